@@ -436,6 +436,8 @@ enum {
   GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
   GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule)
   GP_LEADING_SWEEP,   // sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip
+  GP_ONE_CLUSTER,     // sort: a digit a pass by the blocks of one cluster, in their shared memory (9.0 and later)
+  GP_ONE_LAUNCH,      // sort: the same by blocks that are all resident, from memory to memory
   GP_ALGORITHM_COUNT
 };
 
@@ -1253,16 +1255,15 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // and writes keys and values, all of them once: u32 keys move 36 bytes each, u64 keys 136, a u32 value 32 more. A digit
 // that all keys share is found by the first launch, and its pass moves nothing. Values of more than 16 bytes are moved
 // once, by index, at the end. Workspace: room for the keys and values once more, and 1.6 KiB (keys of 8 bytes: 2.1) for
-// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, from 2^16 on (GP_PAIRED_SWEEP): the
+// each tile of 3,000 to 12,000 keys. Keys of 4 bytes with values or indices of 4, beyond 2^20 (GP_PAIRED_SWEEP): the
 // same, but between the passes a value lies beside its key, in the workspace and in both outputs, which must be aligned
 // to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
 //
-// The same pairs, all bits, 2^17 to 2^20 and 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits
-// alone, then buckets of some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are
-// swept in place, and where the count of the digits makes it likely that a bucket is too large for a block, or has
+// The same pairs, all bits, 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits alone, then buckets of
+// some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are swept in place, and where the count of the digits makes it likely that a bucket is too large for a block, or has
 // many equal keys (random ones, each there 4 to 12 times); where it has not told of a bucket too large, behind the
-// passes by the leading bits. Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^18 to 2^20 and
-// 2^22 to 2^28 of them: 76 bytes each.
+// passes by the leading bits. Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^22 to 2^28 of
+// them: 76 bytes each.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
@@ -1276,6 +1277,15 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // sweep where many share their upper bits, level after level. Of u32 keys, and of pairs, it also looks at 6144 for such
 // as are equal: one sweep where random keys are there some 6 times each or more (pairs: 10 to 2000, fewer than 2^24
 // pairs: 5). What is not chosen exits at once. Workspace: of the one that needs more.
+//
+// Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone from 2^14 to 2^19: all
+// passes by one launch, of blocks that wait for each other (as many as the device has room for; else as above). A block
+// holds 1,000 to 8,000 elements; in a pass it ranks them by 8 bits, all blocks exchange how many they have of each
+// digit, and the elements go where they belong. A pass whose digit all keys share moves nothing. Up to 2^15 elements,
+// compute capability 9.0 (GP_ONE_CLUSTER): at most 16 blocks, which write to each other's shared memory: in memory each
+// element is read once and written once, no workspace. Otherwise (GP_ONE_LAUNCH): cooperatively launched, from the
+// output to the output, keys and values read and written once a pass; workspace: 2 KiB a block, and the keys where only
+// indices are wanted. Where a device refuses such a launch, one sweep a digit, and a warning.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
 // two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^19 keys of two
@@ -1817,8 +1827,13 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) {
   asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(v) : "r"(gp__shared_address(p)) : "memory");
   return v;
 }
+// The barrier of all threads of a cluster, in two halves.
+GP_DEVICE void gp__cluster_arrive() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
+GP_DEVICE void gp__cluster_wait() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 #else
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
+GP_DEVICE void gp__cluster_arrive() {}
+GP_DEVICE void gp__cluster_wait() { __syncthreads(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { *static_cast<volatile gp__u64 *>(p) = v; }
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned, gp__u64 v) { gp__cluster_store(p, v); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return *static_cast<const volatile gp__u64 *>(p); }
@@ -2066,6 +2081,8 @@ GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
 GP_DEVICE void gp__await_near() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
+GP_DEVICE void gp__cluster_arrive() { simt::cluster_arrive(); }
+GP_DEVICE void gp__cluster_wait() { simt::cluster_wait(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { gp__cluster_store(gp__in_block(p, rank), v); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
@@ -2310,7 +2327,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 
 #define GP_POLICY_FIELDS_SORT(F)                                                                                       \
   F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP,              \
-    GP_LEADING_SWEEP)                                                                                                  \
+    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH)                                                                   \
   F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
   F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -2883,6 +2900,13 @@ GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
              ? (64 - begin_bit % 64 + 7) / 8 + gp__radix_passes(begin_bit / 64 * 64 + 64, end_bit)
              : (end_bit - begin_bit + 7) / 8;
 }
+// Bits of the digit that begins at `bit`.
+GPUPRIMS__RULE int gp__radix_digit_bits(int bit, int end) {
+  return end <= bit                                       ? 0
+         : 64 - bit % 64 < 8 && end > bit + 64 - bit % 64 ? 64 - bit % 64
+         : end - bit < 8                                  ? end - bit
+                                                          : 8;
+}
 // Keys a thread holds.
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
@@ -3024,6 +3048,34 @@ GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
          (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
 }
+// A sort by a team, the blocks of one cluster or of one launch. Each has room for a tile, those of a cluster for two.
+enum { GP__TEAM_CLUSTER = 16, GP__TEAM_QUADS = GP__DIGITS / 4 }; // blocks; words of the counts of four digits
+GPUPRIMS__RULE int gp__is_team(int algorithm) { return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH; }
+GPUPRIMS__RULE int gp__team_tile(gp_policy p, gp__shape s) {
+  return p.threads * gp__radix_items(p.vectors, s.key_size);
+}
+GPUPRIMS__RULE unsigned gp__team_blocks(gp_policy p, gp__shape s) {
+  return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__team_tile(p, s)) + 1 : 1;
+}
+GPUPRIMS__RULE int gp__team_most(gp_policy p, gp__shape s) { // blocks; of a device that is not there, any
+  return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
+         : s.compute_capability >= 90 ? (int)GP__TEAM_CLUSTER
+                                      : 1;
+}
+GPUPRIMS__RULE unsigned gp__team_bytes(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) * ((unsigned)(gp__team_tile(p, s) * s.key_size + 15) / 16 * 16 +
+                                                      (unsigned)(gp__team_tile(p, s) * s.in_size + 15) / 16 * 16);
+}
+GPUPRIMS__RULE unsigned gp__team_static_bytes(gp_policy p) {
+  return gp__radix_static_bytes(p) +
+         (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__TEAM_CLUSTER * GP__TEAM_QUADS : 8u * GP__DIGITS);
+}
+GPUPRIMS__RULE int gp__policy_valid_team(gp_policy p, gp__shape s) {
+  return s.in_size <= GP__RADIX_VALUE_BYTES && gp__team_tile(p, s) < 65536 &&
+         s.count <= (unsigned long long)gp__team_tile(p, s) * (unsigned)gp__team_most(p, s) &&
+         p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1) <= 1024 &&
+         (int)(gp__team_bytes(p, s) + gp__team_static_bytes(p)) <= s.shared_bytes;
+}
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
          (p.algorithm == GP_COUNTING        ? gp__policy_valid_counting(p, s)
@@ -3031,8 +3083,9 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
           : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
           : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
           : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
+          : gp__is_team(p.algorithm)        ? gp__policy_valid_team(p, s)
                                             : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-                                                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+                                           (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
@@ -3799,7 +3852,7 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
       p.algorithm != GP_TENSOR_TILES)
     p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
-  if (p.algorithm == GP_ONE_BLOCK) p.blocks_per_sm = 0;
+  if (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER) p.blocks_per_sm = 0;
   if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
   else p.gather = p.cull = 0;
   if (p.algorithm == GP_FUSED_LAUNCHES) p.cluster = 0;
@@ -3999,8 +4052,28 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
+// Few keys a thread while there are blocks: 4 up to 2^17 keys, 8 up to 2^19, otherwise 16; more where it takes them.
+enum { GP__TEAM_LOG2_CLUSTER = 15, GP__TEAM_LOG2 = 20 };
+__attribute__((unused)) static gp_policy gp__portable_team(gp_policy p, gp__shape s) {
+  const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
+  const int in_cluster = has_clusters && s.count <= 1 << GP__TEAM_LOG2_CLUSTER;
+  const int items = s.count <= 1 << 17 ? 4 : s.count <= 1 << 19 ? 8 : 16;
+  gp_policy q = p;
+  q.algorithm = gp__or(p.algorithm, in_cluster ? GP_ONE_CLUSTER : GP_ONE_LAUNCH);
+  q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
+  q.threads = gp__or(p.threads, s.count <= (q.algorithm == GP_ONE_CLUSTER ? 1 << 14 : 1 << 15) ? 256 : 512);
+  q.vectors = gp__or(p.vectors, gp__max(1, items * gp__max(s.key_size, 4) / 16));
+  if (!p.vectors && q.vectors > 8) q.vectors = 8;
+  while (!p.threads && q.threads < 1024 && !gp__policy_valid_team(q, s)) q.threads *= 2;
+  while (!p.vectors && q.vectors < 8 && !gp__policy_valid_team(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
+  return q;
+}
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int one_sweep = s.key_size == 4 && s.count >> 22 && !(s.count >> 24); // behind it a sample decides
+  const gp_policy team = gp__portable_team(p, s);
+  const int few = !p.algorithm && s.count <= 1 << GP__TEAM_LOG2 && gp__policy_valid_sort(team, s);
+  if (gp__is_team(p.algorithm)) return team;
+  if (few && gp__sorts_keys(s) && s.key_size == 4 && s.count > 1 << 14 && s.count <= 1 << 19) return team;
   if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
                             (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
@@ -4043,6 +4116,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
+  if (few) return team; // in place of a sweep, whatever the keys are
   if (!p.algorithm && s.key_size == 4 && (s.in_size == 4 || s.in_size == 8) && s.count >> 16) {
     const int wide = s.in_size == 8;
     gp_policy q = p;
@@ -4576,6 +4650,14 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
     g->words = 1;
     g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
+  }
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_team(p.algorithm)) {
+    g->grid = gp__team_blocks(p, s);
+    g->shared_bytes = gp__team_bytes(p, s);
+    if (p.algorithm == GP_ONE_LAUNCH) {
+      g->words = 2ull * g->grid * GP__TEAM_QUADS;
+      g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
+    }
   }
   if (s.primitive == GP_SEGMENTED_SORT) {
     const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
@@ -5158,11 +5240,11 @@ typedef struct gp__gather_args {
 
 // The digit of args->pass, from *bit on; *bit becomes the next pass's.
 __attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int *bit) {
-  const int rest = args->end_bit - *bit, of_word = 64 - *bit % 64, bits = rest < of_word ? rest : of_word;
+  const int bits = gp__radix_digit_bits(*bit, args->end_bit);
   args->word = *bit / 64;
   args->shift = *bit % 64;
-  args->mask = (1u << (bits < 8 ? bits < 0 ? 0 : bits : 8)) - 1;
-  *bit += bits < 8 ? bits < 0 ? 0 : bits : 8;
+  args->mask = (1u << bits) - 1;
+  *bit += bits;
 }
 // Counting sort, behind its histogram.
 typedef struct gp__counting_args {
@@ -13604,6 +13686,255 @@ template <class P, class K, class V, class W> GP_DEVICE void gp__radix_pass(cons
 }
 template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(const gp__radix_args &a) {
   gp__radix_sweep<P, K, V, W>::run_all(a);
+}
+
+// All passes by a team: blocks of one cluster, or of one launch, each with a tile of which the keys are in registers
+// while its blocks tell each other how many they have of each digit. Then nobody needs any more what was read, and
+// keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output, which the next
+// pass reads behind a barrier of the grid. A digit that all keys share moves nothing, but in the last pass.
+//
+// A grid's counts are tagged words, and it meets by the workspace's tickets: each block draws one behind a pass, and in
+// the end those that it has not drawn, as the last pass, and passes that move nothing, are followed by no barrier.
+template <class P, class K, class V, bool CLUSTER> struct gp__team {
+  typedef gp__radix_sweep<P, K, V, gp__radix_narrow> Sweep;
+  typedef typename Sweep::Rank Rank;
+  typedef typename Sweep::Digit Digit;
+  typedef typename K::Key Key;
+  static const int THREADS = Sweep::THREADS, ITEMS = Sweep::ITEMS, TILE = Sweep::TILE, AT_ONCE = 4,
+                   QUADS = GP__TEAM_QUADS;
+  static const bool PAIRS = gp__radix_value<V>::is;
+  static_assert(THREADS >= GP__DIGITS / 2, "a thread counts two digits at most");
+  struct Storage {
+    typename Sweep::Storage sweep;
+    // Of a cluster, what each block has of two digits, two passes in turn. Of a grid, sums of digit 4 i + j, at
+    // j * QUADS + i: of all blocks, of those before this one.
+    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__TEAM_CLUSTER) : 1][2 * QUADS];
+    gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
+    gp__u64 tag;
+    int alike; // the last pass in which all keys had one digit
+  };
+  const Sweep &of;
+  Storage &s;
+  Key *keys; // the tile in order
+  V *values;
+  Key *own_keys; // of a cluster: the block's tile
+  V *own_values;
+  unsigned rank, blocks;
+  gp__u32 met; // barriers of the grid
+
+  GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
+    return gp__words(of.a.workspace) + (static_cast<unsigned>(pass & 1) * blocks + block) * QUADS + quad;
+  }
+  GP_DEVICE gp__u64 tag(int pass) const { return s.tag | static_cast<gp__u64>(pass + 1) << 40; }
+  // A thread that counts, of digits 2 * threadIdx.x and the next: the keys of this block.
+  GP_DEVICE void publish(int pass, gp__u32 total) const {
+    if (CLUSTER) {
+      for (unsigned to = 0; to < blocks; ++to) *gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to) = total;
+      return;
+    }
+    const gp__u32 next = __shfl_down_sync(0xffffffffu, total, 1);
+    if (threadIdx.x & 1u) return;
+    gp__fence();
+    gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{static_cast<gp__u64>(next) << 32 | total, tag(pass)});
+  }
+  // All threads of a grid: what all have published becomes sums.
+  GP_DEVICE void gather(int pass) const {
+    const unsigned quad = threadIdx.x % QUADS, SLICES = THREADS / QUADS, AHEAD = 8;
+    gp__u32 all[4] = {0, 0, 0, 0}, before[4] = {0, 0, 0, 0};
+    for (unsigned first = threadIdx.x / QUADS; first < blocks; first += AHEAD * SLICES) {
+      gp__word w[AHEAD];
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < AHEAD; ++j) {
+        w[j] = gp__word{0, tag(pass)};
+        if (first + j * SLICES < blocks) w[j] = gp__load_word(word(pass, first + j * SLICES, quad));
+      }
+      GPUPRIMS__UNROLL
+      for (unsigned j = 0; j < AHEAD; ++j) {
+        const unsigned block = first + j * SLICES;
+        while (w[j].tag != tag(pass)) w[j] = gp__load_word(word(pass, block, quad));
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < 4; ++i) {
+          const gp__u32 count = static_cast<gp__u32>(w[j].value >> (16 * i)) & 0xffffu;
+          all[i] += count;
+          before[i] += block < rank ? count : 0;
+        }
+      }
+    }
+    gp__fence();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 4; ++i) {
+      atomicAdd(&s.all[i * QUADS + quad], all[i]);
+      atomicAdd(&s.before[i * QUADS + quad], before[i]);
+    }
+  }
+  // A thread that counts: keys with its two digits, in all blocks and in those before this one.
+  GP_DEVICE void sum(int pass, gp__u32 (&all)[2], gp__u32 (&before)[2]) const {
+    if (CLUSTER) {
+      GPUPRIMS__UNROLL_BY(4)
+      for (unsigned block = 0; block < blocks; ++block) {
+        const gp__u32 both = s.row[pass & 1][block][threadIdx.x], even = both & 0xffffu, odd = both >> 16;
+        all[0] += even, all[1] += odd;
+        before[0] += block < rank ? even : 0, before[1] += block < rank ? odd : 0;
+      }
+    } else {
+      const unsigned at = threadIdx.x % 2 * 2 * QUADS + threadIdx.x / 2;
+      all[0] = s.all[at], all[1] = s.all[at + QUADS];
+      before[0] = s.before[at], before[1] = s.before[at + QUADS];
+    }
+  }
+  GP_DEVICE gp__u64 *control() const { return static_cast<gp__u64 *>(of.a.workspace); }
+  // A barrier of the grid.
+  GP_DEVICE void meet() {
+    ++met;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      gp__fence();
+      gp__add_relaxed(control(), 1);
+      while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}
+      gp__fence();
+    }
+    __syncthreads();
+  }
+  // Nobody waits any more: who comes last starts the next launch's epoch.
+  GP_DEVICE void leave() const {
+    const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;
+    if (threadIdx.x == 0 &&
+        (gp__add_relaxed(control(), left) & 0xfffffffu) + left == static_cast<gp__u64>(of.a.passes) * blocks)
+      gp__store_relaxed(control(), s.tag << 28);
+  }
+  GP_DEVICE void scatter(Digit digit, bool last) const {
+    const bool to_tiles = CLUSTER && !last;
+    const unsigned n = static_cast<unsigned>(of.n);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; i += AT_ONCE) {
+      Key key[AT_ONCE];
+      gp__u32 at[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE && i + j < ITEMS; ++j) {
+        const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
+        key[j] = keys[k];
+        at[j] = k + s.sweep.offset[K::pads || k < digit.valid ? digit(key[j]) : digit.mask];
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE && i + j < ITEMS; ++j) {
+        const unsigned k = unsigned(i + j) * THREADS + threadIdx.x;
+        if (to_tiles) {
+          *gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];
+          if (PAIRS) *gp__in_block(own_values + at[j] % TILE, at[j] / TILE) = values[k];
+        } else if (at[j] < n) {
+          if (!last || !of.a.drop_keys) static_cast<Key *>(of.a.out_keys)[at[j]] = key[j];
+          if (PAIRS) static_cast<V *>(of.a.out)[at[j]] = values[k];
+        }
+      }
+    }
+  }
+  // One pass; do they move?
+  GP_DEVICE bool pass(int number, const Digit &digit, const Key (&key)[ITEMS], const V (&value)[ITEMS],
+                      bool last) const {
+    const Rank r = {s.sweep.rank};
+    const unsigned pair = threadIdx.x;
+    gp__u32 at[ITEMS], total = 0, all[2] = {0, 0}, before[2] = {0, 0};
+    for (unsigned i = threadIdx.x; i < GP__DIGITS && !CLUSTER; i += THREADS) s.all[i] = s.before[i] = 0;
+    r.within_warp(at, key, digit);
+    __syncthreads();
+    if (r.counts()) {
+      total = r.total(pair);
+      publish(number, total);
+    }
+    if (CLUSTER) gp__cluster_arrive();
+    const gp__u32 first = r.before((total & 0xffffu) + (total >> 16));
+    if (r.counts()) r.place(pair, first | (first + (total & 0xffffu)) << 16);
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const gp__u32 to = r.position(at[i], digit(key[i], i));
+      keys[to] = key[i];
+      if (PAIRS) values[to] = value[i];
+    }
+    if (CLUSTER) gp__cluster_wait();
+    else {
+      gather(number);
+      __syncthreads();
+    }
+    if (r.counts()) sum(number, all, before);
+    const gp__u32 start = r.before(all[0] + all[1]), padding = blocks * TILE - static_cast<gp__u32>(of.n);
+    if (r.counts()) {
+      s.sweep.offset[2 * pair] = start + before[0] - first;
+      s.sweep.offset[2 * pair + 1] = start + all[0] + before[1] - first - (total & 0xffffu);
+    }
+    all[0] -= 2 * pair == digit.mask ? padding : 0;
+    all[1] -= 2 * pair + 1 == digit.mask ? padding : 0;
+    if (of.n && (all[0] == of.n || all[1] == of.n)) s.alike = number; // by a vote ptxas would run out of predicates
+    __syncthreads();
+    if (s.alike == number && !last) return false;
+    scatter(digit, last);
+    return true;
+  }
+  GP_DEVICE void run() {
+    const gp__u64 first = static_cast<gp__u64>(rank) * TILE, n = of.n;
+    const unsigned valid = first >= n ? 0 : n - first < TILE ? static_cast<unsigned>(n - first) : TILE;
+    const Key *from = static_cast<const Key *>(of.a.keys);
+    const V *values_from = static_cast<const V *>(of.a.in);
+    Key key[ITEMS];
+    V value[ITEMS];
+    of.load_keys(key, from + first, valid);
+    if (PAIRS) of.load_values(key, value, values_from, first, valid);
+    if (threadIdx.x == 0) s.alike = -1;
+    if (CLUSTER) { // all blocks are there
+      gp__cluster_arrive();
+      gp__cluster_wait();
+    } else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
+    int bit = of.a.begin_bit;
+    for (int number = 0; number == 0 || bit < of.a.end_bit; ++number) {
+      const int bits = gp__radix_digit_bits(bit, of.a.end_bit);
+      const Digit digit = {bit / 64, bit % 64, (1u << bits) - 1, of.a.flip, valid};
+      bit += bits;
+      const bool last = bit >= of.a.end_bit;
+      const bool moved = pass(number, digit, key, value, last);
+      if (last) break;
+      if (moved && !CLUSTER) {
+        meet();
+        of.load_keys(key, static_cast<const Key *>(of.a.out_keys) + first, valid);
+        if (PAIRS) of.load_values(key, value, static_cast<const V *>(of.a.out), first, valid);
+        continue;
+      }
+      if (moved) {
+        gp__cluster_arrive();
+        gp__cluster_wait();
+      }
+      of.load_keys(key, moved ? own_keys : keys, TILE); // of one digit, they are in the order in which they were
+      if (PAIRS) of.load_values(key, value, moved ? own_values : values, 0, TILE);
+    }
+    if (!CLUSTER) leave();
+  }
+};
+template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__sort_by_team(const gp__radix_args &a) {
+  typedef gp__team<P, K, V, CLUSTER> Team;
+  const unsigned KEYS = (Team::TILE * unsigned(sizeof(typename K::Key)) + 15) / 16 * 16,
+                 VALUES = Team::PAIRS ? (Team::TILE * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
+  GP_SHARED(typename Team::Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__begin<P>();
+  const gp__u64 n = gp__count(a);
+  typename K::Key *const keys = reinterpret_cast<typename K::Key *>(shared);
+  V *const values = reinterpret_cast<V *>(shared + KEYS);
+  const typename Team::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
+  Team team = {of,
+               s,
+               keys,
+               values,
+               reinterpret_cast<typename K::Key *>(shared + KEYS + VALUES),
+               reinterpret_cast<V *>(shared + 2 * KEYS + VALUES),
+               blockIdx.x,
+               gridDim.x,
+               0};
+  team.run();
+}
+template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
+  gp__sort_by_team<P, K, V, true>(a);
+}
+template <class P, class K, class V> GP_DEVICE void gp__sort_one_launch(const gp__radix_args &a) {
+  gp__sort_by_team<P, K, V, false>(a);
 }
 
 // out[i] = in[index[i]], elements of WORDS words.
@@ -26860,6 +27191,8 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
   X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
   X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args)                                                                    \
+  X(SORT_ONE_CLUSTER, gp__sort_one_cluster, gp__radix_args)                                                            \
+  X(SORT_ONE_LAUNCH, gp__sort_one_launch, gp__radix_args)                                                              \
   X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
   X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
   X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
@@ -29809,6 +30142,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_LEADING_SWEEP) return gp__kinds_of_leading_sweep(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
+  if (q->primitive == GP_SORT && gp__is_team(p->algorithm))
+    return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   if (q->primitive == GP_SEGMENTED_SORT) {
     kinds[count++] = GP__SEGMENTS_BEGIN;
@@ -29909,7 +30244,8 @@ GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) {
 GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
                                       int key[GP__KEY_NUMBERS]) {
   // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
-  const int descends = q->primitive == GP_SORT && gp__sweeps(p->algorithm) && p->algorithm != GP_LEADING_SWEEP;
+  const int descends = q->primitive == GP_SORT && (gp__sweeps(p->algorithm) || gp__is_team(p->algorithm)) &&
+                       p->algorithm != GP_LEADING_SWEEP;
   const int other = GP_CHECKED | (descends ? GP_DESCENDING : 0);
   const int bytes = kind == GP__COPY || q->primitive == GP_TRANSPOSE; // moved, whatever they mean
   int i = 0;
@@ -30250,15 +30586,19 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
   case GP__RADIX_SWEEPS:
+  case GP__SORT_ONE_CLUSTER:
+  case GP__SORT_ONE_LAUNCH:
     if (paired) gp__add(t, "gp__radix_record<");
     gp__name_radix_key(q, t);
     if (paired) gp__add(t, ", %s>", in);
-    gp__add(t, ", %s, %s>",
+    gp__add(t, ", %s%s",
             paired                                 ? "gp__none"
             : q->in_size <= GP__RADIX_VALUE_BYTES  ? in
             : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
                                                    : "gp__u64",
-            kind == GP__RADIX_PASS_WIDE ? "gp__radix_wide" : "gp__radix_narrow");
+            gp__is_team(v->algorithm)     ? ">"
+            : kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide>"
+                                          : ", gp__radix_narrow>");
     break;
   case GP__HYBRID_COUNT:
   case GP__HYBRID_MOVE:
@@ -30495,8 +30835,8 @@ GPUPRIMS__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, const int key[GP__KE
   return k;
 }
 
-// What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 16 KiB.
-enum { GP__SHARED_BYTES_ALLOWED = 32 * 1024 };
+// What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 36 KiB.
+enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
 GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image,
                                             const gp__geometry *g, gp__kernel *k) {
@@ -31067,6 +31407,61 @@ GPUPRIMS__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, i
   return work < 1 ? 1 : (unsigned)(work < blocks ? work : blocks);
 }
 
+// What a launch returns where blocks cannot wait for each other.
+enum { GP__REFUSED = 1 << 20 };
+// All blocks are resident, or there is one.
+GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  void *parameters[1];
+  int error;
+  parameters[0] = args;
+  if (l->g->grid == 1) return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, args);
+  if (!d->cuLaunchCooperativeKernel) return (gp_result)GP__REFUSED;
+  error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, l->g->grid, 1, 1, l->g->threads, 1, 1,
+                                       l->g->shared_bytes, l->stream, parameters);
+  if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
+  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
+}
+// The same in clusters: as many as fit of the grid's blocks, which *blocks gets, a part of the arguments. NULL: one
+// cluster, whose blocks need no promise that they are all resident.
+GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks,
+                                                void *args) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  gp__cu_attribute attributes[2];
+  gp__cu_launch launch;
+  void *parameters[1];
+  int clusters = 0, error;
+  if (!d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
+  memset(&launch, 0, sizeof launch);
+  memset(attributes, 0, sizeof attributes);
+  attributes[0].id = GP__CU_CLUSTER_DIMENSION;
+  attributes[0].value.extent[0] = cluster;
+  attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
+  attributes[1].id = blocks ? GP__CU_COOPERATIVE : GP__CU_PROGRAMMATIC_SERIALIZATION;
+  attributes[1].value.number = 1;
+  launch.grid_x = l->g->grid / cluster * cluster;
+  launch.block_x = l->g->threads;
+  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
+  launch.shared_bytes = l->g->shared_bytes;
+  launch.stream = l->stream;
+  launch.attributes = attributes;
+  launch.attribute_count = 1;
+  parameters[0] = args;
+  // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
+  if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
+  error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
+  if (error || clusters < 1) return (gp_result)GP__REFUSED;
+  if (launch.grid_x > (unsigned)clusters * cluster) launch.grid_x = (unsigned)clusters * cluster;
+  if (blocks) *blocks = launch.grid_x;
+  launch.attribute_count = blocks || l->p->overlap == 1 ? 2 : 1;
+  error = d->cuLaunchKernelEx(&launch, l->kernels[0]->function, parameters, NULL);
+  return !error ? GP_SUCCESS
+         : error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED || error == GP__CU_INVALID_VALUE ||
+                 error == GP__CU_INVALID_CLUSTER_SIZE
+             ? (gp_result)GP__REFUSED
+             : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
+}
+
 GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
                                                      unsigned char *scratch) {
   const gp__request *q = l->q;
@@ -31149,6 +31544,26 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count = l->q->count;
   a.count_device = (const unsigned long long *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
+}
+// All passes by blocks that wait for each other.
+GPUPRIMS__PRIVATE gp_result gp__launch_team(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__radix_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = q->in;
+  a.out_keys = l->h->drop_keys ? l->scratch : q->out_keys;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.passes = gp__max(gp__radix_passes(q->begin_bit, q->end_bit), 1);
+  a.begin_bit = q->begin_bit;
+  a.end_bit = q->end_bit;
+  a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
+  a.drop_keys = l->h->drop_keys;
+  if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
+  return gp__launch_resident(l, &a);
 }
 GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan,
                                                        unsigned char *scratch) {
@@ -31815,8 +32230,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
-// What the launch of a search returns where blocks cannot wait for each other.
-enum { GP__REFUSED = 1 << 20 };
 GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
   gp__graph_args of;
   if (l->count < 2) return GP_SUCCESS;
@@ -31847,60 +32260,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__
   }
   return result;
 }
-// All blocks are resident, or there is one.
-GPUPRIMS__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
-  const struct gp_driver *d = &l->s->library.runtime.driver;
-  void *parameters[1];
-  int error;
-  parameters[0] = args;
-  if (l->g->grid == 1) return gp__launch_step(l, 0, 1, l->g->threads, l->g->shared_bytes, args);
-  if (!d->cuLaunchCooperativeKernel) return (gp_result)GP__REFUSED;
-  error = d->cuLaunchCooperativeKernel(l->kernels[0]->function, l->g->grid, 1, 1, l->g->threads, 1, 1,
-                                       l->g->shared_bytes, l->stream, parameters);
-  if (error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED) return (gp_result)GP__REFUSED;
-  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchCooperativeKernel", error) : GP_SUCCESS;
-}
-// The same in clusters, of which the first may go on alone: as many as fit, at most.
-GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, gp__bfs_args *args) {
-  const struct gp_driver *d = &l->s->library.runtime.driver;
+// In clusters, of which the first may go on alone: as many as fit, at most.
+GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
   const unsigned blocks = (unsigned)l->p->cluster;
   gp__bfs_args a = *args;
-  gp__cu_attribute attributes[2];
-  gp__cu_launch launch;
-  void *parameters[1];
-  int clusters = 0, error;
-  if (l->g->grid < blocks || !d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
-  memset(&launch, 0, sizeof launch);
-  memset(attributes, 0, sizeof attributes);
-  attributes[0].id = GP__CU_CLUSTER_DIMENSION;
-  attributes[0].value.extent[0] = blocks;
-  attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
-  attributes[1].id = GP__CU_COOPERATIVE;
-  attributes[1].value.number = 1;
-  launch.grid_x = l->g->grid / blocks * blocks;
-  launch.block_x = l->g->threads;
-  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
-  launch.shared_bytes = l->g->shared_bytes;
-  launch.stream = l->stream;
-  launch.attributes = attributes;
-  launch.attribute_count = 1;
-  parameters[0] = &a;
-  // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
-  if (blocks > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
-  error = d->cuOccupancyMaxActiveClusters(&clusters, l->kernels[0]->function, &launch);
-  if (error || clusters < 1) return (gp_result)GP__REFUSED;
-  if (launch.grid_x > (unsigned)clusters * blocks) launch.grid_x = (unsigned)clusters * blocks;
-  launch.attribute_count = 2;
-  a.blocks = launch.grid_x;
   a.cluster = blocks;
   a.small = (unsigned)gp__max(l->p->small / 8, 1);
   a.cluster_small = (unsigned)l->p->small * blocks;
-  error = d->cuLaunchKernelEx(&launch, l->kernels[0]->function, parameters, NULL);
-  return !error ? GP_SUCCESS
-         : error == GP__CU_COOPERATIVE_TOO_LARGE || error == GP__CU_NOT_SUPPORTED || error == GP__CU_INVALID_VALUE ||
-                 error == GP__CU_INVALID_CLUSTER_SIZE
-             ? (gp_result)GP__REFUSED
-             : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
+  return l->g->grid < blocks ? (gp_result)GP__REFUSED : gp__launch_clusters(l, blocks, &a.blocks, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -31947,7 +32314,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   if (a.edge_queue) result = gp__launch_bfs_by_edges(l, &a);
   else if (q->stepwise || l->p->algorithm == GP_FUSED_LAUNCHES) result = gp__launch_bfs_steps(l, &a);
   else {
-    if (l->p->cluster > 1) result = gp__launch_clusters(l, &a);
+    if (l->p->cluster > 1) result = gp__launch_bfs_clusters(l, &a);
     if (result == (gp_result)GP__REFUSED) {
       if (l->p->cluster > 1 && l->g->grid >= (unsigned)l->p->cluster)
         gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: a launch in clusters was refused: blocks by themselves",
@@ -32015,6 +32382,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
+  if (l->q->primitive == GP_SORT && gp__is_team(l->p->algorithm)) return gp__launch_team(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_LEADING_SWEEP) return gp__launch_leading_sweep(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
@@ -32583,6 +32951,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     least = room;
   }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
+  if (result == (gp_result)GP__REFUSED && q->primitive == GP_SORT) {
+    static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: a launch a pass", who);
+    result = gp__run_request(s, q, &one_sweep, run, stream, least);
+  }
   if (result == (gp_result)GP__REFUSED) { // nothing has been launched that would matter
     gp__request steps = *q;
     gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a step", who);

@@ -162,7 +162,7 @@ static const char *const ALGORITHM_NAMES[] = {
     "MERGE_PASSES", "SIZE_CLASSES",    "RADIX_SELECT",    "BEST_LISTS",     "ADAPTIVE",
     "PADDED_TILES", "SWIZZLED_TILES",  "EXPAND_CONTRACT", "FUSED_LAUNCHES", "CONTRACT_EXPAND",
     "TWO_PHASE",    "BUFFERED_PANELS", "PAIRED_SWEEP",    "TENSOR_TILES",   "TENSOR_PANELS",
-    "ROUND_TRIP",   "FOUR_WAY_PASSES", "LEADING_SWEEP"};
+    "ROUND_TRIP",   "FOUR_WAY_PASSES", "LEADING_SWEEP",   "ONE_CLUSTER",    "ONE_LAUNCH"};
 static const char *const SEGMENT_NAMES[] = {"fixed", "uniform", "pareto", "mixed"};
 enum { SEGMENTS_FIXED, SEGMENTS_UNIFORM, SEGMENTS_PARETO, SEGMENTS_MIXED };
 static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags", "indices"};

@@ -458,7 +458,7 @@ MUTANTS = {
     "merge: a whole unit is loaded over an input's end": (
         "MERGE", "if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end))", "if (true)"),
     "merge: a unit's parts go on to the one behind an input's end": (
-        "MERGE", "if (p + j >= begin && p + j < end) u.word", "if (p + j >= begin && p + j <= end) u.word"),
+        "MERGE", "= word >= from && word < to ?", "= word >= from && word <= to ?"),
     "merge: all units are taken for whole ones": (
         "MERGE", "if (whole) load_units<true>(p", "if (true) load_units<true>(p"),
     "merge: a ring has no room for units that are half used up": (
@@ -542,7 +542,7 @@ MUTANTS = {
     "merge sort: a range begins in the run before": (
         "MERGE_SORT", "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
     "sets: a key that shares its word with others goes to the word's first byte": (
-        "SETS", "<< (j % 4 * 8);\n}\ntemplate <class T, class Unit>", "<< 0;\n}\ntemplate <class T, class Unit>"),
+        "SETS", "    p.item[i] = word >= from &&", "    p.item[i & ~3] = word >= from &&"),
     "sets: pairs are cut apart by borders": ("SETS", "at[0] = first[0] + half, at[1] = first[1] + half;", ""),
     "sets: the shorter run of the first input is taken for longer": (
         "SETS", "if (shorter[i]) {", "if (i && shorter[i]) {"),
@@ -979,6 +979,23 @@ MUTANTS = {
         "const bool to_other = left % 2 == leading;"),
     "radix: parity by pass, not by passes that run": (
         "RADIX", "(done % 2 ? GP__RADIX_ODD : 0)", "(p % 2 ? GP__RADIX_ODD : 0)"),
+    "team: a block's own keys come before it": (
+        "RADIX", "before[0] += block < rank ? even : 0", "before[0] += block <= rank ? even : 0"),
+    "team: a grid's block comes before itself": (
+        "RADIX", "before[i] += block < rank ? count : 0;", "before[i] += block <= rank ? count : 0;"),
+    "team: counts are told before values are read": (
+        "RADIX", "gp__fence();\n    gp__store_word(word(pass", "gp__store_word(word(pass"),
+    "team: counts of a pass where those of the last may be read": (
+        "RADIX", "gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to)",
+        "gp__in_block(&s.row[0][rank][threadIdx.x], to)"),
+    "team: the grid's next pass before all have written": (
+        "RADIX", "while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}", ""),
+    "team: a cluster's next pass before all have written": (
+        "RADIX", "if (moved) {\n        gp__cluster_arrive();\n        gp__cluster_wait();\n      }", ""),
+    "team: keys of other blocks in this block's tile": (
+        "RADIX", "*gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];", "own_keys[at[j] % TILE] = key[j];"),
+    "team: tickets of passes that moved nothing are left": (
+        "RADIX", "const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;", "const gp__u64 left = 1;"),
     "radix: what is left in the other buffer stays there": (
         "RADIX", "a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ?",
         "a.steps[a.passes] = a.passes == 0 ?"),

@@ -16,6 +16,7 @@ struct Options {
   int data, grid, begin_bit, end_bit;
   unsigned same; // bytes of a key that all keys share, a bit each
   bool descending, in_place, drop_keys, from_device;
+  int team; // GP_ONE_CLUSTER, GP_ONE_LAUNCH, or 0
 };
 
 struct Fields { // compared by c, then a downwards, then b: 7 bytes of a struct of 12
@@ -135,8 +136,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = sizeof(Key), s.in_size = s.out_size = pairs ? int(sizeof(V)) : 0;
     s.acc_size = Ordered<K>::bits / 8, s.begin_bit = o.begin_bit, s.end_bit = o.end_bit, s.count = n;
-    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = o.drop_keys;
-    const gp_policy p = policy_of<P>(PAIRED ? GP_PAIRED_SWEEP : GP_ONE_SWEEP);
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = o.drop_keys, s.multiprocessors = 20;
+    const gp_policy p = policy_of<P>(o.team ? o.team : PAIRED ? GP_PAIRED_SWEEP : GP_ONE_SWEEP);
     const bool wide = std::is_same<W, gp__radix_wide>::value;
     gp__radix_plan r = gp__radix_plan_of(p, s);
     if (wide) { // as if there were 2^30 keys
@@ -154,7 +155,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     a.other_keys = scratch.data + r.other_keys, a.other = scratch.data + r.other;
     a.count = n + (o.from_device ? 5 * tile : 0), a.count_device = o.from_device ? count.data : nullptr;
     if (o.from_device) a.count = n; // what lies behind the count is not there
-    a.workspace = workspace(1);
+    a.workspace = workspace(o.team ? 2 * unsigned(o.grid) * GP__TEAM_QUADS : 1);
     a.counts = reinterpret_cast<u64 *>(scratch.data + r.counts);
     a.tickets = reinterpret_cast<u64 *>(scratch.data + r.tickets);
     a.steps = reinterpret_cast<u32 *>(scratch.data + r.steps);
@@ -163,19 +164,27 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     a.flip = o.descending ? ~0u : 0, a.drop_keys = o.drop_keys;
     a.paired = PAIRED && !(misalignment(a.out_keys) % 8) && !(misalignment(a.out) % 8);
     int e = gp__policy_valid(p, s) ? 0 : 1;
-    if (!e)
+    if (!e && o.team) {
+      const bool cluster = o.team == GP_ONE_CLUSTER;
+      a.passes = std::max(r.passes, 1);
+      simt::config.resident = std::max(simt::config.resident, unsigned(o.grid));
+      simt::config.cluster = cluster ? unsigned(o.grid) : 1;
+      for (int times = cluster || o.in_place ? 1 : 2; times && !e; --times) // words of the launch before are there
+        e = simt::launch_kernel("team", o.grid, P::threads, gp__team_bytes(p, s), team(cluster), a);
+      simt::config.cluster = 1;
+    } else if (!e)
       e = simt::launch_kernel("histogram", o.grid, HISTOGRAM_THREADS,
                               gp__radix_histogram_bytes(int(sizeof(typename K::Bits)), REPLICAS),
                               gp__radix_histogram<P, K, HISTOGRAM_THREADS, REPLICAS>, a);
     int bit = o.begin_bit;
     const bool at_once = Ordered<K>::bits <= 64 && o.begin_bit == 0 && o.end_bit == Ordered<K>::bits;
-    if (!e && at_once && o.grid % 2) { // all passes by one launch
+    if (!e && !o.team && at_once && o.grid % 2) { // all passes by one launch
       a.mask = 255;
       e = simt::launch_kernel("passes", o.grid, P::threads, gp__radix_shared_bytes(p, s),
                               gp__radix_sweeps<P, Moved, Beside, W>, a);
       a.pass = r.passes + 1;
     }
-    for (; a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
+    for (; !o.team && a.pass < r.passes + (o.in_place || !r.passes) && !e; ++a.pass) {
       gp__radix_digit_of(&a, &bit);
       e = simt::launch_kernel("pass", o.grid, P::threads, gp__radix_shared_bytes(p, s),
                               gp__radix_pass<P, Moved, Beside, W>, a);
@@ -186,13 +195,13 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
       for (u64 i = 0; i < complete * (GP__DIGITS / 2) && !e; ++i) e = of_group[i] >> 48 != GP__RADIX_GROUP;
     }
     int moves = 0, read = 0, written = 0;
-    for (int p = 0; p < r.passes; ++p) {
+    for (int p = 0; p < r.passes && !o.team; ++p) {
       moves += (a.steps[p] & GP__RADIX_RUNS) != 0;
       read += (a.steps[p] & GP__RADIX_READS_PAIRS) != 0, written += (a.steps[p] & GP__RADIX_WRITES_PAIRS) != 0;
     }
     const int between = a.paired && moves ? moves - 1 : 0;
     if (!e && (read != between || written != between)) e = 1;
-    if (o.same && n > 100 && moves != r.passes - __builtin_popcount(o.same)) e = 1;
+    if (!o.team && o.same && n > 100 && moves != r.passes - __builtin_popcount(o.same)) e = 1;
     size_t wrong = n;
     const Key *got = static_cast<const Key *>(a.out_keys);
     const V *got_values = static_cast<const V *>(a.out);
@@ -206,6 +215,47 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     }
     check(!e && wrong == n, what + (wrong < n ? " wrong at " + std::to_string(wrong) : ""));
     simt::clear_error();
+  }
+
+  typedef void (*Kernel)(const gp__radix_args &);
+  static Kernel team(bool cluster) {
+    if constexpr (P::threads < 128 || PAIRED) return nullptr;
+    else return cluster ? gp__sort_one_cluster<P, K, V> : gp__sort_one_launch<P, K, V>;
+  }
+  // All passes by blocks that wait for each other: as many as there are tiles; one more where the device has the count.
+  static void teams(const char *name, int seeds, bool indices = false) {
+    if (!only.empty() && only != name) return;
+    const size_t sizes[] = {0, 1, tile - 1, tile, tile + 1, 2 * tile, 4 * tile + 3, 6 * tile - 2, 16 * tile, 19 * tile};
+    for (int seed = 1; seed <= seeds; ++seed)
+      for (size_t n : sizes)
+        for (int way : {GP_ONE_CLUSTER, GP_ONE_LAUNCH}) {
+          if (n > 6 * tile && (seed + way) % 2) continue;
+          if (n > 16 * tile && way == GP_ONE_CLUSTER) continue;
+          simt::set_random_schedule(uint64_t(seed) * 100 + n + unsigned(way));
+          Options o = {};
+          o.team = way;
+          o.data = int(random32() % DATA);
+          o.offset = seed % 3 ? random32() % 16 : 0;
+          o.grid = n ? int((n - 1) / tile + 1) : 1;
+          o.from_device = n < 15 * tile && random32() % 4 == 0;
+          if (o.from_device) ++o.grid;
+          o.descending = random32() % 3 == 0;
+          o.in_place = random32() % 3 == 0;
+          o.drop_keys = indices && !o.in_place && random32() % 2;
+          o.same = random32() % 3 ? 0 : random32() & ((1u << sizeof(Key)) - 1);
+          o.end_bit = Ordered<K>::bits;
+          if (random32() % 3 == 0) {
+            o.begin_bit = int(random32() % unsigned(o.end_bit));
+            o.end_bit = o.begin_bit + int(random32() % unsigned(o.end_bit - o.begin_bit + 1));
+          }
+          char text[200];
+          std::snprintf(text, sizeof text,
+                        "%s %s %s n=%zu same=%x bits=%d..%d offset=%zu grid=%d%s%s%s%s seed=%d:", name,
+                        way == GP_ONE_CLUSTER ? "cluster" : "launch", data_names[o.data], n, o.same, o.begin_bit,
+                        o.end_bit, o.offset, o.grid, o.descending ? " descending" : "", o.in_place ? " in place" : "",
+                        o.drop_keys ? " no keys" : "", o.from_device ? " from device" : "", seed);
+          run(text, n, o, indices);
+        }
   }
 
   // Many tiles under way at once, and a pass that is left out: looks back over groups, and over what other passes left.
@@ -307,17 +357,35 @@ static void test_rule_of_pairs() {
     int key, value;
     unsigned long long count;
     int end_bit, algorithm;
-  } cases[] = {{4, 4, 1u << 15, 32, GP_ONE_SWEEP},       {4, 4, 1u << 16, 32, GP_PAIRED_SWEEP},
-               {4, 4, 1u << 17, 32, GP_LEADING_SWEEP},   {4, 4, 1u << 20, 32, GP_LEADING_SWEEP},
-               {4, 4, 1u << 22, 32, GP_PAIRED_SWEEP},    {4, 4, 1u << 23, 32, GP_LEADING_SWEEP},
-               {4, 4, 1u << 28, 32, GP_LEADING_SWEEP},   {4, 4, 1ull << 29, 32, GP_PAIRED_SWEEP},
-               {4, 4, 1u << 24, 31, GP_PAIRED_SWEEP},    {4, 8, 1u << 17, 32, GP_ONE_SWEEP},
-               {4, 8, 1u << 18, 32, GP_LEADING_SWEEP},   {4, 8, 1u << 20, 32, GP_LEADING_SWEEP},
-               {4, 8, 1u << 21, 32, GP_ONE_SWEEP},       {4, 8, 1u << 22, 32, GP_LEADING_SWEEP},
-               {4, 8, 1u << 28, 32, GP_LEADING_SWEEP},   {4, 8, 1ull << 29, 32, GP_ONE_SWEEP},
-               {4, 8, 1u << 24, 31, GP_ONE_SWEEP},       {4, 16, 1u << 24, 32, GP_ONE_SWEEP},
-               {8, 4, (1u << 23) - 1, 64, GP_ONE_SWEEP}, {8, 4, 1u << 23, 64, GP_HYBRID},
-               {8, 8, (1u << 22) - 1, 64, GP_ONE_SWEEP}, {8, 8, 1u << 22, 64, GP_HYBRID}};
+  } cases[] = {{4, 4, 1, 32, GP_ONE_CLUSTER},
+               {4, 4, 1u << 15, 32, GP_ONE_CLUSTER},
+               {4, 4, (1u << 15) + 1, 32, GP_ONE_LAUNCH},
+               {4, 4, 1u << 20, 32, GP_ONE_LAUNCH},
+               {4, 4, (1u << 20) + 1, 32, GP_LEADING_SWEEP},
+               {4, 4, 1u << 22, 32, GP_PAIRED_SWEEP},
+               {4, 4, 1u << 23, 32, GP_LEADING_SWEEP},
+               {4, 4, 1u << 28, 32, GP_LEADING_SWEEP},
+               {4, 4, 1ull << 29, 32, GP_PAIRED_SWEEP},
+               {4, 4, 1u << 24, 31, GP_PAIRED_SWEEP},
+               {4, 8, 1u << 17, 32, GP_ONE_LAUNCH},
+               {4, 8, 1u << 20, 32, GP_ONE_LAUNCH},
+               {4, 16, 1u << 15, 20, GP_ONE_CLUSTER},
+               {4, 0, 1u << 14, 32, GP_ONE_BLOCK},
+               {4, 0, 1u << 15, 32, GP_ONE_CLUSTER},
+               {4, 0, 1u << 19, 32, GP_ONE_LAUNCH},
+               {4, 0, 1u << 20, 32, GP_ADAPTIVE},
+               {8, 0, 1u << 15, 64, GP_HYBRID},
+               {8, 4, 1u << 20, 64, GP_ONE_LAUNCH},
+               {4, 8, 1u << 21, 32, GP_ONE_SWEEP},
+               {4, 8, 1u << 22, 32, GP_LEADING_SWEEP},
+               {4, 8, 1u << 28, 32, GP_LEADING_SWEEP},
+               {4, 8, 1ull << 29, 32, GP_ONE_SWEEP},
+               {4, 8, 1u << 24, 31, GP_ONE_SWEEP},
+               {4, 16, 1u << 24, 32, GP_ONE_SWEEP},
+               {8, 4, (1u << 23) - 1, 64, GP_ONE_SWEEP},
+               {8, 4, 1u << 23, 64, GP_HYBRID},
+               {8, 8, (1u << 22) - 1, 64, GP_ONE_SWEEP},
+               {8, 8, 1u << 22, 64, GP_HYBRID}};
   for (const auto &c : cases) {
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = c.key, s.in_size = s.out_size = c.value, s.end_bit = c.end_bit;
@@ -341,7 +409,15 @@ int main(int argc, char **argv) {
   Sort<Warp, gp__radix_key<u32>, u32, gp__radix_wide, 32, 8>::crowd("u32 and u32", seeds);
   Sort<Warp, gp__radix_key<u32>, u32, gp__radix_narrow, 32, 8, true>::moves("u32 beside u32", seeds);
   Sort<Small, gp__radix_key<float>, int, gp__radix_wide, 64, 8, true>::sweep("f32 beside i32", seeds);
+  typedef gp__policy<128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 2> Team;
+  Sort<Team, gp__radix_key<u32>, u32, gp__radix_narrow, 32, 8>::teams("team: u32 and u32", seeds);
 #ifndef TEST_FEW
+  typedef gp__policy<192, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 2> LargeTeam;
+  Sort<Team, gp__radix_key<float>, gp__none, gp__radix_narrow, 32, 8>::teams("team: f32", seeds);
+  Sort<LargeTeam, gp__radix_key<long long>, gp__none, gp__radix_narrow, 32, 8>::teams("team: i64", seeds);
+  Sort<Team, gp__radix_key<u32>, u32, gp__radix_narrow, 32, 8>::teams("team: u32, indices", seeds, true);
+  Sort<Team, gp__radix_key<u16>, Triple, gp__radix_narrow, 32, 8>::teams("team: u16 and 12 bytes", seeds);
+  Sort<Team, LongKey, u8, gp__radix_narrow, 32, 8>::teams("team: 24 bytes of fields and u8", seeds);
   typedef gp__policy<128, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 2, 2, 2> Middle;
   typedef gp__policy<64, 1, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> AtOnce;
   typedef gp__policy<32, 2, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> WarpBehind;

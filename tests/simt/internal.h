@@ -155,6 +155,7 @@ struct Block {
   // __syncthreads
   unsigned arrived = 0;
   int vote = 0, verdict = 0;
+  uint32_t meeting = 0; // of the cluster: how many there were before
   const char *file = nullptr;
   int line = 0;
   std::vector<SharedArray> arrays;
@@ -213,6 +214,7 @@ struct Machine {
   char *arena = nullptr;
   size_t arena_bytes = 0;
   std::map<uintptr_t, size_t> allocations;
+  uint32_t *cluster_words = nullptr; // arrivals at each cluster's barrier
 };
 extern Machine machine;
 extern Fiber *current; // the running fiber; null outside launch()

@@ -380,8 +380,9 @@ template <Fault F> __global__ void pipeline(uint32_t *out, const uint32_t *in) {
 
 // ---- clusters of two blocks ----
 
-// Each block tells both by a tagged word in their shared memory that its payload is there, and then reads the other's.
-enum ClusterFault { no_fault, no_release, no_acquire, no_meeting, no_such_rank };
+// Each block tells both by a tagged word in their shared memory that its payload is there, and then reads the other's;
+// or they meet at the cluster's barrier.
+enum ClusterFault { no_fault, no_release, no_acquire, no_meeting, no_such_rank, of_cluster, of_block, behind_arrival };
 template <ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
   struct Shared {
     uint32_t message[2], payload[launch_threads];
@@ -398,9 +399,12 @@ template <ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
     __threadfence();
   }
   __syncthreads();
+  if (F == behind_arrival) simt::cluster_arrive();
   s.payload[t] += 7;
+  if (F == of_cluster) simt::cluster_arrive();
+  if (F == of_cluster || F == behind_arrival) simt::cluster_wait();
   __syncthreads();
-  if (t < 2) {
+  if (t < 2 && F < of_cluster) {
     if (F != no_release) __threadfence();
     simt::store(static_cast<uint32_t *>(simt::shared_of(s.message + rank, F == no_such_rank ? 2 : t)), 5u,
                 simt::relaxed);
@@ -550,6 +554,9 @@ int main(int argc, char **argv) {
   CLUSTERS(race, no_release);
   CLUSTERS(race, no_acquire);
   CLUSTERS(race, no_meeting);
+  CLUSTERS(clean, of_cluster);
+  CLUSTERS(race, of_block);
+  CLUSTERS(race, behind_arrival);
   CLUSTERS(report, no_such_rank);
   run("part of a cluster", report, []() -> std::string { // three blocks in clusters of two
     simt::config.cluster = 2;

@@ -462,6 +462,24 @@ int barrier(Vote vote, int predicate, const char *file, int line) {
   return b->verdict;
 }
 
+// One thread of each block at a word of the cluster, between the block's barriers.
+void cluster_arrive(SIMT_CALLER) {
+  Block *b = current->block;
+  barrier(vote_none, 0, SIMT_THERE);
+  if (config.cluster > 1 && current == b->fibers)
+    b->meeting = rmw(
+                     machine.cluster_words + b->index / config.cluster, [](uint32_t old) { return old + 1; }, release,
+                     SIMT_THERE) /
+                 config.cluster;
+}
+void cluster_wait(SIMT_CALLER) {
+  Block *b = current->block;
+  if (config.cluster > 1 && current == b->fibers)
+    while (load(machine.cluster_words + b->index / config.cluster, acquire, SIMT_THERE) / config.cluster ==
+           b->meeting) {}
+  barrier(vote_none, 0, SIMT_THERE);
+}
+
 // ---- memory that kernels may touch ----
 
 // Arrays outlive their block in its slot, so that the next block does not pay for new ones.
@@ -772,8 +790,8 @@ static void find_host_stack() {
 #endif
 }
 
-Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *), void *closure,
-              size_t closure_bytes) {
+static Result launch_grid(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *),
+                          void *closure, size_t closure_bytes) {
   std::lock_guard<std::mutex> guard(machine.lock);
   const size_t threads = size_t(block.x) * block.y * block.z, blocks = size_t(grid.x) * grid.y * grid.z;
   if (!threads || threads > max_threads || !blocks || grid.y > 65535 || grid.z > 65535 || dynamic_shared > max_shared ||
@@ -834,6 +852,19 @@ Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, vo
   }
   if constexpr (race_build) race_end_launch();
   return machine.failed ? launch_failure : ok;
+}
+
+Result launch(const char *name, dim3 grid, dim3 block, size_t dynamic_shared, void (*thunk)(void *), void *closure,
+              size_t closure_bytes) {
+  const bool clusters = config.cluster > 1;
+  const size_t bytes = sizeof(uint32_t) * (grid.x / config.cluster + 1);
+  if (clusters) {
+    machine.cluster_words = static_cast<uint32_t *>(device_malloc(bytes));
+    host_fill(machine.cluster_words, 0, bytes);
+  }
+  const Result result = launch_grid(name, grid, block, dynamic_shared, thunk, closure, closure_bytes);
+  if (clusters) device_free(machine.cluster_words);
+  return result;
 }
 
 void set_random_schedule(uint64_t seed) {

@@ -110,6 +110,9 @@ void *shared(const void *key, size_t bytes, size_t align);
 void *dyn_shared(); // 128-byte aligned; the size is the launch's
 // The place in the shared memory of block `rank` of this cluster that p is in this block's (mapa).
 void *shared_of(const void *p, unsigned rank, SIMT_HERE);
+// The barrier of all threads of this cluster, in two halves (release, acquire).
+void cluster_arrive(SIMT_HERE);
+void cluster_wait(SIMT_HERE);
 
 // ---- device side: memory with an order. T: trivially copyable, 1 to 16 bytes, each access single-copy atomic ----
 

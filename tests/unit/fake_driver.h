@@ -454,11 +454,13 @@ inline int cuLaunchKernelEx(const gp__cu_launch *config, void *function, void **
     return run(*config, function, parameters);
   const unsigned *extent = config->attributes[0].value.extent, resident = simt::config.resident;
   if (machine.cluster_refusal) return machine.cluster_refusal;
-  if (config->attribute_count != 2 || config->attributes[1].id != GP__CU_COOPERATIVE ||
-      config->attributes[1].value.number != 1 || extent[1] != 1 || extent[2] != 1 || config->grid_x % extent[0])
+  const bool cooperative = config->attribute_count == 2 && config->attributes[1].id == GP__CU_COOPERATIVE &&
+                           config->attributes[1].value.number == 1;
+  if ((config->grid_x > extent[0] && !cooperative) || extent[1] != 1 || extent[2] != 1 || config->grid_x % extent[0])
     return INVALID_VALUE;
   if (config->grid_x > unsigned(machine.clusters) * extent[0]) return GP__CU_COOPERATIVE_TOO_LARGE;
-  ++counts.cooperative, ++counts.clustered;
+  if (cooperative) ++counts.cooperative; // one cluster needs no promise
+  ++counts.clustered;
   if (simt::config.resident < config->grid_x) simt::config.resident = config->grid_x;
   simt::config.cluster = extent[0];
   const int code = run(*config, function, parameters);

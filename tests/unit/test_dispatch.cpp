@@ -2725,9 +2725,8 @@ FAKE_KERNEL(gp__top_k_args, gp__select_next<gp__policy<64, 1, 3, 3, 0, 1, 2>, fl
 FAKE_KERNEL(gp__top_k_args, gp__select_collect<gp__policy<64, 1, 3, 3, 0, 1, 2>, float, gp__none, unsigned int, true>);
 FAKE_KERNEL(gp__map_args, gp__shuffle<gp__policy<128, 1, 3, 3, 0, 0, 2>, gp__none, unsigned int>);
 
-FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<float>>);
 FAKE_KERNEL(gp__radix_args,
-            gp__radix_pass<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<float>, unsigned int, gp__radix_narrow>);
+            gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<float>, unsigned int>);
 
 static unsigned rank_of_float(float x) { // largest first
   unsigned u;
@@ -3039,6 +3038,77 @@ template <class V> static void test_leading_bits(gp_context *ctx, gp_type values
                  static_cast<V *>(c.out)[i] == by[i];
         check(good, __LINE__, "values of %d bytes, data %d, deep %d, form %d", int(sizeof(V)), data, deep, form);
       }
+}
+
+FAKE_KERNEL(gp__radix_args,
+            gp__sort_one_cluster<gp__policy<128, 1, 3, 3, 0, 2, 2>, gp__radix_key<unsigned int>, unsigned int>);
+FAKE_KERNEL(gp__radix_args,
+            gp__sort_one_launch<gp__policy<128, 1, 3, 3, 0, 2, 2>, gp__radix_key<unsigned int>, unsigned int>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(
+    gp__radix_args,
+    gp__radix_pass<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
+
+// A sort by blocks that wait for each other; where that is refused, or not in the driver, by a launch a pass.
+static void test_teams() {
+  const size_t n = 2000; // four blocks
+  size_t told = 0;
+  std::vector<unsigned> keys(n);
+  std::vector<int> values(n);
+  std::vector<size_t> order(n);
+  for (size_t i = 0; i < n; ++i) keys[i] = unsigned(i * 7919 % 700) * 4321u, values[i] = int(i), order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+  for (int algorithm : {GP_ONE_CLUSTER, GP_ONE_LAUNCH})
+    for (int way = 0; way < 5; ++way) {
+      const bool cluster = algorithm == GP_ONE_CLUSTER, refused = way > 1 && (cluster || way < 4);
+      fake::machine.clusters = way == 2 ? 0 : 2;
+      fake::machine.cluster_refusal = way == 3 ? GP__CU_INVALID_CLUSTER_SIZE : 0;
+      fake::machine.refusal = way == 2 ? GP__CU_COOPERATIVE_TOO_LARGE : 0, fake::machine.cooperative = way != 3;
+      fake::machine.max_clusters = way != 4;
+      gp_context *const ctx = open_fake();
+      gp_policy p = small(algorithm);
+      p.blocks_per_sm = 2;
+      Device<unsigned> from(keys), to{n};
+      Device<int> values_from(values), values_to{n};
+      gp_call c = gp_call_init(GP_SORT);
+      c.key_type = GP_U32, c.in_type = GP_I32, c.keys = from.data, c.in = values_from.data, c.count = n;
+      c.out_keys = way == 1 ? from.data : to.data, c.out = way == 1 ? values_from.data : values_to.data;
+      c.flags = GP_DESCENDING, c.policy = &p;
+      logged.clear();
+      const unsigned launches = fake::counts.launches, cooperative = fake::counts.cooperative;
+      const unsigned clustered = fake::counts.clustered;
+      GOOD(gp_run(ctx, &c, nullptr));
+      CHECK(fake::counts.launches - launches == (refused ? 5u : 1u));
+      CHECK(fake::counts.cooperative - cooperative == (refused || cluster ? 0u : 1u));
+      CHECK(fake::counts.clustered - clustered == (refused || !cluster ? 0u : 1u));
+      CHECK(warnings("blocks cannot wait for each other") == (refused ? 1u : 0u));
+      bool good = true;
+      for (size_t i = 0; i < n; ++i)
+        good = good && static_cast<unsigned *>(c.out_keys)[i] == keys[order[i]] &&
+               static_cast<int *>(c.out)[i] == values[order[i]];
+      check(good, __LINE__, "by a team, algorithm %d, way %d", algorithm, way);
+      c.keys = c.in = c.out_keys = c.out = nullptr, c.count = 1u << 20; // more than blocks that are resident hold
+      BAD(GP_E_POLICY, "algorithm", gp_workspace_size(ctx, &c, &told));
+      CLOSE(ctx);
+    }
+  fake::machine.clusters = 2, fake::machine.cluster_refusal = fake::machine.refusal = 0;
+  fake::machine.max_clusters = fake::machine.cooperative = true;
+  fake::machine.capability = 80; // one block is enough, or it is not valid
+  gp_context *const ctx = open_fake();
+  gp_policy p = small(GP_ONE_CLUSTER);
+  p.blocks_per_sm = 2;
+  Device<unsigned> from(keys), to{n};
+  Device<int> values_from(values), values_to{n};
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = GP_U32, c.in_type = GP_I32, c.keys = from.data, c.in = values_from.data, c.count = 512;
+  c.out_keys = to.data, c.out = values_to.data, c.policy = &p;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(std::is_sorted(to.data, to.data + 512));
+  c.count = 513;
+  BAD(GP_E_POLICY, "algorithm", gp_workspace_size(ctx, &c, &told));
+  CLOSE(ctx);
+  fake::machine.capability = 90;
+  check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
 }
 
 static void test_sorts() {
@@ -3932,6 +4002,7 @@ int main(int argc, char **argv) {
                 {"layouts", test_layouts},
                 {"round trips", test_round_trips},
                 {"sorts", test_sorts},
+                {"teams", test_teams},
                 {"more policies", test_more_policies},
                 {"more faults", test_more_faults},
                 {"launches", test_launches},
