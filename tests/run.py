@@ -443,6 +443,7 @@ class Runner:
                    PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="", MPLBACKEND="agg")
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process compiles all modules: the folder above is empty
         env.setdefault("OMP_WAIT_POLICY", "passive")
+        env.setdefault("OPENBLAS_NUM_THREADS", "1")  # or each process that imports NumPy has threads that spin
         if not self.long:
             # Of gp_tune, examples and others: optimising takes four times as long, and a warning of layout a third of
             # what is left (tests/compile/check.py, whose row of gcc has it).
