@@ -1260,10 +1260,10 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // to 8 bytes for that; outputs that are not are sorted to as well, as slowly as by GP_ONE_SWEEP.
 //
 // The same pairs, all bits, 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits alone, then buckets of
-// some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are swept in place, and where the count of the digits makes it likely that a bucket is too large for a block, or has
-// many equal keys (random ones, each there 4 to 12 times); where it has not told of a bucket too large, behind the
-// passes by the leading bits. Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^22 to 2^28 of
-// them: 76 bytes each.
+// some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are swept in place, and where
+// the count of the digits makes it likely that a bucket is too large for a block, or has many equal keys (random ones,
+// each there 4 to 12 times); where it has not told of a bucket too large, behind the passes by the leading bits.
+// Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^22 to 2^28 of them: 76 bytes each.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
 // shares its digits fits on chip. Even keys: 4096 of them after two levels at 2^28; a level reads the keys twice and
