@@ -3070,10 +3070,17 @@ GPUPRIMS__RULE unsigned gp__team_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
          (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__TEAM_CLUSTER * GP__TEAM_QUADS : 8u * GP__DIGITS);
 }
+// Registers of a thread: what it holds of each element, and others.
+GPUPRIMS__RULE int gp__team_registers(gp_policy p, gp__shape s) {
+  return gp__radix_items(p.vectors, s.key_size) *
+             ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
+         40;
+}
 GPUPRIMS__RULE int gp__policy_valid_team(gp_policy p, gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES && gp__team_tile(p, s) < 65536 &&
          s.count <= (unsigned long long)gp__team_tile(p, s) * (unsigned)gp__team_most(p, s) &&
          p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1) <= 1024 &&
+         gp__team_registers(p, s) * p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1) <= 65536 &&
          (int)(gp__team_bytes(p, s) + gp__team_static_bytes(p)) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
