@@ -2,6 +2,7 @@
 decisions by Hypothesis."""
 import copy
 import itertools
+import json
 import math
 import os
 import random
@@ -371,6 +372,41 @@ def test_a_row_gives_way_only_to_what_was_compared_with_it(tmp_path):
     better.lines = [line for line in better.lines if not is_candidate(line)]
     one = only(better.write().decide(tmp_path))
     assert one["verdict"] == "rejected" and "was not compared" in one["reason"]
+
+
+def test_a_row_goes_where_an_algorithm_overtook_it(tmp_path):
+    """Measured beside the row on the same device, faster at every size, or nothing is written."""
+    tune, _ = tuned(tmp_path, wide_wins)
+    bench = tmp_path / "bench.jsonl"
+
+    def measured(times, device="Example One"):  # {log2 of the bytes: (the row's time, the new algorithm's)}
+        lines = [{"kind": "environment", "device": device}]
+        for log2, each in times.items():
+            for label, us in zip(("default", "algorithm=NEW"), each):
+                cell = made_up.cell("exclusive_scan", "u32", log2)
+                lines.append({"kind": "sample", "variant": "ours", "status": "ok", "label": label, "median_us": us,
+                              "policy": {"algorithm": "OLD" if label == "default" else "NEW"}, "op": cell.op,
+                              "primitive": cell.primitive, "in": cell.in_, "acc": cell.acc, "out": cell.out,
+                              "n": cell.n, "protocol": cell.protocol, "words": cell.words})
+        bench.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+    def go(log2_to=20, name=NAME, algorithms="NEW"):
+        return farm.main(["retire", tune.path, "--bench", str(bench), "--group", name, "--from", "12", "--to",
+                          str(log2_to), "--algorithms", algorithms])
+
+    before = open(tune.path, "rb").read()
+    for times, options in (({12: (10, 8), 16: (10, 9.9)}, {}), ({12: (10, 8)}, {"name": "inclusive_scan 4/4/4"}),
+                           ({12: (10, 8)}, {"algorithms": "OTHER"}), ({20: (10, 8)}, {})):
+        measured(times)
+        assert go(**options) == 2 and open(tune.path, "rb").read() == before
+    measured({12: (10, 8)}, "Example Two")
+    assert go() == 2 and open(tune.path, "rb").read() == before
+    measured({12: (10, 8), 16: (10, 5), 20: (1, 9)})
+    assert go() == 0
+    assert [(row.log2_from, row.log2_to) for row in standing_of(tmp_path)] == [(0, 12), (20, 64)]
+    one = store.read(tune.path).of("decision")[-1]
+    assert one["verdict"] == "removed" and abs(one["gain"] - (1.25 * 2) ** 0.5 + 1) < 1e-9 and one["pairs"] == 2
+    assert farm.main(["validate", tune.path]) == 0
 
 
 def test_a_row_that_lost_to_the_rule_goes(tmp_path):

@@ -11,6 +11,7 @@ COMMANDS = {
     "trust": ("trust", "main", "what of a store is trusted: clocks, throttling, pairs"),
     "propose": ("propose", "main", "which buckets the rerun has to confirm: a plan for gp_tune"),
     "decide": ("decide", "main", "which rows the rerun confirms; report of regret; stability"),
+    "retire": ("retire", "main", "rows that an algorithm overtook which their tune did not have go"),
     "table": ("table", "main", "gpuprims_policies.h out of the stores"),
     "tune": ("tune", "main", "search, propose, confirm, decide, table on this machine's GPU"),
     "regress": ("regress", "main", "this tree against another commit"),
