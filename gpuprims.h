@@ -3070,6 +3070,9 @@ GPUPRIMS__RULE unsigned gp__team_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
          (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__TEAM_CLUSTER * GP__TEAM_QUADS : 8u * GP__DIGITS);
 }
+GPUPRIMS__RULE int gp__team_threads(gp_policy p) { // of a multiprocessor
+  return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
+}
 // Registers of a thread: what it holds of each element, and others.
 GPUPRIMS__RULE int gp__team_registers(gp_policy p, gp__shape s) {
   return gp__radix_items(p.vectors, s.key_size) *
@@ -3079,8 +3082,7 @@ GPUPRIMS__RULE int gp__team_registers(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__policy_valid_team(gp_policy p, gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES && gp__team_tile(p, s) < 65536 &&
          s.count <= (unsigned long long)gp__team_tile(p, s) * (unsigned)gp__team_most(p, s) &&
-         p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1) <= 1024 &&
-         gp__team_registers(p, s) * p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1) <= 65536 &&
+         gp__team_threads(p) <= 1024 && gp__team_registers(p, s) * gp__team_threads(p) <= 65536 &&
          (int)(gp__team_bytes(p, s) + gp__team_static_bytes(p)) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
@@ -6905,6 +6907,15 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
 }
 
+// ---- a hash, and bits
+
+// SplitMix64's last steps, of a multiple.
+GP_DEVICE gp__u32 gp__hash_of(gp__u64 x) { return static_cast<gp__u32>(gp__mix2(x * 0x9e3779b97f4a7c15ull) >> 32); }
+// Sets bit i of words; was it clear?
+GP_DEVICE bool gp__set_bit(gp__u32 *words, gp__u32 i) {
+  return (atomicOr(words + i / 32, 1u << i % 32) >> i % 32 & 1u) == 0;
+}
+
 // ---- sort of a tile of keys
 //
 // Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
@@ -7466,6 +7477,10 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
 template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
+// The i-th of a line's words that are in no whole unit: those before the first one, then those behind the last.
+template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, unsigned before) {
+  return i < before ? i : words - (words - before) % (16 / WORD) + i - before;
+}
 // Words before the first unit of each line and behind the last one, a lane each; at(word, line): where they lie. Of
 // lines of whole units there are no more than a unit has, of others perhaps more.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
@@ -7481,7 +7496,7 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
       const unsigned line = threadIdx.x / PART + k * STEP;
       unsigned char *to = out + line * pitch;
       const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), head = skip < words ? skip : words;
-      const unsigned word = i < head ? i : words - (words - head) % W + i - head;
+      const unsigned word = gp__end_word<WORD>(i, words, head);
       if (line < lines && word < words && (i < head ? heads : tails))
         *reinterpret_cast<Word *>(to + word * WORD) = *reinterpret_cast<const Word *>(at(word, line));
     }
@@ -7653,7 +7668,7 @@ struct gp__gathered_tile {
       for (unsigned k = 0; k < ENDS; ++k) {
         const unsigned char *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
-        const unsigned word = i < before ? i : words - (words - before) % W + i - before;
+        const unsigned word = gp__end_word<WORD>(i, words, before);
         end[k] = Word();
         if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
       }
@@ -7666,7 +7681,7 @@ struct gp__gathered_tile {
       for (unsigned k = 0; k < ENDS; ++k) {
         const unsigned char *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
-        const unsigned word = i < before ? i : words - (words - before) % W + i - before;
+        const unsigned word = gp__end_word<WORD>(i, words, before);
         if (first + k * STEP < rows && word < words)
           *reinterpret_cast<Word *>(shared + place.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) =
               end[k];
@@ -7765,7 +7780,7 @@ struct gp__scattered_tile {
       for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
-  template <bool = false>
+  template <bool = false> // ALONE, of gathered tiles: begin and end say it here
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
@@ -15486,7 +15501,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     gp__u32 different;
   };
   static const int PLACES = GP__RECUR_PLACES, EACH = GP__RECUR_SAMPLE / THREADS;
-  static_assert(PLACES == 1 << 13 && GP__RECUR_SAMPLE % THREADS == 0, "a hash's upper bits; keys of a thread");
+  static_assert(GP__RECUR_SAMPLE % THREADS == 0, "keys of a thread");
   struct Recurring {
     gp__u32 place[PLACES];                // 0, or the largest number of the keys that fall there
     gp__u32 key[GP__RECUR_SAMPLE];        // of number i + 1, hashed
@@ -15526,18 +15541,17 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     GPUPRIMS__UNROLL
     for (int i = 0; i < EACH; ++i) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
-      const gp__u64 hash = (static_cast<gp__u64>(key[i]) + 1) * 0x9e3779b97f4a7c15ull;
-      own[i] = static_cast<gp__u32>((hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
+      own[i] = gp__hash_of(key[i]);
       r.key[at] = own[i];
-      if (at < m) atomicMax(&r.place[own[i] / (1u << 19)], at + 1);
+      if (at < m) atomicMax(&r.place[own[i] % PLACES], at + 1);
     }
     __syncthreads();
     GPUPRIMS__UNROLL
     for (int i = 0; i < EACH; ++i) {
-      const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = r.place[own[i] / (1u << 19)] - 1;
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = r.place[own[i] % PLACES] - 1;
       if (at < m && other != at && r.key[other] == own[i]) {
         ++equal;
-        different += ~(atomicOr(&r.again[other / 32], 1u << other % 32) >> other % 32) & 1u;
+        different += gp__set_bit(r.again, other);
       }
     }
     if (different) atomicAdd(&r.different, different);
@@ -20670,7 +20684,7 @@ template <class P, int WORD> struct gp__chunk_mover {
     const gp__u32 over_x = a.chunk_rows - a.shift_x, over_y = a.chunk_columns - a.shift_y;
     return (y >= over_y ? y - over_y : y + a.shift_y) * a.chunk_rows + (x >= over_x ? x - over_x : x + a.shift_x);
   }
-  GP_DEVICE bool claim(gp__u32 i) const { return (atomicOr(a.claimed + i / 32, 1u << i % 32) >> i % 32 & 1u) == 0; }
+  GP_DEVICE bool claim(gp__u32 i) const { return gp__set_bit(a.claimed, i); }
   // Lanes of `lanes` have the number of a chunk each: whoever waits for it may write there now.
   GP_DEVICE void tell(gp__u32 lanes, gp__u32 i) const {
     __syncwarp();
@@ -21623,7 +21637,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     const unsigned appended = half ? 0 : static_cast<unsigned>(got) & 0xfffffffu, most_edges = 1u << 27;
     const unsigned all = gp__warp_sum(appended);
     const unsigned edges = gp__warp_sum(!half ? 0 : got < most_edges ? static_cast<unsigned>(got) : most_edges);
-    const bool found = __any_sync(0xffffffffu, !half && got >> 28), hit = __any_sync(0xffffffffu, !half && got >> 47);
+    const bool found = __any_sync(0xffffffffu, !half && got >> 28); // or hit
+    const bool hit = __any_sync(0xffffffffu, !half && (got & GP__BFS_HIT));
     const bool over = __any_sync(0xffffffffu, appended > SMALL);
     const bool done = !found || hit || depth == a.limit;
     const bool stays = !done && !over && fits_cluster(all, edges) && all * 4 > a.small;
@@ -31555,20 +31570,11 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
 // All passes by blocks that wait for each other.
 GPUPRIMS__PRIVATE gp_result gp__launch_team(const gp__launching *l) {
   const gp__request *q = l->q;
+  gp__radix_plan none;
   gp__radix_args a;
-  memset(&a, 0, sizeof a);
-  a.keys = q->keys;
-  a.in = q->in;
-  a.out_keys = l->h->drop_keys ? l->scratch : q->out_keys;
-  a.out = q->out;
-  a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.workspace = l->workspace;
+  memset(&none, 0, sizeof none);
+  a = gp__radix_arguments(l, &none, (unsigned char *)l->scratch);
   a.passes = gp__max(gp__radix_passes(q->begin_bit, q->end_bit), 1);
-  a.begin_bit = q->begin_bit;
-  a.end_bit = q->end_bit;
-  a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
-  a.drop_keys = l->h->drop_keys;
   if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
   return gp__launch_resident(l, &a);
 }

@@ -405,7 +405,8 @@ def test_a_row_goes_where_an_algorithm_overtook_it(tmp_path):
     assert go() == 0
     assert [(row.log2_from, row.log2_to) for row in standing_of(tmp_path)] == [(0, 12), (20, 64)]
     one = store.read(tune.path).of("decision")[-1]
-    assert one["verdict"] == "removed" and abs(one["gain"] - (1.25 * 2) ** 0.5 + 1) < 1e-9 and one["pairs"] == 2
+    assert one["verdict"] == "removed" and abs(one["gain"] - (1.25 * 2) ** 0.5 + 1) < 1e-9 and one["pairs"] == 1
+    assert abs(one["low"] - 0.25) < 1e-9 and abs(one["high"] - 1) < 1e-9
     assert farm.main(["validate", tune.path]) == 0
 
 

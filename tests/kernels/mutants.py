@@ -1192,7 +1192,7 @@ MUTANTS = {
     "adaptive: keys that recur are not looked for": (
         "ADAPTIVE", "if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {", "if (false) {"),
     "adaptive: a key that recurs is counted each time": (
-        "ADAPTIVE", "different += ~(atomicOr(&r.again[other / 32], 1u << other % 32) >> other % 32) & 1u;",
+        "ADAPTIVE", "different += gp__set_bit(r.again, other);",
         "++different;"),
     "adaptive: keys that share a place recur": ("ADAPTIVE", " && r.key[other] == own[i]) {", ") {"),
     "adaptive: pairs that are constant soon are swept": ("ADAPTIVE", "!(Hybrid::PAIRS && soon)", "true"),

@@ -402,7 +402,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
-// What a sample of keys that recur chooses: random keys, each there `times` times; but of nine in ten, constant ones.
+// What a sample of keys that recur chooses: random keys, each there `times` times; where some are constant, a tenth are
+// one key.
 template <class P, class T, class V> struct Recurring {
   typedef gp__sorted<T, false> Code;
   typedef typename Code::Raw Raw;
@@ -410,7 +411,7 @@ template <class P, class T, class V> struct Recurring {
   static int chosen(size_t n, unsigned times, bool some_constant, size_t counted) {
     std::vector<Raw> keys(n);
     for (size_t i = 0; i < n; ++i) {
-      u64 x = (u64(random32()) << 32 | random32()) % (n / times) + 1; // Fibonacci's multiples, mixed, are as random
+      u64 x = (u64(random32()) << 32 | random32()) % (n / times) + 1;
       if (some_constant && random32() % 10 == 0) x = 1;
       x *= 0x9e3779b97f4a7c15ull, x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
       keys[i] = Code::decode(typename Code::Key(x ^ x >> 32));

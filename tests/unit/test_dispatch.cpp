@@ -3049,15 +3049,42 @@ FAKE_KERNEL(
     gp__radix_args,
     gp__radix_pass<gp__policy<384, 2, 3, 3, 2, 2, 1>, gp__radix_key<unsigned int>, unsigned int, gp__radix_narrow>);
 
+// A sort of u32 keys with their places as values.
+struct PairsOfPlaces {
+  std::vector<unsigned> keys, places;
+  Device<unsigned> from, values_from, to, values_to;
+  gp_call call;
+  static std::vector<unsigned> numbers(size_t n) {
+    std::vector<unsigned> v(n);
+    for (size_t i = 0; i < n; ++i) v[i] = unsigned(i);
+    return v;
+  }
+  PairsOfPlaces(const std::vector<unsigned> &k, bool in_place, const gp_policy *policy, int flags = 0)
+      : keys(k), places(numbers(k.size())), from(k), values_from(places), to{k.size()}, values_to{k.size()},
+        call(gp_call_init(GP_SORT)) {
+    call.key_type = call.in_type = GP_U32, call.keys = from.data, call.in = values_from.data, call.count = k.size();
+    call.out_keys = in_place ? from.data : to.data, call.out = in_place ? values_from.data : values_to.data;
+    call.flags = flags, call.policy = policy;
+  }
+  bool is_sorted() const { // the first call.count of them
+    std::vector<unsigned> by(places.begin(), places.begin() + long(call.count));
+    const bool down = call.flags & GP_DESCENDING;
+    std::stable_sort(by.begin(), by.end(),
+                     [&](unsigned a, unsigned b) { return down ? keys[a] > keys[b] : keys[a] < keys[b]; });
+    for (size_t i = 0; i < by.size(); ++i)
+      if (static_cast<const unsigned *>(call.out_keys)[i] != keys[by[i]] ||
+          static_cast<const unsigned *>(call.out)[i] != by[i])
+        return false;
+    return true;
+  }
+};
+
 // A sort by blocks that wait for each other; where that is refused, or not in the driver, by a launch a pass.
 static void test_teams() {
   const size_t n = 2000; // four blocks
   size_t told = 0;
   std::vector<unsigned> keys(n);
-  std::vector<int> values(n);
-  std::vector<size_t> order(n);
-  for (size_t i = 0; i < n; ++i) keys[i] = unsigned(i * 7919 % 700) * 4321u, values[i] = int(i), order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+  for (size_t i = 0; i < n; ++i) keys[i] = unsigned(i * 7919 % 700) * 4321u;
   for (int algorithm : {GP_ONE_CLUSTER, GP_ONE_LAUNCH})
     for (int way = 0; way < 5; ++way) {
       const bool cluster = algorithm == GP_ONE_CLUSTER, refused = way > 1 && (cluster || way < 4);
@@ -3068,12 +3095,8 @@ static void test_teams() {
       gp_context *const ctx = open_fake();
       gp_policy p = small(algorithm);
       p.blocks_per_sm = 2;
-      Device<unsigned> from(keys), to{n};
-      Device<int> values_from(values), values_to{n};
-      gp_call c = gp_call_init(GP_SORT);
-      c.key_type = GP_U32, c.in_type = GP_I32, c.keys = from.data, c.in = values_from.data, c.count = n;
-      c.out_keys = way == 1 ? from.data : to.data, c.out = way == 1 ? values_from.data : values_to.data;
-      c.flags = GP_DESCENDING, c.policy = &p;
+      PairsOfPlaces sort(keys, way == 1, &p, GP_DESCENDING);
+      gp_call &c = sort.call;
       logged.clear();
       const unsigned launches = fake::counts.launches, cooperative = fake::counts.cooperative;
       const unsigned clustered = fake::counts.clustered;
@@ -3082,11 +3105,7 @@ static void test_teams() {
       CHECK(fake::counts.cooperative - cooperative == (refused || cluster ? 0u : 1u));
       CHECK(fake::counts.clustered - clustered == (refused || !cluster ? 0u : 1u));
       CHECK(warnings("blocks cannot wait for each other") == (refused ? 1u : 0u));
-      bool good = true;
-      for (size_t i = 0; i < n; ++i)
-        good = good && static_cast<unsigned *>(c.out_keys)[i] == keys[order[i]] &&
-               static_cast<int *>(c.out)[i] == values[order[i]];
-      check(good, __LINE__, "by a team, algorithm %d, way %d", algorithm, way);
+      check(sort.is_sorted(), __LINE__, "by a team, algorithm %d, way %d", algorithm, way);
       c.keys = c.in = c.out_keys = c.out = nullptr, c.count = 1u << 20; // more than blocks that are resident hold
       BAD(GP_E_POLICY, "algorithm", gp_workspace_size(ctx, &c, &told));
       CLOSE(ctx);
@@ -3097,15 +3116,12 @@ static void test_teams() {
   gp_context *const ctx = open_fake();
   gp_policy p = small(GP_ONE_CLUSTER);
   p.blocks_per_sm = 2;
-  Device<unsigned> from(keys), to{n};
-  Device<int> values_from(values), values_to{n};
-  gp_call c = gp_call_init(GP_SORT);
-  c.key_type = GP_U32, c.in_type = GP_I32, c.keys = from.data, c.in = values_from.data, c.count = 512;
-  c.out_keys = to.data, c.out = values_to.data, c.policy = &p;
-  GOOD(gp_run(ctx, &c, nullptr));
-  CHECK(std::is_sorted(to.data, to.data + 512));
-  c.count = 513;
-  BAD(GP_E_POLICY, "algorithm", gp_workspace_size(ctx, &c, &told));
+  PairsOfPlaces sort(keys, false, &p);
+  sort.call.count = 512;
+  GOOD(gp_run(ctx, &sort.call, nullptr));
+  CHECK(sort.is_sorted());
+  sort.call.count = 513;
+  BAD(GP_E_POLICY, "algorithm", gp_workspace_size(ctx, &sort.call, &told));
   CLOSE(ctx);
   fake::machine.capability = 90;
   check(fake::counts.unregistered == 0, __LINE__, "no FAKE_KERNEL for %s", fake::last_unregistered.c_str());
@@ -3237,28 +3253,15 @@ static void test_sorts() {
         CHECK(said.algorithm == levels.algorithm && said.threads == 256);
       }
   for (int in_place = 0; in_place < 2; ++in_place) { // pairs, where a sample chooses
-    const size_t many = 20000;
-    std::vector<unsigned> given(many), numbers(many);
-    for (size_t i = 0; i < many; ++i)
-      given[i] = unsigned(i * 2654435761u >> 7) % 9000 * 2246822519u, numbers[i] = unsigned(i);
-    Device<unsigned> from(given), values_from(numbers), to{many}, values_to{many};
+    std::vector<unsigned> given(20000);
+    for (size_t i = 0; i < given.size(); ++i) given[i] = unsigned(i * 2654435761u >> 7) % 9000 * 2246822519u;
     gp_policy levels = small(GP_ADAPTIVE);
     levels.threads = 256, levels.stages = 1;
-    gp_call c = gp_call_init(GP_SORT);
-    c.key_type = c.in_type = GP_U32, c.keys = from.data, c.in = values_from.data, c.count = many;
-    c.out_keys = in_place ? from.data : to.data, c.out = in_place ? values_from.data : values_to.data;
-    c.policy = &levels;
+    PairsOfPlaces sort(given, in_place, &levels);
     const unsigned before = fake::counts.launches;
-    GOOD(gp_run(ctx, &c, nullptr));
+    GOOD(gp_run(ctx, &sort.call, nullptr));
     CHECK(fake::counts.launches - before == 7u);
-    std::vector<size_t> by(many);
-    for (size_t i = 0; i < many; ++i) by[i] = i;
-    std::stable_sort(by.begin(), by.end(), [&](size_t a, size_t b) { return given[a] < given[b]; });
-    bool good = true;
-    for (size_t i = 0; i < many; ++i)
-      good =
-          good && static_cast<unsigned *>(c.out_keys)[i] == given[by[i]] && static_cast<unsigned *>(c.out)[i] == by[i];
-    CHECK(good);
+    CHECK(sort.is_sorted());
   }
   // Scratch memory is told beforehand, for whatever pointers, and it is enough.
   size_t told = 0;

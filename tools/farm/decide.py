@@ -18,7 +18,7 @@ Every group gets a verdict:
     accepted   the bucket is served by the policy from now on
     rejected   proposed, and not confirmed; the reason says why
     kept       nothing was proposed, or nothing could be used: what stands there stays
-    removed    a row that stood there lost to the header's own rule: the rule serves its bucket again
+    removed    a row that stood there lost to the header's own rule: the rule serves its bucket again (also retire.py)
 
     id         of all decisions that one look at a run's group made (a hash of them); replaces: ids that it supersedes
     env, date  the run: its environment, and when that was first seen in the store

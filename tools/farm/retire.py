@@ -6,6 +6,7 @@ BENCH: what gp_bench wrote on that device (--out), or .xz of it: the default and
 size that it has of the group between 2^from and 2^to bytes, a policy of one of the algorithms must take 2 % less than
 the default, which a row chose; then a decision of verdict `removed` is appended to STORE, as of its last run, and the
 header's rule serves these sizes until a tune finds better ones. Otherwise nothing is written, and the size is named.
+Its gain is the geometric mean over these sizes, low and high are the least and the most of them, of one process.
 """
 import argparse
 import json
@@ -55,7 +56,7 @@ def retire(path, bench, group, log2_from, log2_to, algorithms):
            "group": group, "log2_from": log2_from, "log2_to": log2_to, "policy": None, "against": "device",
            "verdict": "removed", "reason": f"the tune of the row had not {', '.join(algorithms)}, which the header's "
            "rule knows", "gain": math.exp(math.fsum(map(math.log1p, gains.values())) / len(gains)) - 1,
-           "low": min(gains.values()), "high": max(gains.values()), "pairs": len(gains),
+           "low": min(gains.values()), "high": max(gains.values()), "pairs": 1,
            "sizes": sorted({cell.bytes for cell in gains}), "members": sorted({cell.in_ for cell in gains}),
            "left_out": {}}
     made = decide.number([one], [])
