@@ -6,6 +6,7 @@ takes CuPy and PyTorch where they are.
     tests/gpu/run.py --quick         some of each (two to three minutes)
     tests/gpu/run.py --sanitizer     a shorter list under compute-sanitizer's four tools
     tests/gpu/run.py --sanitizer --tools memcheck,racecheck --only 'sorting*'
+                                     (patterns of PART:TOOL; every part runs by itself before its tools)
     tests/gpu/run.py --only 'policies*'      jobs whose name matches; --list names them
 
 Without a GPU everything is counted as skipped. The last line is "N passed, N failed, N skipped".
@@ -200,48 +201,60 @@ def jobs_of(args, cache):
 SANITIZED_TYPES = ["u8", "u32", "u64", "f32", "s12", "f64"]
 BY_TYPE_SANITIZED = ("sorting", "transposes")
 BY_PART_SANITIZED = {"graphs": 12, "sorting_policies": 4}
-OF_THEIR_OWN = ("segments", "layouts", *BY_TYPE_SANITIZED, *BY_PART_SANITIZED)
+NOT_SANITIZED = ("determinism", "big")
 
 
 def sanitized_parts():
-    """(name, groups, types, part of the group)"""
+    """(name, group, types, part of the group)"""
     every = ",".join(SANITIZED_TYPES)
-    for group in OF_THEIR_OWN:
+    for group in GROUPS:
         if group in BY_TYPE_SANITIZED:
-            yield from ((f"{group}:{kind}", [group], kind, "0/1") for kind in SANITIZED_TYPES)
+            yield from ((f"{group}:{kind}", group, kind, "0/1") for kind in SANITIZED_TYPES)
         elif group in BY_PART_SANITIZED:
             parts = BY_PART_SANITIZED[group]
-            yield from ((f"{group}:{part}/{parts}", [group], every, f"{part}/{parts}") for part in range(parts))
-        else:
-            yield group, [group], every, "0/1"
-    yield "other", [group for group in GROUPS if group not in ("determinism", "big", *OF_THEIR_OWN)], every, "0/1"
+            yield from ((f"{group}:{part}/{parts}", group, every, f"{part}/{parts}") for part in range(parts))
+        elif group not in NOT_SANITIZED:
+            yield group, group, every, "0/1"
 
 
-def sanitizer_jobs(args, cache, tools):
-    """A job a part and tool; the tool None runs the part by itself: its kernels are then in the disk cache, and what
-    fails there is no news of the sanitizer's."""
+def sanitizer_chains(args, cache):
+    """A list of jobs for each part: first the part by itself (its kernels are then in the disk cache, and what fails
+    there is no news of a sanitizer's), then a job a tool."""
     sanitizer = shutil.which("compute-sanitizer") or shutil.which("/usr/local/cuda/bin/compute-sanitizer")
     if not sanitizer:
         say("skipped: no compute-sanitizer on this machine")
         return []
-    jobs = []
-    for part, groups, types, share in sanitized_parts():
-        for tool in tools:
-            name = f"{part}:{tool or 'without a tool'}"
-            if args.only and not any(fnmatch.fnmatch(name, pattern) for pattern in args.only):
-                continue
+    chains = []
+    for part, group, types, share in sanitized_parts():
+        tools = [tool for tool in args.tools.split(",")
+                 if not args.only or any(fnmatch.fnmatch(f"{part}:{tool}", pattern) for pattern in args.only)]
+        chain = []
+        for tool in [None, *tools] if tools else []:
             options, limit = TOOLS[tool] if tool else ([], 200)
-            arguments = ["--sanitizer", "--types", types, "--part", share]
-            for group in groups:
-                arguments += ["--group", group]
-            job = check_job(name, arguments + (["--no-pipelined"] if tool == "racecheck" else []), limit, cache,
-                            plain=True)
+            arguments = ["--sanitizer", "--group", group, "--types", types, "--part", share]
+            arguments += ["--no-pipelined"] if tool == "racecheck" else []
+            job = check_job(f"{part}:{tool or 'without a tool'}", arguments, limit, cache, plain=True)
             if tool:
                 job.command = [sanitizer, "--tool", tool, *options, "--print-limit", "20", "--target-processes",
                                "application-only", "--error-exitcode", "9", *job.command]
                 job.tool = tool
-            jobs.append(job)
-    return jobs
+            chain.append(job)
+        if chain:
+            chains.append(chain)
+    return chains
+
+
+def run_chains(chains, pool):
+    """Runs the chains' jobs: no tool waits for another part, so that a part which takes the compiler long holds up
+    nobody else."""
+    def begin(chain):
+        first = chain[0].run()
+        return [first], [pool.submit(job.run) for job in chain[1:]]
+    done = []
+    for started in [pool.submit(begin, chain) for chain in chains]:
+        first, rest = started.result()
+        done += first + [job.result() for job in rest]
+    return done
 
 
 def main():
@@ -268,10 +281,8 @@ def main():
     say(f"built in {time.monotonic() - start:.1f} s")
     at_once = args.jobs or max(1, min(12, os.cpu_count() or 1))
     if args.sanitizer:
-        done = []
-        for tools in ([None], args.tools.split(",")):
-            with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-                done += pool.map(Job.run, sanitizer_jobs(args, cache, tools))
+        with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+            done = run_chains(sanitizer_chains(args, cache), pool)
     else:
         jobs = jobs_of(args, cache)
         if args.only:
