@@ -199,7 +199,8 @@ def jobs_of(args, cache):
 # What a sanitizer runs: parts that are processes of their own, so that tools and parts run side by side.
 SANITIZED_TYPES = ["u8", "u32", "u64", "f32", "s12", "f64"]
 BY_TYPE_SANITIZED = ("sorting", "transposes")
-BY_PART_SANITIZED = {"graphs": 12, "sorting_policies": 4}
+BY_PART_SANITIZED = {"graphs": 25,  # a graph one way a part; the last, levels of a cluster
+                     "sorting_policies": 4}
 OF_THEIR_OWN = ("segments", "layouts", *BY_TYPE_SANITIZED, *BY_PART_SANITIZED)
 
 
@@ -234,8 +235,8 @@ def sanitizer_jobs(args, cache, tools):
             arguments = ["--sanitizer", "--types", types, "--part", share]
             for group in groups:
                 arguments += ["--group", group]
-            job = check_job(name, arguments + (["--no-pipelined"] if tool == "racecheck" else []), limit, cache,
-                            plain=True)
+            less = ["--no-pipelined", "--few-levels"] if tool == "racecheck" else []
+            job = check_job(name, arguments + less, limit, cache, plain=True)
             if tool:
                 job.command = [sanitizer, "--tool", tool, *options, "--print-limit", "20", "--target-processes",
                                "application-only", "--error-exitcode", "9", *job.command]
