@@ -5,6 +5,7 @@
 //   gp_check [--group NAME]... [--types u8,f32] [--quick] [--full] [--sanitizer] [--cache DIR] [--seconds S] [--list]
 //            [--part 1/4]        of groups graphs and sorting_policies every fourth case, from the second on
 //            [--no-pipelined]    what would be a pipelined scan looks back
+//            [--few-levels]      the graphs of group graphs have few levels
 //            [--backend host]     the same logic on the host back end alone, to test the tests
 //
 // The last line is "N passed, N failed, N skipped". Exit status 1 where something failed. Without a GPU all is skipped.
@@ -70,7 +71,7 @@ static gp_cuda cuda;
 static gp_context *gpu, *host;
 static gp_description device;
 static void *primary;
-static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0;
+static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0, few_levels = 0;
 static unsigned part = 0, parts = 1; // of graphs, sorting_policies: of so many parts, this one
 static const char *cache_dir;
 
@@ -1555,6 +1556,7 @@ int main(int count, char **arguments) {
     else if (!strcmp(a, "--full")) full = 1;
     else if (!strcmp(a, "--sanitizer")) sanitizer = 1;
     else if (!strcmp(a, "--no-pipelined")) no_pipelined = 1;
+    else if (!strcmp(a, "--few-levels")) few_levels = 1;
     else if (!strcmp(a, "--list")) {
       for (g = 0; g < COUNT(GROUPS); g++) printf("%s\n", GROUPS[g].name);
       return 0;

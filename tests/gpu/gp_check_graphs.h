@@ -20,6 +20,7 @@ typedef struct searched {
   int32_t *depths;
   void *parents;
   void *stream;
+  const gp_policy *policy; // of bfs
 } searched;
 
 // One way, edges lead from the smaller number to the larger one, but for the ring's last: distances follow.
@@ -121,6 +122,7 @@ static void graphs_one(searched *s, uint64_t source, uint64_t limit, int flags) 
   gp_result r;
   c.graph = &s->d.g, c.source = source, c.limit = limit, c.flags = flags, c.out = s->d_depths, c.out2 = s->d_parents;
   c.statistics = s->statistics;
+  c.policy = s->policy;
   if (flags & GP_CHECKED) c.fault = (gp_fault *)s->report;
   poison(s->d_depths, s->m.vertices * 4, s->stream);
   r = gp_run(gpu, &c, s->stream);
@@ -366,9 +368,27 @@ static void graphs_case(const char *text, gp_type offset, gp_type vertex, int wa
 }
 static void graphs_replayed(void *stream) {
   searched s;
-  if (searched_open(&s, "torus rows=40 columns=50", GP_U32, GP_U32, BOTH_WAYS, stream))
+  if (searched_open(&s, few_levels ? "torus rows=6 columns=7" : "torus rows=40 columns=50", GP_U32, GP_U32, BOTH_WAYS,
+                    stream))
     fail("graphs: %s", gp_last_message());
   else graphs_captured(&s);
+  searched_close(&s);
+}
+// Levels of one block, of one cluster and of the grid: of small blocks, as a grid has no more than there is work for.
+static void graphs_cluster(void *stream) {
+  gp_policy p;
+  searched s;
+  memset(&p, 0, sizeof p);
+  p.threads = 64, p.cluster = 8, p.small = 16;
+  if (device.compute_capability < 90) return;
+  if (searched_open(&s, "torus rows=40 columns=50", GP_U32, GP_U32, BOTH_WAYS, stream))
+    fail("graphs: %s", gp_last_message());
+  else {
+    s.policy = &p;
+    graphs_one(&s, s.sources[0], few_levels ? 6 : 0, 0);
+    p.small = 4;
+    graphs_one(&s, s.sources[1], few_levels ? 9 : 0, 0);
+  }
   searched_close(&s);
 }
 static void group_graphs(void) {
@@ -376,8 +396,10 @@ static void group_graphs(void) {
                                       "tree n=1000", "complete n=60", "pieces n=500 columns=7", "chain n=2",
                                       // frontiers of more than a block
                                       "star n=20000", "hypercube scale=13", "tree n=30000"};
-  // the first of them with fewer levels, for sanitizers
-  static const char *const fewer_levels[] = {"chain n=40", "ring n=41", "torus rows=9 columns=11"};
+  // the first of them with fewer levels, for sanitizers; for racecheck, which takes seconds for each
+  static const char *const fewer[] = {"chain n=40", "ring n=41", "torus rows=9 columns=11"};
+  static const char *const fewest[] = {"chain n=12", "ring n=13", "torus rows=4 columns=5", "hypercube scale=5",
+                                       "tree n=100"};
   static const gp_type types[][2] = {{GP_U32, GP_U32}, {GP_U64, GP_U32}, {GP_U32, GP_U64}, {GP_U64, GP_U64}};
   void *stream = new_stream();
   unsigned cases = 0;
@@ -389,10 +411,13 @@ static void group_graphs(void) {
       for (way = 0; way < GRAPHS_WAYS; way++) {
         if ((quick || sanitizer || i >= 8) && k != i % COUNT(types)) continue;
         if (cases++ % parts != part) continue;
-        graphs_case(sanitizer && i < COUNT(fewer_levels) ? fewer_levels[i] : known[i], types[k][0], types[k][1], way,
-                    stream);
+        graphs_case(few_levels && i < COUNT(fewest) ? fewest[i]
+                    : sanitizer && i < COUNT(fewer) ? fewer[i]
+                                                    : known[i],
+                    types[k][0], types[k][1], way, stream);
       }
   }
+  if (on_gpu && cases % parts == part) graphs_cluster(stream);
   if (part == 0) graphs_replayed(stream);
   free_stream(stream);
 }

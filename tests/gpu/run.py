@@ -200,7 +200,8 @@ def jobs_of(args, cache):
 # What a sanitizer runs: parts that are processes of their own, so that tools and parts run side by side.
 SANITIZED_TYPES = ["u8", "u32", "u64", "f32", "s12", "f64"]
 BY_TYPE_SANITIZED = ("sorting", "transposes")
-BY_PART_SANITIZED = {"graphs": 12, "sorting_policies": 4}
+BY_PART_SANITIZED = {"graphs": 25,  # a graph one way a part; the last, levels of a cluster
+                     "sorting_policies": 4}
 NOT_SANITIZED = ("determinism", "big")
 
 
@@ -232,7 +233,7 @@ def sanitizer_chains(args, cache):
         for tool in [None, *tools] if tools else []:
             options, limit = TOOLS[tool] if tool else ([], 200)
             arguments = ["--sanitizer", "--group", group, "--types", types, "--part", share]
-            arguments += ["--no-pipelined"] if tool == "racecheck" else []
+            arguments += ["--no-pipelined", "--few-levels"] if tool == "racecheck" else []
             job = check_job(f"{part}:{tool or 'without a tool'}", arguments, limit, cache, plain=True)
             if tool:
                 job.command = [sanitizer, "--tool", tool, *options, "--print-limit", "20", "--target-processes",
