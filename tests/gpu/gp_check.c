@@ -3,9 +3,10 @@
 // tests/gpu/run.py builds and runs it, several processes at a time.
 //
 //   gp_check [--group NAME]... [--types u8,f32] [--quick] [--full] [--sanitizer] [--cache DIR] [--seconds S] [--list]
-//            [--part 1/4]        of groups graphs and sorting_policies every fourth case, from the second on
+//            [--part 1/4]        of groups graphs and sorting_policies every fourth case, from the second on; of
+//                                group sorting every fourth step
 //            [--no-pipelined]    what would be a pipelined scan looks back
-//            [--few-levels]      the graphs of group graphs have few levels
+//            [--few-levels]      the graphs of groups graphs and building have few levels
 //            [--backend host]     the same logic on the host back end alone, to test the tests
 //
 // The last line is "N passed, N failed, N skipped". Exit status 1 where something failed. Without a GPU all is skipped.
@@ -72,7 +73,7 @@ static gp_context *gpu, *host;
 static gp_description device;
 static void *primary;
 static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0, few_levels = 0;
-static unsigned part = 0, parts = 1; // of graphs, sorting_policies: of so many parts, this one
+static unsigned part = 0, parts = 1; // of graphs, sorting, sorting_policies: of so many parts, this one
 static const char *cache_dir;
 
 static void *device_new(uint64_t bytes) {

@@ -300,6 +300,18 @@ static void group_graph_building(void) {
                                       "grid rows=200 columns=300",
                                       "geometric rows=70 columns=90",
                                       "small_world n=40000 factor=3"};
+  static const char *const fewest[] = {"chain n=12",
+                                       "ring n=13",
+                                       "star n=100000",
+                                       "torus rows=4 columns=5",
+                                       "hypercube scale=5",
+                                       "tree n=100",
+                                       "complete n=60",
+                                       "pieces n=500 columns=7",
+                                       "kronecker scale=10",
+                                       "grid rows=4 columns=5",
+                                       "geometric rows=4 columns=5",
+                                       "small_world n=400 factor=3"};
   void *stream = new_stream();
   size_t i;
   int flags;
@@ -309,7 +321,7 @@ static void group_graph_building(void) {
       if (flags != 7 && i > 6) continue;
       building_case(graphs[i], flags & 1 ? GP_U64 : GP_U32, flags & 2 ? GP_U64 : GP_U32, flags * GP_SYMMETRISE, stream);
     }
-  for (i = 0; i < COUNT(known) && !out_of_time(); i++) building_distances(known[i], stream);
+  for (i = 0; i < COUNT(known) && !out_of_time(); i++) building_distances(few_levels ? fewest[i] : known[i], stream);
   free_stream(stream);
   building_faults();
   building_captured();

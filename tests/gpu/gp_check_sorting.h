@@ -440,18 +440,19 @@ static void sorting_big(void) {
   }
 }
 
-static void group_sorting(void) {
-  main_segments.stream = main_bench.stream;
-  sorting_keys();
-  sorting_shifts();
-  sorting_chosen();
-  sorting_fields();
-  cases_graph(SORTING_CELLS, SORTED_EVERYWHERE);
-  sorting_unsorted();
-  sorting_bits();
-  cases_streams(SORTING_CELLS, SORTED_EVERYWHERE);
-  sorting_big();
+static void sorting_graph(void) { cases_graph(SORTING_CELLS, SORTED_EVERYWHERE); }
+static void sorting_streams(void) { cases_streams(SORTING_CELLS, SORTED_EVERYWHERE); }
+static void sorting_sizes(void) {
   cases_sizes(SORTING_CELLS, quick || sanitizer ? SORTED_EVERYWHERE : COUNT(SORTING_CELLS));
+}
+
+static void group_sorting(void) {
+  static void (*const steps[])(void) = {sorting_keys,  sorting_shifts,   sorting_chosen, sorting_fields,
+                                        sorting_graph, sorting_unsorted, sorting_bits,   sorting_streams,
+                                        sorting_big,   sorting_sizes};
+  unsigned i;
+  main_segments.stream = main_bench.stream;
+  for (i = part; i < COUNT(steps); i += parts) steps[i]();
 }
 
 #endif

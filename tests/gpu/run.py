@@ -199,7 +199,7 @@ def jobs_of(args, cache):
 
 # What a sanitizer runs: parts that are processes of their own, so that tools and parts run side by side.
 SANITIZED_TYPES = ["u8", "u32", "u64", "f32", "s12", "f64"]
-BY_TYPE_SANITIZED = ("sorting", "transposes")
+BY_TYPE_SANITIZED = {"sorting": 5, "transposes": 1}  # each type in so many parts
 BY_PART_SANITIZED = {"graphs": 25,  # a graph one way a part; the last, levels of a cluster
                      "sorting_policies": 4}
 NOT_SANITIZED = ("determinism", "big")
@@ -210,7 +210,9 @@ def sanitized_parts():
     every = ",".join(SANITIZED_TYPES)
     for group in GROUPS:
         if group in BY_TYPE_SANITIZED:
-            yield from ((f"{group}:{kind}", group, kind, "0/1") for kind in SANITIZED_TYPES)
+            parts = BY_TYPE_SANITIZED[group]
+            yield from ((f"{group}:{kind}:{part}/{parts}" if parts > 1 else f"{group}:{kind}", group, kind,
+                         f"{part}/{parts}") for kind in SANITIZED_TYPES for part in range(parts))
         elif group in BY_PART_SANITIZED:
             parts = BY_PART_SANITIZED[group]
             yield from ((f"{group}:{part}/{parts}", group, every, f"{part}/{parts}") for part in range(parts))
