@@ -1262,7 +1262,8 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // The same pairs, all bits, 2^23 to 2^28 of them (GP_LEADING_SWEEP): by the leading 8 or 16 bits alone, then buckets of
 // some 4000 pairs on chip. A u32 key and value move 52 bytes after two passes. All bits are swept in place, and where
 // the count of the digits makes it likely that a bucket is too large for a block, or has many equal keys (random ones,
-// each there 4 to 12 times); where it has not told of a bucket too large, behind the passes by the leading bits.
+// each there 4 to 12 times), or a sample of up to 12,288 keys, which the count's last block looks at, that keys are
+// there some 20 times each; where none has told of a bucket too large, behind the passes by the leading bits.
 // Workspace: 1 % more. So are keys of 4 bytes with values or indices of 8, 2^22 to 2^28 of them: 76 bytes each.
 //
 // Built-in keys of 4 and 8 bytes alone, all bits of them (GP_HYBRID): from the most significant digit on, until what
@@ -1271,21 +1272,22 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
 // the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 //
-// The same of more than 64 KiB (u64: from 64 MiB on), fewer than 2^30 of them (GP_ADAPTIVE; u32 from 2^22 to 2^24: one
-// sweep). Up to 2^20 keys: where the first launch finds that buckets do not fit on chip, keys are sorted in one sweep a
-// digit, by two launches; otherwise as above. Beyond, one more launch comes first, which looks at up to 4096 keys: one
-// sweep where many share their upper bits, level after level. Of u32 keys, and of pairs, it also looks at 6144 for such
-// as are equal: one sweep where random keys are there some 6 times each or more (pairs: 10 to 2000, fewer than 2^24
-// pairs: 5). What is not chosen exits at once. Workspace: of the one that needs more.
+// The same of more than 64 KiB, fewer than 2^30 of them (GP_ADAPTIVE; u32 up to 2^19 and from 2^20 to 2^21 by a team,
+// as below, then up to 2^24 in one sweep). Up to 2^20 keys: where the first launch finds that buckets do not fit on
+// chip, a team sorts them by one launch, or where it cannot, one sweep a digit by two; otherwise as above. Beyond, one
+// more launch comes first, which looks at up to 4096 keys: one sweep where many share their upper bits, level after
+// level. It also looks at 6144 for such as are equal: one sweep where random keys are there some 6 times each or more
+// (u64: 24 to 140, pairs: 10 to 2000, fewer than 2^24 pairs: 5). What is not chosen exits at once. Workspace: of the
+// one that needs more.
 //
-// Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone from 2^14 to 2^19: all
-// passes by one launch, of blocks that wait for each other (as many as the device has room for; else as above). A block
-// holds 1,000 to 8,000 elements; in a pass it ranks them by 8 bits, all blocks exchange how many they have of each
-// digit, and the elements go where they belong. A pass whose digit all keys share moves nothing. Up to 2^15 elements,
-// compute capability 9.0 (GP_ONE_CLUSTER): at most 16 blocks, which write to each other's shared memory: in memory each
-// element is read once and written once, no workspace. Otherwise (GP_ONE_LAUNCH): cooperatively launched, from the
-// output to the output, keys and values read and written once a pass; workspace: 2 KiB a block, and the keys where only
-// indices are wanted. Where a device refuses such a launch, one sweep a digit, and a warning.
+// Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone as said: all passes by
+// one launch, of blocks that wait for each other (as many as the device has room for; else as above). A block holds
+// 1,000 to 16,000 elements; in a pass it ranks them by 8 bits, all blocks exchange how many they have of each digit,
+// and the elements go where they belong. A pass whose digit all keys share moves nothing. Up to 2^15 elements, compute
+// capability 9.0 (GP_ONE_CLUSTER): at most 16 blocks, which write to each other's shared memory: in memory each element
+// is read once and written once, no workspace. Otherwise (GP_ONE_LAUNCH): cooperatively launched, from the output to
+// the output, keys and values read and written once a pass; workspace: 2 KiB a block, and the keys where only indices
+// are wanted. Where a device refuses such a launch, one sweep a digit, and a warning.
 //
 // Built-in keys of 1 and 2 bytes alone, from 2^16 and 2^19 on (GP_COUNTING): the keys are counted, and written anew in
 // two or three launches: each is read once and written once. Workspace: counters, up to 2 MiB; from 2^19 keys of two
@@ -3057,6 +3059,7 @@ GPUPRIMS__RULE int gp__team_tile(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned gp__team_blocks(gp_policy p, gp__shape s) {
   return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__team_tile(p, s)) + 1 : 1;
 }
+GPUPRIMS__RULE unsigned long long gp__team_words(unsigned blocks) { return 2ull * blocks * GP__TEAM_QUADS; }
 GPUPRIMS__RULE int gp__team_most(gp_policy p, gp__shape s) { // blocks; of a device that is not there, any
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
          : s.compute_capability >= 90 ? (int)GP__TEAM_CLUSTER
@@ -4061,12 +4064,12 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-// Few keys a thread while there are blocks: 4 up to 2^17 keys, 8 up to 2^19, otherwise 16; more where it takes them.
+// Few keys a thread while there are blocks: 4 up to 2^17 keys, 8 up to 2^19, 16 up to 2^20; more where it takes them.
 enum { GP__TEAM_LOG2_CLUSTER = 15, GP__TEAM_LOG2 = 20 };
 __attribute__((unused)) static gp_policy gp__portable_team(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
   const int in_cluster = has_clusters && s.count <= 1 << GP__TEAM_LOG2_CLUSTER;
-  const int items = s.count <= 1 << 17 ? 4 : s.count <= 1 << 19 ? 8 : 16;
+  const int items = s.count <= 1 << 17 ? 4 : s.count <= 1 << 19 ? 8 : s.count <= 1 << 20 ? 16 : 32;
   gp_policy q = p;
   q.algorithm = gp__or(p.algorithm, in_cluster ? GP_ONE_CLUSTER : GP_ONE_LAUNCH);
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
@@ -4078,19 +4081,20 @@ __attribute__((unused)) static gp_policy gp__portable_team(gp_policy p, gp__shap
   return q;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  const int one_sweep = s.key_size == 4 && s.count >> 22 && !(s.count >> 24); // behind it a sample decides
+  const int one_sweep = s.key_size == 4 && s.count > 1 << 20 && !(s.count >> 24); // behind it a sample decides
   const gp_policy team = gp__portable_team(p, s);
   const int few = !p.algorithm && s.count <= 1 << GP__TEAM_LOG2 && gp__policy_valid_sort(team, s);
   if (gp__is_team(p.algorithm)) return team;
-  if (few && gp__sorts_keys(s) && s.key_size == 4 && s.count > 1 << 14 && s.count <= 1 << 19) return team;
+  if (!p.algorithm && gp__sorts_keys(s) && s.key_size == 4 && s.count > 1 << 14 && s.count <= 1 << 21 &&
+      (s.count <= 1 << 19 || s.count > 1 << 20) && gp__policy_valid_sort(team, s))
+    return team;
   if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
                             (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
-    q.algorithm =
-        gp__or(p.algorithm, bytes <= 1 << 16                                                             ? GP_ONE_BLOCK
-                            : bytes >> (s.key_size > 4 ? 26 : 16) && !(s.count >> GP__RADIX_NARROW_LOG2) ? GP_ADAPTIVE
-                                                                                                         : GP_HYBRID);
+    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16                   ? GP_ONE_BLOCK
+                                      : s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID
+                                                                         : GP_ADAPTIVE);
     // No more threads a multiprocessor than leave each the registers for its keys: none may be spilled.
     q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK || s.count >> 27 ? 1 : 2);
     q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? s.count >> 27 ? 512 : 256
@@ -4104,6 +4108,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
                                   : s.count <= 8192           ? 2
                                                               : 4);
     while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
+    if (!p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
   // Of keys of 4 bytes, and of fewer, one sweep is faster, whatever they are.
@@ -4558,6 +4563,22 @@ __attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
+// Keys alone of which even ones need one level: the first count chooses, and in place of a sweep a team sorts, where
+// the device has room for one.
+__attribute__((unused)) static int gp__adaptive_samples(gp_policy p, gp__shape s) {
+  return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
+}
+__attribute__((unused)) static gp_policy gp__adaptive_team(gp_policy p, gp__shape s) {
+  p.algorithm = GP_ONE_LAUNCH;
+  p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
+  const gp_policy team = gp__portable_team(p, s);
+  if (gp__policy_valid_team(team, s)) return team;
+  p.threads = 512, p.vectors = 4;
+  return gp__portable_team(p, s); // compiled, not launched
+}
+__attribute__((unused)) static int gp__adaptive_has_team(gp_policy p, gp__shape s) {
+  return !gp__adaptive_samples(p, s) && gp__policy_valid_team(gp__adaptive_team(p, s), s);
+}
 __attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
   const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
                            hybrid = gp__hybrid_plan_of(p, s).bytes;
@@ -4657,14 +4678,16 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
-    g->words = 1;
+    g->words = p.algorithm == GP_HYBRID || !gp__adaptive_has_team(p, s)
+                   ? 1
+                   : gp__team_words(gp__team_blocks(gp__adaptive_team(p, s), s));
     g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
   }
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_team(p.algorithm)) {
     g->grid = gp__team_blocks(p, s);
     g->shared_bytes = gp__team_bytes(p, s);
     if (p.algorithm == GP_ONE_LAUNCH) {
-      g->words = 2ull * g->grid * GP__TEAM_QUADS;
+      g->words = gp__team_words(g->grid);
       g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
     }
   }
@@ -13008,10 +13031,61 @@ template <class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__n
   template <class T> static GP_DEVICE V &value(Record &record, T &) { return record.value; }
 };
 
+// Do keys recur? Of a sample, each number is put where its key falls in a table, and the largest stays: a key that is
+// not the one whose number it finds there, but equal to it, recurs. A fifth of these is not seen, as others fall in the
+// same place.
+GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { // one of each `each`
+  return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32);
+}
+template <int THREADS, int PLACES, int SAMPLE> struct gp__recurring {
+  static const int EACH = SAMPLE / THREADS;
+  static_assert(SAMPLE % THREADS == 0, "keys of a thread");
+  gp__u32 place[PLACES];      // 0, or the largest number of the keys that fall there
+  gp__u32 key[SAMPLE];        // of number i + 1, hashed
+  gp__u32 again[SAMPLE / 32]; // a bit for each: others are equal
+  gp__u32 different, equal;   // of those with such a bit; others
+
+  // The block, for m keys; hashed(i): the i-th.
+  template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
+    gp__u32 own[EACH], with_others = 0, others = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < EACH; ++i) {
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x;
+      own[i] = at < m ? hashed(at) : 0;
+    }
+    for (unsigned i = threadIdx.x; i < PLACES; i += THREADS) place[i] = 0;
+    for (unsigned i = threadIdx.x; i < SAMPLE / 32; i += THREADS) again[i] = 0;
+    if (threadIdx.x == 0) different = equal = 0;
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = EACH - 1; i >= 0; --i) { // equal ones most often find a larger number there
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x;
+      gp__u32 *to = place + own[i] % PLACES;
+      key[at] = own[i];
+      if (at < m && gp__peek(to) <= at) atomicMax(to, at + 1);
+    }
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < EACH; ++i) {
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = place[own[i] % PLACES] - 1;
+      if (at < m && other != at && key[other] == own[i]) {
+        ++others;
+        if (!(gp__peek(again + other / 32) >> other % 32 & 1u)) with_others += gp__set_bit(again, other);
+      }
+    }
+    others = gp_warp_reduce(with_others << 16 | others, gp_sum<gp__u32>());
+    if (gp_lane() == 0) {
+      atomicAdd(&different, others >> 16);
+      atomicAdd(&equal, others & 0xffffu);
+    }
+    __syncthreads();
+  }
+};
+
 // A copy of the counters for each of REPLICAS neighbouring lanes. Of keys with more than four digits, half the lanes
 // count the lower word of a key first and the others the upper one, each in counters on its own side: then with 32
 // copies no two lanes of a warp ever meet in a bank. Meanwhile the block that comes first clears the sums in memory.
-template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting {
+template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__radix_counting {
   typedef typename K::Key Key;
   typedef typename K::Bits Bits;
   static const int V = 16 % sizeof(Key) == 0 ? 16 / int(sizeof(Key)) : 1, AT_ONCE = 4;
@@ -13027,11 +13101,12 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
   gp__shared_place own, other; // of this lane's copy of the first counter; the one on the other side
   Bits flip, mask;             // descending; the bits
   int word, shift, digits;     // that are counted now: where they lie in the ordered key, as so many digits
+  unsigned blocks;             // that count: all, or all but the last one, which looks at a sample
 
   GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
       : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
         other(counters + (gp_lane() % REPLICAS ^ REPLICAS / 2)), flip(args.flip ? Bits(~Bits(0)) : Bits(0)), mask(0),
-        word(0), shift(0), digits(0) {}
+        word(0), shift(0), digits(0), blocks(SAMPLES && args.leads && gridDim.x > 1 ? gridDim.x - 1 : gridDim.x) {}
 
   // ALL: every bit of the ordered key is counted.
   template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_place &copy) const {
@@ -13057,7 +13132,7 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
     const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
     const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x;
-    const gp__u64 step = static_cast<gp__u64>(gridDim.x) * THREADS;
+    const gp__u64 step = static_cast<gp__u64>(blocks) * THREADS;
     for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
       gp__run<Key, V> x[AT_ONCE];
       GPUPRIMS__UNROLL
@@ -13117,10 +13192,26 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
     const float size = static_cast<float>(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
     return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
   }
+  // The last block, which counts no others if there are any: are there keys of which a bin of a bucket would hold too
+  // many, though digits need not tell? Such as are there 20 times each, evenly spread, or some of them far more often.
+  GP_DEVICE void sample(gp__u64 n) const {
+    typedef gp__recurring<THREADS, 512 * REPLICAS, 384 * REPLICAS> Recurring;
+    static_assert(!SAMPLES || sizeof(Recurring) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
+    Recurring &r = *reinterpret_cast<Recurring *>(cells);
+    const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
+    const Key *in = static_cast<const Key *>(a.keys);
+    const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
+    if (each)
+      r.look([=](unsigned i) { return gp__hash_of(static_cast<gp__u64>(K::bits(in[gp__drawn(i, each)], 0))); }, m);
+    if (threadIdx.x == 0)
+      gp__store_relaxed(a.leads,
+                        gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
+    __syncthreads();
+  }
   // Do buckets by the leading bits most likely fit on chip, and their bins there hold few keys? As if digits were
   // independent. Of the bins' 12 bits behind the leading ones, `lower` are of the second digit behind the passes'.
   GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
-    if (!a.leads || n == 0) return false;
+    if (!a.leads || n == 0 || gp__load_relaxed(a.leads) == GP__CHOSE_PASSES) return false;
     const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
     const gp__u64 bucket = first == 2 ? (most[3] * most[2] << rest) / n : most[3] << rest; // n < 2^(leading + 13)
     const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
@@ -13173,6 +13264,8 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       }
     }
     gp__radix_counting c(a, reinterpret_cast<gp__u32 *>(shared));
+    if (SAMPLES && a.leads && blockIdx.x == gridDim.x - 1) c.sample(n);
+    const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;
     int pass = 0;
     GPUPRIMS__UNROLL_BY(1)
     for (c.word = a.begin_bit / 64; pass < a.passes; ++c.word) {
@@ -13183,8 +13276,8 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
       c.mask = static_cast<Bits>(~gp__u64(0) >> (64 - (high - low)));
       c.clear();
       __syncthreads();
-      if (high - low == 8 * int(sizeof(Bits))) c.template count_all<true>(n);
-      else c.template count_all<false>(n);
+      if (high - low == 8 * int(sizeof(Bits))) c.template count_all<true>(counted);
+      else c.template count_all<false>(counted);
       if (threadIdx.x == 0 && pass == 0) {
         gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);
         __threadfence();
@@ -13214,10 +13307,10 @@ template <class P, class K, int THREADS, int REPLICAS> struct gp__radix_counting
 #else
 #define GPUPRIMS__CAPABILITY 90
 #endif
-template <class P, class K, int THREADS = GP__RADIX_HISTOGRAM_THREADS,
+template <class P, class K, bool SAMPLES = false, int THREADS = GP__RADIX_HISTOGRAM_THREADS,
           int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GPUPRIMS__CAPABILITY, 32)>
 GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
-  gp__radix_counting<P, K, THREADS, REPLICAS>::run(a);
+  gp__radix_counting<P, K, THREADS, REPLICAS, SAMPLES>::run(a);
 }
 
 // The counts of two neighbouring digits, on their way from tile to tile, with a mark in the upper two bits: of sweeps
@@ -13937,6 +14030,7 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__sort_by_te
   GP_SHARED(typename Team::Storage, s);
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
+  if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
   const gp__u64 n = gp__count(a);
   typename K::Key *const keys = reinterpret_cast<typename K::Key *>(shared);
   V *const values = reinterpret_cast<V *>(shared + KEYS);
@@ -14343,7 +14437,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (t == 0) s.hot = 256;
     const gp__u64 start = gp__sum_before<THREADS>(count, s.total);
     const bool constant = least == most, whole = __syncthreads_or(count == size);
-    if (chooses() && __syncthreads_or(!constant && count > this->a.capacity)) {
+    const unsigned most_of = this->a.capacity + (this->BITS > 32 ? this->a.capacity / 8 : 0); // a level more is cheaper
+    if (chooses() && __syncthreads_or(!constant && count > most_of)) {
       if (t == 0) *this->a.choice = GP__CHOSE_ONE_SWEEP;
       return;
     }
@@ -15483,9 +15578,9 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
 // takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
 // but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
 // that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond. Pairs, and keys of 4 bytes: one sweep as well where random keys are
-// there RECUR times each or more, so that buckets differ in size and bins are shared; of pairs, unless so often that
-// parts are constant soon.
+// for one of 2^26 keys, in tenths of a picosecond. One sweep as well where random keys are there RECUR times each or
+// more, so that buckets differ in size and bins are shared; of pairs and of 8 bytes, unless so often that parts are
+// constant soon.
 template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -15500,18 +15595,17 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     gp__u32 lowest[256];          // keys with these lowest bits
     gp__u32 different;
   };
-  static const int PLACES = GP__RECUR_PLACES, EACH = GP__RECUR_SAMPLE / THREADS;
-  static_assert(GP__RECUR_SAMPLE % THREADS == 0, "keys of a thread");
-  struct Recurring {
-    gp__u32 place[PLACES];                // 0, or the largest number of the keys that fall there
-    gp__u32 key[GP__RECUR_SAMPLE];        // of number i + 1, hashed
-    gp__u32 again[GP__RECUR_SAMPLE / 32]; // a bit for each: others are equal
-    gp__u32 different, equal;             // of those with such a bit; others
-  };
+  typedef gp__recurring<THREADS, GP__RECUR_PLACES, GP__RECUR_SAMPLE> Recurring;
   static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 141 : 74,
                         FILL = BITS > 32 ? 22 : 11, BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11,
                         PASS = BITS > 32 ? 57 : 41;
-  static const unsigned RECUR = Hybrid::PAIRS ? 10 : 6, FEWEST = Hybrid::PAIRS ? 4 : 3;
+  static const unsigned RECUR = Hybrid::PAIRS ? 10
+                                : BITS > 32   ? 24
+                                              : 6,
+                        FEWEST = Hybrid::PAIRS ? 4 : 3,
+                        SOON = Hybrid::PAIRS ? 1024
+                               : BITS > 32   ? 64
+                                             : 0;
   static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))) && sizeof(Recurring) == gp__recur_bytes(),
                 "shared memory");
   const Hybrid &h;
@@ -15520,46 +15614,24 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
 
   GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::place(i)]; }
   // One key of each `each`.
-  GP_DEVICE Key drawn(unsigned i, gp__u64 each) const {
-    return Code::encode(h.from(GP__FROM_IN)[i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32)]);
-  }
-  // Random keys that are there t times each have t m^2 / 2n equal pairs among m. A fifth of these is not seen, as
-  // others fall in the same place. Is t RECUR or more? Parts of pairs are constant `soon` where t is above some 2000:
-  // of d = n / t keys, m^2 / (m + 2.2 d) are equal to one of the others.
+  GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
+  // Random keys that are there t times each have t m^2 / 2n equal pairs among m. Is t RECUR or more? Parts are constant
+  // `soon` where t is above some 2000 (keys of 8 bytes alone: 140): of d = n / t keys, m^2 / (m + 2.2 d) are equal to
+  // one of the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip
+  // where equal ones stand side by side as well.
   GP_DEVICE bool recur(gp__u64 n, unsigned m) const {
-    Key key[EACH];
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < EACH; ++i) {
-      const unsigned at = unsigned(i) * THREADS + threadIdx.x;
-      key[i] = at < m ? drawn(at, n / m) : 0;
-    }
-    for (unsigned i = threadIdx.x; i < PLACES; i += THREADS) r.place[i] = 0;
-    for (unsigned i = threadIdx.x; i < GP__RECUR_SAMPLE / 32; i += THREADS) r.again[i] = 0;
-    if (threadIdx.x == 0) r.different = r.equal = 0;
-    __syncthreads();
-    gp__u32 own[EACH], different = 0, equal = 0;
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < EACH; ++i) {
-      const unsigned at = unsigned(i) * THREADS + threadIdx.x;
-      own[i] = gp__hash_of(key[i]);
-      r.key[at] = own[i];
-      if (at < m) atomicMax(&r.place[own[i] % PLACES], at + 1);
-    }
-    __syncthreads();
-    GPUPRIMS__UNROLL
-    for (int i = 0; i < EACH; ++i) {
-      const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = r.place[own[i] % PLACES] - 1;
-      if (at < m && other != at && r.key[other] == own[i]) {
-        ++equal;
-        different += gp__set_bit(r.again, other);
-      }
-    }
-    if (different) atomicAdd(&r.different, different);
-    if (equal) atomicAdd(&r.equal, equal);
-    __syncthreads();
-    const gp__u64 least = static_cast<gp__u64>(RECUR >> (Hybrid::PAIRS && n >> 24 == 0)) * m * m * 2 / (5 * n);
-    const bool soon = static_cast<gp__u64>(r.equal) * (m + n / 1024) > static_cast<gp__u64>(m) * m;
-    const bool is = r.different >= (n >> 27 ? 2 : FEWEST) && r.different >= least && !(Hybrid::PAIRS && soon);
+    r.look(
+        [=](unsigned i) {
+          const gp__u64 at = Hybrid::PAIRS ? gp__hash_of(i) * n >> 32 : gp__drawn(i, n / m);
+          return gp__hash_of(Code::encode(h.from(GP__FROM_IN)[at]));
+        },
+        m);
+    const gp__u64 times = (RECUR >> (Hybrid::PAIRS && n >> 24 == 0)) + Hybrid::PAIRS; // a key may be drawn twice
+    const gp__u64 least = times * m * m * 2 / (5 * n);
+    const gp__u64 all = m, equal = r.equal, different = r.different;
+    const bool soon =
+        SOON && equal * (all + n / (SOON ? SOON : 1)) > all * all && 4 * different * all >= 3 * equal * (all - equal);
+    const bool is = different >= (n >> 27 ? 2 : FEWEST) && different >= least && !soon;
     __syncthreads();
     return is;
   }
@@ -30063,12 +30135,14 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   kinds[3] = GP__HYBRID_REST;
   return 4;
 }
-// The sample, then one sweep, then hybrid.
-GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+// The sample, then one sweep, then hybrid, and the team of a sort that takes no sample.
+GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p,
+                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
   kinds[2] = GP__RADIX_SWEEPS;
-  return 3 + gp__kinds_of_hybrid(kinds + 3);
+  kinds[7] = GP__SORT_ONE_LAUNCH;
+  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS_MAX]) {
   kinds[0] = GP__RADIX_HISTOGRAM;
@@ -30083,6 +30157,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
   return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
          : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
+         : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_team(p, h)
                                                                    : gp__adaptive_hybrid(p);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -30161,7 +30236,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
     return count;
   }
   if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
-  if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(kinds);
+  if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(q, p, kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_LEADING_SWEEP) return gp__kinds_of_leading_sweep(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
   if (q->primitive == GP_SORT && gp__is_team(p->algorithm))
@@ -30603,7 +30678,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__RADIX_HISTOGRAM:
     gp__name_radix_key(q, t);
-    gp__add(t, ">");
+    gp__add(t, v->algorithm == GP_LEADING_SWEEP ? ", true>" : ">");
     break;
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
@@ -31647,15 +31722,27 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   gp__launching of_hybrid = *l;
   gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
   gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
-  const int samples = levels.even_levels > 1 || l->h->in_size;
+  const int samples = gp__adaptive_samples(*l->p, *l->h);
   gp_result result;
   of_hybrid.p = &hybrid;
   radix.choice = a.choice = (unsigned long long *)l->scratch;
   radix.mask = GP__DIGITS - 1;
   if (samples && !l->h->in_size) a.sample = gp__sample_size(l->q->count, a.capacity);
-  if (samples && (l->h->in_size || l->h->key_size == 4)) a.recurring = GP__RECUR_SAMPLE;
+  if (samples) a.recurring = GP__RECUR_SAMPLE;
   result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                    : gp__launch_levels(&of_hybrid, 3, a);
+  if (result == GP_SUCCESS && gp__adaptive_has_team(*l->p, *l->h)) {
+    const gp_policy by_team = gp__adaptive_team(*l->p, *l->h);
+    const gp__geometry g = gp__geometry_of_kind(by_team, *l->h, GP__SORT_ONE_LAUNCH);
+    gp__launching team = *l;
+    team.p = &by_team;
+    team.g = &g;
+    team.kernels = l->kernels + 7;
+    result = gp__launch_resident(&team, &radix);
+    if (result != (gp_result)GP__REFUSED) return result;
+    gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: one sweep", l->who);
+    result = GP_SUCCESS;
+  }
   if (result == GP_SUCCESS)
     result = gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
                              counting.threads, counting.shared_bytes, &radix);

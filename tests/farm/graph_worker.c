@@ -1,6 +1,6 @@
 // graph_worker.c - the worker's part for calls on graphs, on host memory and the host back end: reads the worker's
 // messages and answers them. $GRAPH_WORKER_BREAKS: guard (something is written before the depths), driver (nothing can
-// be filled).
+// be filled). With cells as arguments: of how many elements each is verified.
 #include "../../tools/tune/worker.c"
 
 static int fake_alloc(uint64_t *at, size_t bytes) {
@@ -29,9 +29,10 @@ static int fake_event_wait(void *event) { return (void)event, 0; }
 static int fake_event_elapsed(float *ms, void *from, void *to) { return (void)from, (void)to, *ms = 0.096f, 0; }
 static int fake_error_name(int code, const char **name) { return (void)code, *name = "FAKE_ERROR", 0; }
 
-int main(void) {
+int main(int count, char **cells) {
   gp_config config = gp_config_init();
   job *j;
+  int i;
   cuda.alloc = fake_alloc, cuda.free_ = fake_free, cuda.to_host = fake_to_host, cuda.set8 = fake_fill;
   cuda.stream_wait = fake_stream_wait, cuda.synchronize = fake_synchronize, cuda.error_name = fake_error_name;
   cuda.event_create = fake_event_create, cuda.event_record = fake_event_record;
@@ -39,6 +40,12 @@ int main(void) {
   config.backend = GP_BACKEND_HOST;
   if (gp_open(&config, &ctx) || cell_types_define(&types, ctx)) return 1;
   on = &library_subject;
+  for (i = 1; i < count; i++) {
+    cell c;
+    if (parse_cell(cells[i], &c)) return 1;
+    printf("%llu\n", (unsigned long long)verified_cell(&c).n);
+  }
+  if (count > 1) return gp_close(ctx) != GP_SUCCESS;
   read_jobs(NULL);
   while ((j = next_job(1))) {
     run_job(j);

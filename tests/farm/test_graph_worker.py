@@ -1,5 +1,5 @@
-"""What gp_tune's worker makes of cells of graphs (tools/tune/worker.c), without a GPU: on the host back end and host
-memory (graph_worker.c)."""
+"""What gp_tune's worker makes of cells of graphs, and which count of others it verifies (tools/tune/worker.c), without
+a GPU: on the host back end and host memory (graph_worker.c)."""
 import os
 import subprocess
 
@@ -75,3 +75,15 @@ def test_a_driver_that_fails(program):
 def test_bad_cells(program):
     said = ask(program, ["bfs u32 graph=kronecker:scale=8 n=8193 protocol=back_to_back", "bfs f32 graph=tree:n=3 n=4"])
     assert [fields["status"] for word, fields in said if word == "variant"] == ["invalid"] * 4
+
+
+def test_the_count_that_is_verified(program):
+    """Sorts of few keys at their own, as some algorithms take no more; others at one that is a multiple of nothing."""
+    few = [f"sort {types} n={n}" for types in ("u16", "u32", "u32 payload=u32", "u64 payload=u64")
+           for n in (1, 4096, 1 << 20, (1 << 21) - 1)]
+    usual = {"sort u32 n=2097152": 4, "sort u64 n=268435456": 8, "inclusive_scan u32 n=4096": 4, "copy u64 n=4096": 8,
+             "merge_sort u32 n=4096": 4}
+    done = subprocess.run([program, *few, *usual], text=True, stdout=subprocess.PIPE, check=True,
+                          env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    assert [int(n) for n in done.stdout.split()] == [int(cell.split("n=")[1]) for cell in few] + [
+        (12 << 20) // size - 37 for size in usual.values()]

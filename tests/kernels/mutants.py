@@ -1173,6 +1173,18 @@ MUTANTS = {
     "leading: buckets of keys that recur differ as those of others": (
         "LEADING", "4.4f * 4.4f * times * size", "4.4f * 4.4f * size"),
     "leading: bins may hold any number of a key": ("LEADING", "return times > 12 || (", "return ("),
+    "leading: what a sample tells is not asked": (
+        "LEADING", " || gp__load_relaxed(a.leads) == GP__CHOSE_PASSES) return", ") return"),
+    "leading: keys recur, however few are equal": ("LEADING", "r.equal > 2 && r.equal >= least", "r.equal > 2"),
+    "leading: a block with a sample counts none, though it is alone": (
+        "LEADING", "args.leads && gridDim.x > 1 ? gridDim.x - 1", "args.leads ? gridDim.x - 1"),
+    "leading: a block with a sample counts others' keys": (
+        "LEADING", "const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;", "const gp__u64 counted = n;"),
+    "adaptive: a team works whatever is chosen": (
+        "ADAPTIVE",
+        "  if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n  const gp__u64 n = gp__count(a);\n"
+        "  typename K::Key",
+        "  const gp__u64 n = gp__count(a);\n  typename K::Key"),
     "leading: keys that are dropped never come to their buckets": (
         "LEADING", "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),
     "leading: values apart from their keys come from the output": (
@@ -1192,11 +1204,20 @@ MUTANTS = {
     "adaptive: keys that recur are not looked for": (
         "ADAPTIVE", "if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {", "if (false) {"),
     "adaptive: a key that recurs is counted each time": (
-        "ADAPTIVE", "different += gp__set_bit(r.again, other);",
-        "++different;"),
-    "adaptive: keys that share a place recur": ("ADAPTIVE", " && r.key[other] == own[i]) {", ") {"),
-    "adaptive: pairs that are constant soon are swept": ("ADAPTIVE", "!(Hybrid::PAIRS && soon)", "true"),
-    "adaptive: keys recur, however few are equal": ("ADAPTIVE", " && r.different >= least &&", " &&"),
+        "ADAPTIVE", "with_others += gp__set_bit(again, other);",
+        "++with_others;"),
+    "adaptive: keys that share a place recur": ("ADAPTIVE", " && key[other] == own[i]) {", ") {"),
+    "adaptive: pairs that are constant soon are swept": (
+        "ADAPTIVE", "different >= least && !soon;", "different >= least;"),
+    "adaptive: one of each window is drawn, whose equal ones lie beside it": (
+        "ADAPTIVE", "Hybrid::PAIRS ? gp__hash_of(i) * n >> 32 : gp__drawn", "gp__drawn"),
+    "adaptive: keys of which few recur often are constant soon": (
+        "ADAPTIVE", "4 * different * all >= 3 * equal * (all - equal)", "true"),
+    "adaptive: keys of 8 bytes are swept where a level more would do": (
+        "ADAPTIVE", "(this->BITS > 32 ? this->a.capacity / 8 : 0)", "0"),
+    "adaptive: keys of 8 bytes that recur are swept as those of 4": (
+        "ADAPTIVE", "BITS > 32   ? 24", "BITS > 32   ? 6"),
+    "adaptive: keys recur, however few are equal": ("ADAPTIVE", " && different >= least &&", " &&"),
     "adaptive: pairs in buckets are sorted whatever is chosen": (
         "HYBRID_PAIRS",
         "  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n  static_assert(sizeof(Storage) ==",
@@ -1206,10 +1227,9 @@ MUTANTS = {
     "adaptive: the first count asks what is chosen": (
         "ADAPTIVE", "if (!h.chooses() && !gp__is_chosen(", "if (!gp__is_chosen("),
     "adaptive: the first count chooses hybrid, whatever the keys are": (
-        "ADAPTIVE", "__syncthreads_or(!constant && count > this->a.capacity)", "false"),
+        "ADAPTIVE", "__syncthreads_or(!constant && count > most_of)", "false"),
     "adaptive: keys that are all the same are swept": (
-        "ADAPTIVE", "__syncthreads_or(!constant && count > this->a.capacity)",
-        "__syncthreads_or(count > this->a.capacity)"),
+        "ADAPTIVE", "__syncthreads_or(!constant && count > most_of)", "__syncthreads_or(count > most_of)"),
     "adaptive: without too large a bucket nothing is chosen": (
         "ADAPTIVE", "        if (chooses()) *this->a.choice = GP__CHOSE_HYBRID;\n", ""),
     "adaptive: one sweep works whatever is chosen": (

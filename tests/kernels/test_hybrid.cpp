@@ -3,6 +3,7 @@
 #include "kernel_test.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 static std::vector<u64> distribution(int kind, size_t n, int bits, size_t capacity) {
@@ -275,7 +276,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   typedef typename Code::Raw Raw;
   typedef gp__radix_key<T> K;
   static const int CAPACITY = THREADS * ITEMS, COUNTING = 256, SAMPLE = 2048, BITS = 8 * int(sizeof(T));
-  enum Data { UNIFORM, CONSTANT, FEW, SORTED, LOW, HIGH, HIGHEST_ZERO, DATA };
+  enum Data { UNIFORM, CONSTANT, FEW, SORTED, LOW, HIGH, HIGHEST_ZERO, ONE_LARGER, DATA };
 
   static u64 draw(int data, size_t i, size_t n) {
     const u64 h = u64(random32()) << 32 | random32(), g = u64(random32()) << 32 | random32();
@@ -294,17 +295,22 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       return (h & lower) | (sparse & ~lower);
     case HIGHEST_ZERO:
       return h & lower;
+    case ONE_LARGER: // bucket of the first digit than what a block sorts, of 256 keys
+      return i % 111 == 0                       ? (h & mask >> 8) | 0x5aull << (BITS - 8)
+             : (h & mask) >> (BITS - 8) == 0x5a ? h ^ 1ull << (BITS - 8)
+                                                : h;
     default:
       return h;
     }
   }
   // Which one it must be; 0: either.
   static int right(int data, size_t n, bool samples) {
-    if (!samples) // is there a bucket that no block sorts?
-      return n > 20000 && (data == FEW || data == HIGH || data == HIGHEST_ZERO) ? GP__CHOSE_ONE_SWEEP
-             : n > 20000 || n <= CAPACITY || data == CONSTANT                   ? GP__CHOSE_HYBRID
-                                                                                : 0;
-    if (n < 20000 || data == HIGHEST_ZERO) return 0;
+    const bool large = data == FEW || data == HIGH || data == HIGHEST_ZERO || (data == ONE_LARGER && BITS == 32);
+    if (!samples) // is there a bucket that no block sorts? Of keys of 8 bytes, one an eighth larger?
+      return n > 20000 && large                               ? GP__CHOSE_ONE_SWEEP
+             : n > 20000 || n <= CAPACITY || data == CONSTANT ? GP__CHOSE_HYBRID
+                                                              : 0;
+    if (n < 20000 || data == HIGHEST_ZERO || data == ONE_LARGER) return 0;
     return data == HIGH || (BITS == 32 && (data == FEW || data == LOW)) ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
   }
   static bool run(int data, size_t n, bool in_place, bool on_device, bool samples, int &chosen) {
@@ -318,8 +324,10 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     const gp_policy p = policy_of<P>(GP_ONE_SWEEP);
     const gp__radix_plan r = gp__radix_plan_of(p, s);
     Device<Raw> in(given, 0), out(given.size(), in_place ? 0 : 1), spare(n + 1);
-    Device<u64> words(GP__CONTROL_BYTES / 8 + 2);
-    simt::host_fill(words.data, 0, GP__CONTROL_BYTES + 16);
+    const unsigned blocks = gp__team_blocks(p, s);
+    const size_t word_bytes = GP__CONTROL_BYTES + 16 * gp__team_words(blocks);
+    Device<u64> words(word_bytes / 8);
+    simt::host_fill(words.data, 0, word_bytes);
     const u64 parts = gp__hybrid_parts(given.size(), CAPACITY, 0);
     Device<u64> list(GP__HYBRID_LIST), count(std::vector<u64>(1, n), 0), choice(1);
     Device<u64> bins0(parts * 256), bins1(parts * 256);
@@ -362,15 +370,22 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       e = simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)),
                               gp__sort_sample<P, T, DESCENDING>, a);
     else levels();
-    if (!e)
+    const bool team = !samples && random32() % 2;
+    if (!e && team) simt::config.resident = std::max(simt::config.resident, blocks);
+    if (!e && team)
+      e = simt::launch_kernel("team", blocks, P::threads, gp__team_bytes(p, s), gp__sort_one_launch<P, K, gp__none>, b);
+    if (!e && !team)
       e = simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(sizeof(T), 8),
-                              gp__radix_histogram<P, K, 256, 8>, b);
-    if (!e)
+                              gp__radix_histogram<P, K, false, 256, 8>, b);
+    if (!e && !team)
       e = simt::launch_kernel("sweeps", grid, P::threads, gp__radix_shared_bytes(p, s),
                               gp__radix_sweeps<P, K, gp__none, gp__radix_narrow>, b);
     if (samples) levels();
     chosen = int(choice.read(1)[0]);
+    const std::vector<u64> told = words.read(word_bytes / 8);
     bool good = !e;
+    for (size_t i = GP__CONTROL_BYTES / 8 + 2; i < told.size(); ++i) // by a team alone
+      good = good && (told[i] == 0 || (team && chosen == GP__CHOSE_ONE_SWEEP));
     for (u64 x : list.read(samples ? GP__HYBRID_LIST : 0)) // of nothing but what was there, or of numbers
       good = good && (x == 0xa5a5a5a5a5a5a5a5ull) == (chosen == GP__CHOSE_ONE_SWEEP);
     const std::vector<u8> rest = scratch.read(r.other_keys);
@@ -402,17 +417,20 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
-// What a sample of keys that recur chooses: random keys, each there `times` times; where some are constant, a tenth are
-// one key.
+// What a sample of keys that recur chooses: random keys, each there `times` times; a tenth of them constant; in runs of
+// equal ones; of rank r as often as 1 / r.
+enum Recurrence { RANDOM_ONES, SOME_CONSTANT, RUNS, ZIPF };
 template <class P, class T, class V> struct Recurring {
   typedef gp__sorted<T, false> Code;
   typedef typename Code::Raw Raw;
   static const bool PAIRS = !std::is_same<V, gp__none>::value;
-  static int chosen(size_t n, unsigned times, bool some_constant, size_t counted) {
+  static int chosen(size_t n, unsigned times, Recurrence how, size_t counted) {
     std::vector<Raw> keys(n);
     for (size_t i = 0; i < n; ++i) {
       u64 x = (u64(random32()) << 32 | random32()) % (n / times) + 1;
-      if (some_constant && random32() % 10 == 0) x = 1;
+      if (how == SOME_CONSTANT && random32() % 10 == 0) x = 1;
+      if (how == RUNS) x = i / times + 1;
+      if (how == ZIPF) x = u64(std::pow(double(n), random32() / 4294967296.0));
       x *= 0x9e3779b97f4a7c15ull, x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
       keys[i] = Code::decode(typename Code::Key(x ^ x >> 32));
     }
@@ -429,27 +447,33 @@ template <class P, class T, class V> struct Recurring {
   }
   static void cases(const char *name) {
     if (!only.empty() && only != name) return;
+    random_state = 88172645463325252ull; // the same, whatever has been run
     ++sweeps;
     const size_t n = 1 << 20;
     const struct {
       unsigned times;
-      bool some_constant;
+      Recurrence how;
       size_t counted;
-      int pairs, keys; // which one it must be
-    } all[] = {{1, false, n, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
-               {1, true, n, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
-               {4, false, n, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
-               {16, false, n, GP__CHOSE_ONE_SWEEP, GP__CHOSE_ONE_SWEEP},
-               {16, false, 5000, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
-               {16, false, 0, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID},
-               {24, false, n - 3, GP__CHOSE_ONE_SWEEP, GP__CHOSE_ONE_SWEEP},
-               {256, false, n, GP__CHOSE_ONE_SWEEP, GP__CHOSE_ONE_SWEEP},
-               {8192, false, n, GP__CHOSE_HYBRID, GP__CHOSE_ONE_SWEEP},
-               {n, false, n, GP__CHOSE_HYBRID, GP__CHOSE_HYBRID}};
+      bool pairs, keys, wide; // is it one sweep? wide: keys of 8 bytes alone
+    } all[] = {{1, RANDOM_ONES, n, false, false, false},
+               {1, SOME_CONSTANT, n, false, false, false},
+               {4, RANDOM_ONES, n, false, false, false},
+               {16, RANDOM_ONES, n, true, true, false},
+               {16, RANDOM_ONES, 5000, false, false, false},
+               {16, RANDOM_ONES, 0, false, false, false},
+               {48, RANDOM_ONES, n - 3, true, true, true},
+               {256, RANDOM_ONES, n, true, true, false},
+               {8192, RANDOM_ONES, n, false, true, false},
+               {n, RANDOM_ONES, n, false, false, false},
+               {4, RUNS, n, false, false, false},
+               {64, RUNS, n, true, false, false},
+               {1 << 17, RUNS, n, false, true, false},
+               {1, ZIPF, n, true, true, true}};
     for (const auto &c : all) {
-      const int want = PAIRS ? c.pairs : c.keys, got = chosen(n, c.times, c.some_constant, c.counted);
-      check(got == want, std::string(name) + " " + std::to_string(c.times) + " times, of " + std::to_string(c.counted) +
-                             " keys: chosen " + std::to_string(got));
+      const bool sweeps = PAIRS ? c.pairs : sizeof(T) > 4 ? c.wide : c.keys;
+      const int want = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID, got = chosen(n, c.times, c.how, c.counted);
+      check(got == want, std::string(name) + " " + std::to_string(c.times) + " times, as " + std::to_string(c.how) +
+                             ", of " + std::to_string(c.counted) + " keys: chosen " + std::to_string(got));
     }
   }
 };
@@ -509,7 +533,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     const unsigned grid = 1 + random32() % 5, sweep_bytes = gp__radix_shared_bytes(p, s);
     const auto histogram = [&](const gp__radix_args &args) {
       return simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(4, 8),
-                                 gp__radix_histogram<P, K, 256, 8>, args);
+                                 gp__radix_histogram<P, K, true, 256, 8>, args);
     };
     int e = histogram(sweep), bit = 0;
     for (; sweep.pass < 4 && !e; ++sweep.pass) {
@@ -544,10 +568,12 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     }
     return good;
   }
-  // The count's choice for n keys, of which each is there `times` times, where a block sorts so many.
-  static int choice_of(size_t n, size_t times, int bits, unsigned capacity) {
+  // The choice of the count, and of its sample, for n keys, each there `times` times, where a block sorts so
+  // many: random ones, equal ones side by side; or evenly spread, in no order.
+  static int choice_of(size_t n, size_t times, bool even, int bits, unsigned capacity, unsigned grid) {
     std::vector<Raw> keys(n);
-    for (size_t i = 0; i < n; ++i) keys[i] = i % times ? keys[i - 1] : Raw(random32());
+    for (size_t i = 0; i < n; ++i)
+      keys[i] = even ? Raw(u32(i * 40503 % n / times * 2654435761u)) : i % times ? keys[i - 1] : Raw(random32());
     gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.end_bit = 32, s.count = n;
@@ -561,34 +587,40 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     a.keys = in.data, a.count = n, a.workspace = words.data, a.end_bit = 32, a.passes = 4, a.paired = BESIDE;
     a.leads = choice.data, a.capacity = capacity, a.leading = bits;
     keep(a, scratch.data, r);
-    if (simt::launch_kernel("histogram", 3, 256, gp__radix_histogram_bytes(4, 8), gp__radix_histogram<P, K, 256, 8>, a))
+    if (simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(4, 8),
+                            gp__radix_histogram<P, K, true, 256, 8>, a))
       return 0;
     return int(choice.read(1)[0]);
   }
   // Random keys go by their leading bits, those that recur by all where some bucket of theirs will be too large, or
-  // bins hold too many of each.
+  // bins hold too many of each, of which digits tell, or the sample alone.
   static void choices(const char *name) {
     if (!only.empty() && only != name) return;
     const size_t n = 65536, mean = n >> 9;
     const struct {
       size_t times;
+      bool even;
       int bits;
       unsigned capacity;
       int chosen;
-    } cases[] = {{1, 12, 42, GP__CHOSE_HYBRID},
-                 {1, 9, unsigned(mean + 70), GP__CHOSE_HYBRID},
-                 {4, 12, 42, GP__CHOSE_PASSES},
-                 {4, 9, unsigned(3 * mean), GP__CHOSE_HYBRID},
-                 {6, 9, unsigned(4 * mean), GP__CHOSE_HYBRID},
-                 {32, 9, unsigned(64 * mean), GP__CHOSE_PASSES},
-                 {32, 8, unsigned(64 * mean), GP__CHOSE_PASSES},
-                 {4, 8, unsigned(2 * mean + 120), GP__CHOSE_HYBRID}};
+    } cases[] = {{1, false, 12, 42, GP__CHOSE_HYBRID},
+                 {1, false, 9, unsigned(mean + 70), GP__CHOSE_HYBRID},
+                 {4, false, 12, 42, GP__CHOSE_PASSES},
+                 {4, false, 9, unsigned(3 * mean), GP__CHOSE_HYBRID},
+                 {6, false, 9, unsigned(4 * mean), GP__CHOSE_HYBRID},
+                 {32, false, 9, unsigned(64 * mean), GP__CHOSE_PASSES},
+                 {32, false, 8, unsigned(64 * mean), GP__CHOSE_PASSES},
+                 {4, false, 8, unsigned(2 * mean + 120), GP__CHOSE_HYBRID},
+                 {1, true, 9, unsigned(2 * mean), GP__CHOSE_HYBRID},
+                 {8, true, 9, unsigned(2 * mean), GP__CHOSE_HYBRID},
+                 {64, true, 9, unsigned(64 * mean), GP__CHOSE_PASSES},
+                 {256, true, 9, unsigned(64 * mean), GP__CHOSE_PASSES}};
     for (const auto &c : cases) {
       simt::set_random_schedule(c.times);
-      const int chosen = choice_of(n, c.times, c.bits, c.capacity);
-      check(chosen == c.chosen, std::string(name) + " times " + std::to_string(c.times) + " bits " +
-                                    std::to_string(c.bits) + " capacity " + std::to_string(c.capacity) + " chosen " +
-                                    std::to_string(chosen));
+      const int chosen = choice_of(n, c.times, c.even, c.bits, c.capacity, c.times % 3 + 1);
+      check(chosen == c.chosen, std::string(name) + " times " + std::to_string(c.times) + (c.even ? " evenly" : "") +
+                                    " bits " + std::to_string(c.bits) + " capacity " + std::to_string(c.capacity) +
+                                    " chosen " + std::to_string(chosen));
       simt::clear_error();
     }
   }
@@ -607,6 +639,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
   }
   static void sweep(const char *name, int seeds, size_t most) {
     if (!only.empty() && only != name) return;
+    random_state = 88172645463325252ull; // the same, whatever has been run
     ++sweeps;
     const size_t sizes[] = {0, 1, 2, 31, 33, CAPACITY - 3, CAPACITY, CAPACITY + 1, 2 * CAPACITY + 5, most / 3, most};
     for (int seed = 1; seed <= seeds; ++seed)
@@ -647,6 +680,7 @@ int main(int argc, char **argv) {
   Adaptive<Two, u32, false, 32, 8, 9>::sweep("adaptive u32", seeds);
   Adaptive<Two, double, true, 32, 8, 9>::sweep("adaptive f64 descending", seeds);
   Recurring<Two, u32, gp__none>::cases("recurring u32");
+  Recurring<Two, u64, gp__none>::cases("recurring u64");
   Recurring<Two, u64, u32>::cases("recurring u64 u32");
 #endif
 #if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS && !defined TEST_ADAPTIVE

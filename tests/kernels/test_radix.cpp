@@ -175,7 +175,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     } else if (!e)
       e = simt::launch_kernel("histogram", o.grid, HISTOGRAM_THREADS,
                               gp__radix_histogram_bytes(int(sizeof(typename K::Bits)), REPLICAS),
-                              gp__radix_histogram<P, K, HISTOGRAM_THREADS, REPLICAS>, a);
+                              gp__radix_histogram<P, K, false, HISTOGRAM_THREADS, REPLICAS>, a);
     int bit = o.begin_bit;
     const bool at_once = Ordered<K>::bits <= 64 && o.begin_bit == 0 && o.end_bit == Ordered<K>::bits;
     if (!e && !o.team && at_once && o.grid % 2) { // all passes by one launch
@@ -374,7 +374,15 @@ static void test_rule_of_pairs() {
                {4, 0, 1u << 15, 32, GP_ONE_CLUSTER},
                {4, 0, 1u << 19, 32, GP_ONE_LAUNCH},
                {4, 0, 1u << 20, 32, GP_ADAPTIVE},
-               {8, 0, 1u << 15, 64, GP_HYBRID},
+               {4, 0, (1u << 20) + 1, 32, GP_ONE_LAUNCH},
+               {4, 0, 1u << 21, 32, GP_ONE_LAUNCH},
+               {4, 0, (1u << 21) + 1, 32, GP_ONE_SWEEP},
+               {4, 0, (1u << 24) - 1, 32, GP_ONE_SWEEP},
+               {4, 0, 1u << 24, 32, GP_ADAPTIVE},
+               {8, 0, 1u << 13, 64, GP_ONE_BLOCK},
+               {8, 0, 1u << 15, 64, GP_ADAPTIVE},
+               {8, 0, 1u << 22, 64, GP_ADAPTIVE},
+               {8, 0, 1u << 30, 64, GP_HYBRID},
                {8, 4, 1u << 20, 64, GP_ONE_LAUNCH},
                {4, 8, 1u << 21, 32, GP_ONE_SWEEP},
                {4, 8, 1u << 22, 32, GP_LEADING_SWEEP},

@@ -139,6 +139,7 @@ FAKE_KERNEL(
     gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_min<unsigned long long>, gp__offset_fault<unsigned int>,
                           unsigned int, unsigned long long, unsigned long long>);
 FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>>);
+FAKE_KERNEL(gp__radix_args, gp__radix_histogram<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, true>);
 FAKE_KERNEL(gp__radix_args,
             gp__radix_pass<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__radix_args,
@@ -164,6 +165,8 @@ FAKE_KERNEL(gp__hybrid_args,
 FAKE_KERNEL(gp__hybrid_args,
             gp__leading_sort<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, 288, 16, 12, unsigned long long>);
 FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__u64, 3, gp__u32>);
+FAKE_KERNEL(gp__radix_args,
+            gp__sort_one_launch<gp__policy<1024, 3, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none>);
 FAKE_KERNEL(gp__hybrid_args, gp__sort_sample<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_count<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 512>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_move<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
@@ -3222,8 +3225,8 @@ static void test_sorts() {
   test_leading_bits<unsigned>(ctx, GP_U32);
   test_leading_bits<unsigned long long>(ctx, GP_U64);
   // Hybrid; what its first count decides; and, where there may be so many keys that even ones need two levels, what a
-  // sample does: keys of which the one sort, then the other one makes less work.
-  for (int adaptive = 0; adaptive < 3; ++adaptive)
+  // sample does: keys of which the one sort, then the other one makes less work. The count, where no team is allowed.
+  for (int adaptive = 0; adaptive < 4; ++adaptive)
     for (int deep = 0; deep < 2; ++deep)
       for (int in_place = 0; in_place < 2; ++in_place) {
         const size_t many = 20000;
@@ -3243,9 +3246,14 @@ static void test_sorts() {
         c.key_type = GP_U32, c.keys = in.data, c.out_keys = in_place ? in.data : out.data, c.count = room;
         if (adaptive == 2) c.count_device = reinterpret_cast<const uint64_t *>(count.data);
         c.policy = &levels;
-        const unsigned before = fake::counts.launches;
+        fake::machine.refusal = adaptive == 3 ? GP__CU_NOT_SUPPORTED : 0;
+        logged.clear();
+        const unsigned before = fake::counts.launches, together = fake::counts.cooperative;
         GOOD(gp_run(ctx, &c, nullptr));
-        CHECK(fake::counts.launches - before == (adaptive == 2 ? 9u : adaptive ? 6u : 4u));
+        CHECK(fake::counts.launches - before == (adaptive == 2 ? 9u : adaptive == 3 ? 6u : adaptive ? 5u : 4u));
+        CHECK(fake::counts.cooperative - together == (adaptive == 1));
+        CHECK(warnings("blocks cannot wait for each other") == (adaptive == 3));
+        fake::machine.refusal = 0;
         std::sort(given.begin(), given.end());
         CHECK(!memcmp(c.out_keys, given.data(), many * 4));
         gp_policy said;
