@@ -375,19 +375,21 @@ def test_a_row_gives_way_only_to_what_was_compared_with_it(tmp_path):
 
 
 def test_a_row_goes_where_an_algorithm_overtook_it(tmp_path):
-    """Measured beside the row on the same device, faster at every size, or nothing is written."""
+    """Measured beside the row on the same device, faster at every size by the mean of its distributions, or nothing is
+    written."""
     tune, _ = tuned(tmp_path, wide_wins)
     bench = tmp_path / "bench.jsonl"
 
-    def measured(times, device="Example One"):  # {log2 of the bytes: (the row's time, the new algorithm's)}
+    def measured(times, device="Example One"):  # {(log2 of the bytes, distribution): (the row's time, the new ones')}
         lines = [{"kind": "environment", "device": device}]
-        for log2, each in times.items():
-            for label, us in zip(("default", "algorithm=NEW"), each):
+        for at, each in times.items():
+            log2, dist = at if isinstance(at, tuple) else (at, "uniform")
+            for label, us in zip(("default", "algorithm=NEW", "algorithm=NEW,threads=64"), each):
                 cell = made_up.cell("exclusive_scan", "u32", log2)
                 lines.append({"kind": "sample", "variant": "ours", "status": "ok", "label": label, "median_us": us,
                               "policy": {"algorithm": "OLD" if label == "default" else "NEW"}, "op": cell.op,
                               "primitive": cell.primitive, "in": cell.in_, "acc": cell.acc, "out": cell.out,
-                              "n": cell.n, "protocol": cell.protocol, "words": cell.words})
+                              "n": cell.n, "protocol": cell.protocol, "words": cell.words, "dist": dist})
         bench.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
     def go(log2_to=20, name=NAME, algorithms="NEW"):
@@ -396,12 +398,16 @@ def test_a_row_goes_where_an_algorithm_overtook_it(tmp_path):
 
     before = open(tune.path, "rb").read()
     for times, options in (({12: (10, 8), 16: (10, 9.9)}, {}), ({12: (10, 8)}, {"name": "inclusive_scan 4/4/4"}),
-                           ({12: (10, 8)}, {"algorithms": "OTHER"}), ({20: (10, 8)}, {})):
+                           ({12: (10, 8)}, {"algorithms": "OTHER"}), ({20: (10, 8)}, {}),
+                           ({(12, "uniform"): (10, 20), (12, "zipf"): (16, 8.2)}, {}),
+                           # no policy is faster by the mean: one by one distribution, the other by the other
+                           ({(12, "uniform"): (10, 5, 20), (12, "zipf"): (10, 20, 5)}, {}),
+                           ({(12, "uniform"): (10, 5), (12, "zipf"): (10,)}, {})):
         measured(times)
         assert go(**options) == 2 and open(tune.path, "rb").read() == before
     measured({12: (10, 8)}, "Example Two")
     assert go() == 2 and open(tune.path, "rb").read() == before
-    measured({12: (10, 8), 16: (10, 5), 20: (1, 9)})
+    measured({12: (10, 8), (16, "uniform"): (10, 12.5), (16, "zipf"): (20, 4), 20: (1, 9)})
     assert go() == 0
     assert [(row.log2_from, row.log2_to) for row in standing_of(tmp_path)] == [(0, 12), (20, 64)]
     one = store.read(tune.path).of("decision")[-1]

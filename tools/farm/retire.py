@@ -4,9 +4,10 @@
 
 BENCH: what gp_bench wrote on that device (--out), or .xz of it: the default and policies beside each other. At every
 size that it has of the group between 2^from and 2^to bytes, a policy of one of the algorithms must take 2 % less than
-the default, which a row chose; then a decision of verdict `removed` is appended to STORE, as of its last run, and the
-header's rule serves these sizes until a tune finds better ones. Otherwise nothing is written, and the size is named.
-Its gain is the geometric mean over these sizes, low and high are the least and the most of them, of one process.
+the default, which a row chose; where it has several distributions of a size, by the geometric mean over them. Then a
+decision of verdict `removed` is appended to STORE, as of its last run, and the header's rule serves these sizes until a
+tune finds better ones. Otherwise nothing is written, and the size is named. Its gain is the geometric mean over these
+sizes, low and high are the least and the most of them, of one process.
 """
 import argparse
 import json
@@ -16,8 +17,8 @@ import math
 from tools.farm import decide, evidence, propose, store
 
 
-def times_of(path, group, log2_from, log2_to, algorithms):
-    """The device, and {cell: (the default's time, the least of the algorithms')}."""
+def gains_of(path, group, log2_from, log2_to, algorithms):
+    """The device, and {cell: the gain of the best policy of the algorithms over the default}."""
     device, times = "", {}
     with (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="utf-8") as file:
         for line in map(json.loads, file):
@@ -28,13 +29,18 @@ def times_of(path, group, log2_from, log2_to, algorithms):
             cell = store.cell_of(line)
             if cell.group != group or not log2_from <= cell.log2 < log2_to:
                 continue
-            default, best = times.get(cell, (math.inf, math.inf))
-            if line["label"] == "default":
-                default = line["median_us"]
-            elif line["policy"]["algorithm"] in algorithms:
-                best = min(best, line["median_us"])
-            times[cell] = default, best
-    return device, times
+            if line["label"] == "default" or line["policy"]["algorithm"] in algorithms:
+                times.setdefault(cell, {}).setdefault(line["label"], {})[line["dist"]] = line["median_us"]
+    return device, {cell: gain_of(labels) for cell, labels in times.items()}
+
+
+def gain_of(labels):
+    """{label: {distribution: microseconds}}: the most that a policy gains over the default where both were measured,
+    which is everywhere or counts as a loss."""
+    default = labels.pop("default", {})
+    gains = [math.exp(math.fsum(math.log(us / times[dist]) for dist, us in default.items()) / len(default)) - 1
+             for times in labels.values() if default and times.keys() >= default.keys()]
+    return max(gains, default=-1.0)
 
 
 def retire(path, bench, group, log2_from, log2_to, algorithms):
@@ -43,14 +49,13 @@ def retire(path, bench, group, log2_from, log2_to, algorithms):
     if not evidence.runs_of(mine):
         raise store.StoreError(f"{path}: nothing was measured")
     run = evidence.runs_of(mine)[-1]
-    device, times = times_of(bench, group, log2_from, log2_to, algorithms)
+    device, gains = gains_of(bench, group, log2_from, log2_to, algorithms)
     if device != run.device:
         raise store.StoreError(f"{bench}: {device or 'no device'}, and not {run.device}")
-    if not times:
+    if not gains:
         raise store.StoreError(f"{bench}: no cell of {group} from 2^{log2_from} to 2^{log2_to} bytes")
-    gains = {cell: default / best - 1 for cell, (default, best) in times.items()}
     for cell, gain in gains.items():
-        if not math.expm1(propose.GAIN) <= gain < math.inf:
+        if gain < math.expm1(propose.GAIN):
             raise store.StoreError(f"{bench}: n={cell.n}: {gain:+.1%} over the default")
     one = {"kind": "decision", "v": store.VERSION, "env": run.env, "date": run.date, "scope": run.device,
            "group": group, "log2_from": log2_from, "log2_to": log2_to, "policy": None, "against": "device",
