@@ -2998,6 +2998,9 @@ GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capac
          : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
                                                     : (unsigned)GP__SAMPLE_LEAST;
 }
+GPUPRIMS__RULE unsigned gp__of_kind(int kind, unsigned first, unsigned second, unsigned third, unsigned fourth) {
+  return kind == 0 ? first : kind == 1 ? second : kind == 2 ? third : fourth;
+}
 GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
   return (gp__tile_sort_bytes(key_size, GP__SAMPLE_THREADS, GP__SAMPLE / GP__SAMPLE_THREADS, GP__SAMPLE_LOG2_BINS) +
           4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1) + 15) /
@@ -15596,16 +15599,13 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     gp__u32 different;
   };
   typedef gp__recurring<THREADS, GP__RECUR_PLACES, GP__RECUR_SAMPLE> Recurring;
-  static const unsigned COUNT = BITS > 32 ? 19 : 11, MOVE = BITS > 32 ? 55 : 43, MOVE_DEEP = BITS > 32 ? 141 : 74,
-                        FILL = BITS > 32 ? 22 : 11, BUCKETS = BITS > 32 ? 90 : 50, HISTOGRAM = BITS > 32 ? 20 : 11,
-                        PASS = BITS > 32 ? 57 : 41;
-  static const unsigned RECUR = Hybrid::PAIRS ? 10
-                                : BITS > 32   ? 24
-                                              : 6,
-                        FEWEST = Hybrid::PAIRS ? 4 : 3,
-                        SOON = Hybrid::PAIRS ? 1024
-                               : BITS > 32   ? 64
-                                             : 0;
+  static const bool PAIRS = Hybrid::PAIRS;
+  static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // pairs: keys of 8 bytes
+  static const unsigned COUNT = gp__of_kind(KIND, 11, 19, 19, 19), MOVE = gp__of_kind(KIND, 43, 55, 95, 115),
+                        MOVE_DEEP = gp__of_kind(KIND, 74, 141, 440, 440), FILL = gp__of_kind(KIND, 11, 22, 22, 22),
+                        BUCKETS = gp__of_kind(KIND, 50, 90, 130, 150), HISTOGRAM = gp__of_kind(KIND, 11, 20, 20, 20),
+                        PASS = gp__of_kind(KIND, 41, 57, 87, 105), RECUR = gp__of_kind(KIND, 6, 24, 10, 10),
+                        FEWEST = gp__of_kind(KIND, 3, 3, 4, 4), SOON = gp__of_kind(KIND, 0, 64, 1024, 1024);
   static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))) && sizeof(Recurring) == gp__recur_bytes(),
                 "shared memory");
   const Hybrid &h;
@@ -15622,16 +15622,18 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   GP_DEVICE bool recur(gp__u64 n, unsigned m) const {
     r.look(
         [=](unsigned i) {
-          const gp__u64 at = Hybrid::PAIRS ? gp__hash_of(i) * n >> 32 : gp__drawn(i, n / m);
+          const gp__u64 at = PAIRS ? gp__hash_of(i) * n >> 32 : gp__drawn(i, n / m);
           return gp__hash_of(Code::encode(h.from(GP__FROM_IN)[at]));
         },
         m);
-    const gp__u64 times = (RECUR >> (Hybrid::PAIRS && n >> 24 == 0)) + Hybrid::PAIRS; // a key may be drawn twice
+    const gp__u64 times = (RECUR >> (PAIRS && n >> 24 == 0)) + PAIRS; // a key may be drawn twice
     const gp__u64 least = times * m * m * 2 / (5 * n);
     const gp__u64 all = m, equal = r.equal, different = r.different;
     const bool soon =
         SOON && equal * (all + n / (SOON ? SOON : 1)) > all * all && 4 * different * all >= 3 * equal * (all - equal);
-    const bool is = different >= (n >> 27 ? 2 : FEWEST) && different >= least && !soon;
+    // Of few pairs one key that is among all buckets' with others costs more levels than passes.
+    const bool hot = PAIRS && n >> 25 == 0 && 4 * equal >= all && 64 * (all - equal) >= all;
+    const bool is = ((different >= (n >> 27 ? 2 : FEWEST) && different >= least) || hot) && !soon;
     __syncthreads();
     return is;
   }
@@ -31727,7 +31729,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   of_hybrid.p = &hybrid;
   radix.choice = a.choice = (unsigned long long *)l->scratch;
   radix.mask = GP__DIGITS - 1;
-  if (samples && !l->h->in_size) a.sample = gp__sample_size(l->q->count, a.capacity);
+  if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
   if (samples) a.recurring = GP__RECUR_SAMPLE;
   result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                    : gp__launch_levels(&of_hybrid, 3, a);

@@ -1208,16 +1208,16 @@ MUTANTS = {
         "++with_others;"),
     "adaptive: keys that share a place recur": ("ADAPTIVE", " && key[other] == own[i]) {", ") {"),
     "adaptive: pairs that are constant soon are swept": (
-        "ADAPTIVE", "different >= least && !soon;", "different >= least;"),
+        "ADAPTIVE", " || hot) && !soon;", " || hot);"),
     "adaptive: one of each window is drawn, whose equal ones lie beside it": (
-        "ADAPTIVE", "Hybrid::PAIRS ? gp__hash_of(i) * n >> 32 : gp__drawn", "gp__drawn"),
+        "ADAPTIVE", "PAIRS ? gp__hash_of(i) * n >> 32 : gp__drawn", "gp__drawn"),
     "adaptive: keys of which few recur often are constant soon": (
         "ADAPTIVE", "4 * different * all >= 3 * equal * (all - equal)", "true"),
     "adaptive: keys of 8 bytes are swept where a level more would do": (
         "ADAPTIVE", "(this->BITS > 32 ? this->a.capacity / 8 : 0)", "0"),
     "adaptive: keys of 8 bytes that recur are swept as those of 4": (
-        "ADAPTIVE", "BITS > 32   ? 24", "BITS > 32   ? 6"),
-    "adaptive: keys recur, however few are equal": ("ADAPTIVE", " && different >= least &&", " &&"),
+        "ADAPTIVE", "gp__of_kind(KIND, 6, 24, 10, 10)", "gp__of_kind(KIND, 6, 6, 10, 10)"),
+    "adaptive: keys recur, however few are equal": ("ADAPTIVE", " && different >= least) ||", ") ||"),
     "adaptive: pairs in buckets are sorted whatever is chosen": (
         "HYBRID_PAIRS",
         "  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n  static_assert(sizeof(Storage) ==",

@@ -419,7 +419,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 
 // What a sample of keys that recur chooses: random keys, each there `times` times; a tenth of them constant; in runs of
 // equal ones; of rank r as often as 1 / r.
-enum Recurrence { RANDOM_ONES, SOME_CONSTANT, RUNS, ZIPF };
+enum Recurrence { RANDOM_ONES, SOME_CONSTANT, RUNS, ZIPF, MOST_CONSTANT, FEW_ONES };
 template <class P, class T, class V> struct Recurring {
   typedef gp__sorted<T, false> Code;
   typedef typename Code::Raw Raw;
@@ -431,7 +431,11 @@ template <class P, class T, class V> struct Recurring {
       if (how == SOME_CONSTANT && random32() % 10 == 0) x = 1;
       if (how == RUNS) x = i / times + 1;
       if (how == ZIPF) x = u64(std::pow(double(n), random32() / 4294967296.0));
+      if (how == MOST_CONSTANT && random32() % 16) x = 1;
       x *= 0x9e3779b97f4a7c15ull, x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
+      if (how == FEW_ONES) // in the upper half
+        x &= ~0ull >> 4 * sizeof(T) + (64 - 8 * sizeof(T)) | u64(random32() & random32() & random32() & random32())
+                                                                 << 4 * sizeof(T);
       keys[i] = Code::decode(typename Code::Key(x ^ x >> 32));
     }
     Device<Raw> in(keys, 0);
@@ -439,7 +443,7 @@ template <class P, class T, class V> struct Recurring {
     gp__hybrid_args a = {};
     a.in = in.data, a.count = n, a.count_device = count.data, a.levels = gp__hybrid_levels(sizeof(T));
     a.capacity = 4608, a.choice = choice.data, a.recurring = GP__RECUR_SAMPLE;
-    a.sample = PAIRS ? 0 : 512;
+    a.sample = 512;
     if (simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)),
                             gp__sort_sample<P, T, false, V>, a))
       return -1;
@@ -468,7 +472,9 @@ template <class P, class T, class V> struct Recurring {
                {4, RUNS, n, false, false, false},
                {64, RUNS, n, true, false, false},
                {1 << 17, RUNS, n, false, true, false},
-               {1, ZIPF, n, true, true, true}};
+               {1, ZIPF, n, true, true, true},
+               {1, MOST_CONSTANT, n, true, true, false},
+               {1, FEW_ONES, n, true, true, true}};
     for (const auto &c : all) {
       const bool sweeps = PAIRS ? c.pairs : sizeof(T) > 4 ? c.wide : c.keys;
       const int want = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID, got = chosen(n, c.times, c.how, c.counted);
