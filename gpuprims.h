@@ -1794,7 +1794,8 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
 }
 GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
 // Soon to be read by this block: 32 bytes on their way to the nearest cache, by a copy of 4 of them to a place in
-// shared memory that nobody reads; prefetch.global.L1 gains half of it. A block waits for them before it ends.
+// shared memory that nobody reads; prefetch.global.L1 gains half of it. A thread waits for its copies before it has
+// others come to the same place, and before it ends.
 GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
 #if GPUPRIMS__ARCH >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)), "l"(p));
@@ -3828,7 +3829,7 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
          p.cull >= 1 && p.cull <= GP_CULL_NOTHING && p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
          (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
          (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
-         p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 4 + 2048 <= s.shared_bytes;
+         p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
 }
 
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
@@ -21251,9 +21252,9 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 edges;         // of the graph
   gp__u64 tag;           // of this launch
   unsigned rank;
-  gp__u64 clock;                     // when it began
-  unsigned steps;                    // of note(), which writes it: nobody's load of rank may take it along
-  gp__u32 nowhere[WARPS * GP__WARP]; // gp__prefetch_near
+  gp__u64 clock;                        // when it began
+  unsigned steps;                       // of note(), which writes it: nobody's load of rank may take it along
+  gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
 };
 
 // CLUSTERS: may the launch be in clusters?
@@ -21597,9 +21598,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
     const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
-    gp__prefetch_near(targets + begin, s.nowhere + threadIdx.x);
+    gp__await_near(); // those before, which have long since come, as they would be written over
+    gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
     if (from + static_cast<unsigned>(count) > sector)
-      gp__prefetch_near(targets + begin + count - 1, s.nowhere + threadIdx.x);
+      gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
   }
   // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
   // lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave them.
@@ -22104,9 +22106,13 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       set_out(cluster() > 1 ? blockIdx.x : static_cast<unsigned>(ticket.number));
       s.tag = ticket.tag;
     }
-    if (CLUSTERS) clear_words();
+    if (CLUSTERS) {
+      clear_words();
+      gp__cluster_arrive();
+    }
     __syncthreads();
     fill();
+    if (CLUSTERS) gp__cluster_wait(); // others' words are clear, and may be written
     if (s.rank == 0 && threadIdx.x == 0) {
       for (int i = 0; i < GP__BFS_SUMS; ++i) gp__store_relaxed(control->barrier[0].word + i, 0);
       __threadfence();
@@ -22252,6 +22258,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   block.start();
   block.levels();
   block.finish();
+  if (CLUSTERS) { // nobody leaves whose words others may still write
+    gp__cluster_arrive();
+    gp__cluster_wait();
+  }
 }
 // Launches of it: the beginning, steps, one block's levels behind them, the end.
 template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {
