@@ -1490,10 +1490,11 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 // One cooperative launch, which decides on the device how each level goes (policy fields alpha, beta, small): top-down,
 // an edge inspected once; bottom-up, where the graph is GP_SYMMETRIC or comes with its transpose, which ends at the
 // first neighbour that was reached; by one block alone, or by one cluster of blocks (policy field cluster: graphs of
-// few edges a vertex, sm_90). A directed graph without its transpose goes top-down. Where a launch in clusters is
-// refused, blocks do without; where a cooperative one is refused, or the driver has none, the log says so, and steps
-// have a launch each: 48, captured or not, that end at once where nothing is left; levels behind them are one block's,
-// in a launch of its own. GP_FUSED_LAUNCHES asks for that.
+// few edges a vertex, sm_90), faster without parents and a target, as its blocks wait less for each other. A directed
+// graph without its transpose goes top-down. Where a launch in clusters is refused, blocks do without; where a
+// cooperative one is refused, or the driver has none, the log says so, and steps have a launch each: 48, captured or
+// not, that end at once where nothing is left; levels behind them are one block's, in a launch of its own.
+// GP_FUSED_LAUNCHES asks for that.
 // Launches may be chosen, too, with the algorithms that Merrill, Garland and Grimshaw compare (Scalable GPU Graph
 // Traversal), top-down: GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID, under the policy fields gather and cull. They are
 // as they are for comparison: nothing chooses them by itself.
@@ -1794,7 +1795,8 @@ GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) {
 }
 GP_DEVICE gp__u32 gp__shared_address(const void *p) { return static_cast<gp__u32>(__cvta_generic_to_shared(p)); }
 // Soon to be read by this block: 32 bytes on their way to the nearest cache, by a copy of 4 of them to a place in
-// shared memory that nobody reads; prefetch.global.L1 gains half of it. A block waits for them before it ends.
+// shared memory that nobody reads; prefetch.global.L1 gains half of it. A thread waits for its copies before it has
+// others come to the same place, and before it ends.
 GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
 #if GPUPRIMS__ARCH >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)), "l"(p));
@@ -1850,6 +1852,10 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
 #endif
 }
 // atomicAdd in shared memory by each lane for itself; that one asks first which lanes call, and lets one add for all.
+// An or that nobody waits for.
+GP_DEVICE void gp__or_alone(gp__u32 *p, gp__u32 v) {
+  asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
 GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) {
   gp__u32 was;
   asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(was) : "r"(gp__shared_address(p)), "r"(v) : "memory");
@@ -2090,6 +2096,7 @@ GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { gp__clus
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(0xffffffffu, x); }
 GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) { return atomicAdd(p, v); }
+GP_DEVICE void gp__or_alone(gp__u32 *p, gp__u32 v) { atomicOr(p, v); }
 GP_DEVICE void gp__fence() { __threadfence(); }
 GP_DEVICE void gp__wait_for_predecessor() {}
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
@@ -3804,6 +3811,7 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
 
 enum {
   GP__BFS_PART = 256,        // edges of a part of a list, at most
+  GP__BFS_LONG = 0xffff,     // in their place: all of a longer list, in the queue of one block
   GP__BFS_BUFFER = 2048,     // bytes of shared memory of a warp: what it appends to queue and lists
   GP__BFS_CLUSTER_MOST = 16, // blocks of a cluster that goes on alone
   GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
@@ -3831,7 +3839,7 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
          p.cull >= 1 && p.cull <= GP_CULL_NOTHING && p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
          (p.cluster == 1 || (s.primitive == GP_BFS && s.compute_capability >= 90)) &&
          (unsigned)p.small <= gp__bfs_small_most(p.threads) &&
-         p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 4 + 2048 <= s.shared_bytes;
+         p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
 }
 
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
@@ -21140,7 +21148,10 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
 //
 // A small frontier is one block's alone: it stays in its shared memory, and levels need barriers of the block only. One
 // that is too large for that, and small for all, is one cluster's, whose blocks tell each other through their shared
-// memory what they have counted. The others wait at the barrier behind these levels.
+// memory what they have counted. The others wait at the barrier behind these levels. A block of a cluster begins the
+// next level before it has heard of this one from the others, but nobody ends it before: so it is one level ahead at
+// most. What it reaches too early is reached again by a block that is behind, with the depth that is less; where that
+// would be seen (parents, an end at a target), or room might not do, blocks wait at each level.
 //
 // A note on memory: bits of reached[] are set by atomics; in a bottom-up level nobody sets bits of the bitmap that is
 // read, which may therefore come from the nearest cache.
@@ -21199,6 +21210,7 @@ struct gp__bfs_state {
   gp__u64 list, news;        // vertices in the list; in that of long lists
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
+  gp__u64 again;    // vertices may have been reached twice
   gp__u64 barriers; // of the grid, so far
   int step, depth;
   int map, side; // which bitmap is read, which list
@@ -21235,6 +21247,7 @@ GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, un
 // What blocks share in scratch memory.
 struct gp__bfs_control {
   gp__u64 queue, kept, settled; // cursors: how much has been appended since the beginning
+  gp__u64 deepest;              // depth of all
   gp__bfs_state state[2];       // of those who went on alone, by the barrier's number: the last may still be read
   gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: what a step comes to; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
@@ -21245,17 +21258,19 @@ template <int WARPS> struct gp__bfs_shared {
   unsigned appended[3];
   // Of a cluster's blocks: what each has counted, two levels in turn, and that its parts may be read; of all; where
   // each one's parts end.
-  gp__u64 message[3][2][GP__BFS_CLUSTER_MOST];
+  gp__u64 message[5][2][GP__BFS_CLUSTER_MOST];
   gp__bfs_sums level;
   unsigned ends[GP__BFS_CLUSTER_MOST];
-  unsigned verdict;      // GP__BFS_..., of the level
-  gp__u64 source, begin; // where the traversal begins, and its edges
-  gp__u64 edges;         // of the graph
-  gp__u64 tag;           // of this launch
+  unsigned verdict[2];     // LEVEL_..., of a level, two in turn
+  gp__u64 found, explored; // by this block in levels of a cluster: vertices, edges
+  gp__bfs_tally again;     // of them, once more
+  gp__u64 source, begin;   // where the traversal begins, and its edges
+  gp__u64 edges;           // of the graph
+  gp__u64 tag;             // of this launch
   unsigned rank;
-  gp__u64 clock;                     // when it began
-  unsigned steps;                    // of note(), which writes it: nobody's load of rank may take it along
-  gp__u32 nowhere[WARPS * GP__WARP]; // gp__prefetch_near
+  gp__u64 clock;                        // when it began
+  unsigned steps;                       // of note(), which writes it: nobody's load of rank may take it along
+  gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
 };
 
 // CLUSTERS: may the launch be in clusters?
@@ -21475,10 +21490,42 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     buffered = 0;
     __syncwarp();
   }
-  // In a queue of shared memory, and what does not fit in the queue in memory.
+  // In a queue of shared memory, and what does not fit in the queue in memory (of one block's, leave_small).
   template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
     if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
+  }
+  // A part of one block's queue joins the queue in memory, in its parts where it is a long list.
+  GP_DEVICE void leave(const gp_edges &part, gp__u64 at) {
+    const Vertex v = static_cast<Vertex>(part.source);
+    set_bit_of(true, v, a.reached[s.state.map]);
+    queue[at] = part;
+    if (part.count() != GP__BFS_LONG) return;
+    const gp__u64 begin = offsets[v], count = offsets[v + 1] - begin, others = (count - 1) / GP__BFS_PART;
+    const gp__u64 rest = atomicAdd(&control->queue, others);
+    queue[at] = gp_edges_of(begin, GP__BFS_PART, v);
+    for (gp__u64 i = 0; i < others; ++i) {
+      const gp__u64 done = (i + 1) * GP__BFS_PART;
+      queue[rest + i] = gp_edges_of(begin + done, part_of(count - done), v);
+    }
+    atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
+  }
+  // What is in one block's queue, `there` parts; over: and, of this cluster, what there was no room for.
+  GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
+    gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
+    if (over) {
+      if (blocks > 1) open_queues(s.message[depth & 1][1]);
+      end = gp__load_relaxed(&control->queue);
+      __syncthreads();
+      if (blocks > 1) open_queues(s.message[4][0]);
+    }
+    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
+    __syncthreads();
+    while (i < there || j < end) {
+      const bool own = i < there;
+      leave(own ? small_queue(which)[i] : queue[j], own ? s.begin + i : j);
+      (own ? i : j) += own ? unsigned(P::threads) : blocks * P::threads;
+    }
   }
   // The first `there` parts of a queue of shared memory join those in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
@@ -21488,9 +21535,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   // Lanes append the lists of their vertices, and count their edges where they are new.
   template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
-    const unsigned small = has && count <= GP__BFS_PART ? static_cast<unsigned>(count) : 0;
+    const bool is_long = has && count > GP__BFS_PART;
+    const unsigned small = !has ? 0 : !is_long ? static_cast<unsigned>(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
     const unsigned whole = __ballot_sync(0xffffffffu, small != 0);
-    unsigned large = __ballot_sync(0xffffffffu, has && count > GP__BFS_PART);
+    unsigned large = __ballot_sync(0xffffffffu, is_long);
+    if (TEAM == ONE_BLOCK && large) sums.edges += gp_warp_reduce(is_long ? count - small : 0, gp_sum<gp__u64>());
+    if (TEAM == ONE_BLOCK) large = 0;
     if (whole) {
       if (counts) sums.edges += gp_warp_reduce(small, gp_sum<unsigned>());
       if (small) gp__prefetch(targets + begin);
@@ -21573,6 +21623,29 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     bool mine[ITEMS];
     gp__u32 was[ITEMS];
     Offset begin[ITEMS], end[ITEMS];
+    if (CLUSTERS && TEAM == ONE_BLOCK) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        inspected += there[i];
+        mine[i] = there[i] && (!looks || gp__peek(reached_at(v[i])) > static_cast<gp__u32>(depth));
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) was[i] = mine[i] ? atomicMin(reached_at(v[i]), static_cast<gp__u32>(depth)) : 0;
+      get_lists(mine, v, begin, end);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        mine[i] = mine[i] && was[i] > static_cast<gp__u32>(depth);
+        const unsigned won = __ballot_sync(0xffffffffu, mine[i]);
+        if (!won) continue;
+        if (mine[i]) {
+          reach(v[i], was[i], source[i], end[i] - begin[i]);
+          set_bit_of(begin[i] == end[i], v[i], map);
+        }
+        if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
+        append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
+      }
+      return;
+    }
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       inspected += there[i];
@@ -21599,9 +21672,25 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
     const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
-    gp__prefetch_near(targets + begin, s.nowhere + threadIdx.x);
+    gp__await_near(); // those before, which have long since come, as they would be written over
+    gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
     if (from + static_cast<unsigned>(count) > sector)
-      gp__prefetch_near(targets + begin + count - 1, s.nowhere + threadIdx.x);
+      gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
+  }
+  // In a launch in clusters levels of one block and of a cluster go by depths: a block may be one level ahead, and what
+  // it has reached is reached again by those behind. Bits are set by who visits a list, or leaves it.
+  GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
+  GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
+    if (CLUSTERS && has) gp__or_alone(map + (v >> 5), 1u << (v & 31u));
+  }
+  GP_DEVICE void reach(Vertex v, gp__u32 was, Vertex parent, gp__u64 count) {
+    if (!CLUSTERS) a.depths[v] = depth;
+    else if (was != ~0u) {
+      gp__bfs_tally::add(s.again.found, 1);
+      gp__bfs_tally::add(s.again.edges, count);
+    }
+    if (parents) parents[v] = parent;
+    if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
   }
   // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
   // lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave them.
@@ -21609,27 +21698,49 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
     const Vertex *list = targets + part.begin();
     const unsigned edges = part.count();
-    for (unsigned at = gp_lane() % FEW_LANES;;) {
+    unsigned at = gp_lane() % FEW_LANES;
+    Vertex v = at < edges ? list[at] : 0;
+    set_bit_of(at == 0 && edges, part.source, map);
+    for (;;) {
       const bool there = at < edges;
-      const Vertex v = there ? list[at] : 0;
-      const gp__u32 bit = 1u << (v & 31u), was = there ? atomicOr(map + (v >> 5), bit) : ~0u;
+      gp__u32 was = 0; // above depth: v is reached by this
+      if (there && CLUSTERS) was = atomicMin(reached_at(v), static_cast<gp__u32>(depth));
+      if (there && !CLUSTERS) was = ~atomicOr(map + (v >> 5), 1u << (v & 31u)) >> (v & 31u) & 1u ? ~0u : 0;
       const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
-      bool large = false;
       inspected += there;
-      if (!(was & bit)) {
-        large = count > GP__BFS_PART;
-        if (count && !large) {
+      if (was > static_cast<gp__u32>(depth)) {
+        const bool is_long = count > GP__BFS_PART;
+        if (count) {
           prefetch_list(begin, count);
           put_small<ONE_BLOCK>(gp__add_alone(&s.appended[turn], 1u),
-                               gp_edges_of(begin, static_cast<unsigned>(count), v));
-        }
-        counted += 1u << FEW_SHIFT | (large ? 0 : static_cast<unsigned>(count));
-        write(v, depth, static_cast<Vertex>(part.source));
-        if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
+                               gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : static_cast<unsigned>(count), v));
+        } else set_bit_of(true, v, map);
+        counted += 1u << FEW_SHIFT | (is_long ? 0 : static_cast<unsigned>(count));
+        if (is_long) gp__bfs_tally::add(s.sums[turn].edges, count);
+        reach(v, was, static_cast<Vertex>(part.source), count);
       }
       at += FEW_LANES;
-      if (!__any_sync(0xffffffffu, large || at < edges)) return;
-      if (__any_sync(0xffffffffu, large)) append<ONE_BLOCK>(large, begin, count, v, true);
+      if (!__any_sync(0xffffffffu, at < edges)) return;
+      v = at < edges ? list[at] : 0;
+    }
+  }
+  // Lanes' parts of one block's queue; then the warp takes long lists together.
+  GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
+    const Vertex source = static_cast<Vertex>(part.source);
+    const bool is_long = part.count() == GP__BFS_LONG;
+    unsigned left = __ballot_sync(0xffffffffu, is_long);
+    gp_edges now = is_long ? gp_edges_of(0, 0, 0) : part;
+    Offset done = 0;
+    set_bit_of(part.count() != 0, source, map);
+    for (;;) {
+      expand<ONE_BLOCK>(now, looks);
+      if (!left) return;
+      const Vertex v = __shfl_sync(0xffffffffu, source, __ffs(static_cast<int>(left)) - 1);
+      const Offset begin = offsets[v], count = offsets[v + 1] - begin;
+      const Offset mine = done + gp_lane() * unsigned(GP__BFS_PART);
+      now = gp_edges_of(begin + mine, mine < count ? part_of(count - mine) : 0, v);
+      done += GP__WARP * unsigned(GP__BFS_PART);
+      if (done >= count) done = 0, left &= left - 1;
     }
   }
   GP_DEVICE void get_lists(const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS],
@@ -21697,49 +21808,67 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     return got >> 16;
   }
   // The blocks of a cluster bring what they have counted in a level, and get what all have. Nobody can be two levels
-  // ahead, so two sets of words do. Bits of vertices need no order but their own: each has been set before it counts.
-  // fenced: some have read what lies in others' queues, which will be written over.
-  GP_DEVICE void exchange(bool fenced) {
+  // ahead, so two sets of words do. LEVEL_PLAIN: of the next level it need not be known at its end what the others
+  // have; all that a block finds in it has room, as it has no more edges than that.
+  // fenced: some have read what lies in others' queues, which will be written over. before: how many parts there were.
+  GP_DEVICE void exchange(bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
-    const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
-    const gp__bfs_sums mine = s.sums[turn].sums();
-    const gp__u64 got = exchange_word(
-        words_of_level(half), other,
-        half ? mine.edges : s.appended[turn] | (mine.found & 0x7ffffu) << 28 | (mine.found & GP__BFS_HIT));
+    const gp__bfs_tally &mine = s.sums[turn];
+    const gp__u64 of_edges = gp__bfs_tally::whole(mine.edges);
+    const unsigned other = gp_lane(), own = s.appended[turn];
+    const gp__u64 value = (own < 0xffffu ? own : 0xffffu) | (mine.found[0] ? 1u << 16 : 0) |
+                          (mine.found[1] ? (mine.found[1] >> 23 ? 1u << 17 : 0) | 1u << 16 : 0) |
+                          (of_edges < 1u << 24 ? of_edges : 1u << 24) << 18;
+    const gp__u64 got = exchange_word(words_of_level(0), other, value);
     if (fenced) gp__fence();
-    const unsigned appended = half ? 0 : static_cast<unsigned>(got) & 0xfffffffu, most_edges = 1u << 27;
-    const unsigned all = gp__warp_sum(appended);
-    const unsigned edges = gp__warp_sum(!half ? 0 : got < most_edges ? static_cast<unsigned>(got) : most_edges);
-    const bool found = __any_sync(0xffffffffu, !half && got >> 28); // or hit
-    const bool hit = __any_sync(0xffffffffu, !half && (got & GP__BFS_HIT));
+    const unsigned appended = static_cast<unsigned>(got) & 0xffffu, of_block = static_cast<unsigned>(got >> 18);
+    const unsigned all = gp__warp_sum(appended), edges = gp__warp_sum(of_block);
+    const bool found = __any_sync(0xffffffffu, static_cast<unsigned>(got) >> 16 & 1u);
+    const bool hit = __any_sync(0xffffffffu, static_cast<unsigned>(got) >> 17 & 1u);
     const bool over = __any_sync(0xffffffffu, appended > SMALL);
     const bool done = !found || hit || depth == a.limit;
     const bool stays = !done && !over && fits_cluster(all, edges) && all * 4 > a.small;
     const bool uneven = __any_sync(0xffffffffu, appended > P::threads / 8 && appended * a.cluster > 2 * all) && stays;
+    const bool wide = __any_sync(0xffffffffu, of_block > SMALL);
+    const bool plain = stays && !uneven && !wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
+                       all <= before + before / 4 + 64;
+    before = all;
     if (uneven) {
       const unsigned end = gp_warp_inclusive_scan(appended, gp_sum<unsigned>());
-      if (!half) s.ends[other] = end;
+      if (other < GP__BFS_CLUSTER_MOST) s.ends[other] = end;
     }
     if (gp_lane() == 0)
-      s.verdict = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
-                  (edges <= all * 8 ? LEVEL_FEW : 0);
+      s.verdict[depth & 1] = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
+                             (edges <= all * 8 ? LEVEL_FEW : 0) | (found ? LEVEL_FOUND : 0) | (over ? LEVEL_OVER : 0) |
+                             (plain ? LEVEL_PLAIN : 0);
   }
-  // What all have counted: for the statistics, by a warp that nobody waits for.
-  GP_DEVICE void sum_level() {
+  // What all have counted, at the end.
+  GP_DEVICE void sum_levels() {
+    if (gp_warp() != 0) return;
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
-    const gp__u64 got = other < a.cluster ? gp__cluster_load(words_of_level(half) + other) >> 16 : 0;
-    const unsigned appended = gp__warp_sum(half ? 0 : static_cast<unsigned>(got) & 0xfffffffu);
-    const unsigned found = gp__warp_sum(half ? 0 : static_cast<unsigned>(got >> 28) & 0x7ffffu);
-    const gp__u64 low = gp__warp_sum(half ? static_cast<unsigned>(got) & 0xffffffu : 0);
-    const gp__u64 high = gp__warp_sum(half ? static_cast<unsigned>(got >> 24) : 0);
-    if (gp_lane() == 0) s.level = gp__bfs_sums{appended, found, low + (high << 24), 0};
+    const gp__bfs_sums mine = s.sums[turn].sums(), again = s.again.sums();
+    const gp__u64 total =
+        exchange_word(s.message[3][half], other, half ? s.explored - again.edges : s.found - again.found);
+    const gp__u64 last =
+        exchange_word(s.message[2][half], other, half ? mine.edges : s.appended[turn] | (again.found ? 1ull << 40 : 0));
+    const auto sum = [&](gp__u64 x, unsigned which) {
+      const gp__u64 low = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x) & 0xffffffu : 0);
+      const gp__u64 high = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x >> 24) : 0);
+      return low + (high << 24);
+    };
+    const gp__u64 found = sum(total, 0), explored = sum(total, 1), appended = sum(last, 0), edges = sum(last, 1);
+    if (gp_lane() == 0) {
+      s.level = gp__bfs_sums{appended & ((1ull << 40) - 1), 0, edges, 0};
+      if (appended >> 40) s.state.again = 1;
+      s.state.reached += found, s.state.explored += explored, s.state.unexplored -= explored;
+    }
   }
   // All blocks of the cluster may read what is in the others' queues.
-  GP_DEVICE void open_queues() {
+  GP_DEVICE void open_queues(gp__u64 *words) {
     if (gp_warp() == 0) {
       gp__fence();
-      exchange_word(s.message[2][depth & 1], gp_lane(), 0);
+      exchange_word(words, gp_lane(), 0);
       gp__fence();
     }
     __syncthreads();
@@ -21752,8 +21881,17 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   // Levels of one block, or of one cluster of `blocks`, as long as the frontier is small; each block appends to a queue
   // in its own shared memory, and parts are shared out anew where some have far more than others. One barrier a level:
-  // counters are three in turn, one that is added to, one that is read, one that is cleared.
-  enum { LEVEL_DONE = 1, LEVEL_STAYS = 2, LEVEL_UNEVEN = 4, LEVEL_FEW = 8 };
+  // counters are three in turn, one that is added to, one that is read, one that is cleared. Behind a plain level of a
+  // cluster the first warp alone waits for words, and what they say is known at the barrier of the next.
+  enum {
+    LEVEL_DONE = 1,
+    LEVEL_STAYS = 2,
+    LEVEL_UNEVEN = 4,
+    LEVEL_FEW = 8,
+    LEVEL_FOUND = 16,
+    LEVEL_PLAIN = 32,
+    LEVEL_OVER = 64
+  };
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
@@ -21761,10 +21899,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     const unsigned parts = static_cast<unsigned>(t.last - t.first);
     const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
-    unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0;
+    unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0, before = parts, alive = 1;
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
       small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
+    if (threadIdx.x == 0) s.verdict[depth & 1] = 0, s.found = s.explored = 0, s.again.clear();
     __syncthreads();
     do {
       const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
@@ -21784,8 +21923,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
             continue;
           }
         }
-        expand<ONE_BLOCK>(part(at + gp_lane(), count < at + width ? count : at + width),
-                          count >= static_cast<unsigned>(a.look_from));
+        visit_all(part(at + gp_lane(), count < at + width ? count : at + width), map,
+                  count >= static_cast<unsigned>(a.look_from));
       }
       if (turned * width < count) {
         counted = gp__warp_sum(counted);
@@ -21798,15 +21937,29 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       if (threadIdx.x == GP__WARP) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
       if (in_cluster) {
-        exchange(uneven);
-        __syncthreads();
-        verdict = s.verdict;
+        const unsigned last = s.verdict[~depth & 1];
         count = appended = s.appended[turn];
-        if (gp_warp() == 1) sum_level();
-        if (verdict & LEVEL_UNEVEN) {
-          const unsigned all = s.ends[a.cluster - 1];
-          open_queues();
-          first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
+        if (last & LEVEL_PLAIN) { // on, before it is known what the others have
+          exchange(false, before);
+          verdict = LEVEL_STAYS | (last & LEVEL_FEW);
+        } else {
+          exchange(uneven, before);
+          __syncthreads();
+          verdict = s.verdict[depth & 1];
+          if (verdict & LEVEL_UNEVEN) {
+            const unsigned all = s.ends[a.cluster - 1];
+            open_queues(s.message[depth & 1][1]);
+            first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
+          }
+        }
+        if (threadIdx.x == GP__WARP) { // in shared memory, as registers are short
+          const gp__bfs_sums level = s.sums[turn].sums();
+          s.found += level.found & ~GP__BFS_HIT;
+          s.explored += level.edges;
+          if (depth != t.depth + 1) { // of the level before
+            t.small += alive, alive = last / LEVEL_FOUND % 2;
+            t.levels += alive;
+          }
         }
       } else {
         gp__bfs_sums level = s.sums[turn].sums();
@@ -21815,33 +21968,45 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         verdict = (done                             ? LEVEL_DONE
                    : fits_block(count, level.edges) ? LEVEL_STAYS
                                                     : 0) |
-                  (level.edges <= count * 8ull ? LEVEL_FEW : 0);
-        if (threadIdx.x == GP__WARP) s.level = level;
+                  (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
+        if (threadIdx.x == GP__WARP) {
+          s.level = level;
+          ++t.small;
+          t.levels += (level.found & ~GP__BFS_HIT) != 0;
+          t.reached += level.found & ~GP__BFS_HIT;
+          t.explored += level.edges;
+          t.unexplored -= level.edges;
+        }
       }
-      turn = next;
-      if (threadIdx.x == GP__WARP) { // in shared memory, as registers are short
-        const gp__bfs_sums level = s.level;
-        ++t.small;
-        t.levels += (level.found & ~GP__BFS_HIT) != 0;
-        t.reached += level.found & ~GP__BFS_HIT;
-        t.explored += level.edges;
-        t.unexplored -= level.edges;
-      }
+      if (verdict & LEVEL_STAYS) turn = next;
     } while (verdict & LEVEL_STAYS);
-    move_small(static_cast<unsigned>(depth), verdict & LEVEL_DONE ? 0 : appended < SMALL ? appended : SMALL);
-    if (in_cluster) clear_words();
+    const bool done = (verdict & LEVEL_DONE) != 0;
+    leave_small(static_cast<unsigned>(depth),
+                done               ? 0
+                : appended < SMALL ? appended
+                                   : SMALL,
+                blocks, !done && (verdict & LEVEL_OVER));
+    __syncthreads();
+    if (in_cluster) {
+      sum_levels();
+      if (threadIdx.x == GP__WARP) t.small += alive, t.levels += verdict / LEVEL_FOUND % 2;
+      __syncthreads();
+      clear_words();
+    }
     gp__await_near();
     __syncthreads();
+    const unsigned in_turn = turn;
     turn = 0;
     if (threadIdx.x == 0) {
       const gp__bfs_sums level = s.level;
+      const unsigned all_parts = s.appended[in_turn];
       for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
       t.depth = depth;
       t.edges = level.edges;
       t.first = t.last;
       if (verdict & LEVEL_DONE) t.step = GP__BFS_DONE;
       else {
-        t.last += level.appended;
+        t.last += in_cluster ? level.appended : all_parts;
         go_down();
       }
       if (s.rank == 0) control->state[t.barriers & 1u] = t;
@@ -22067,7 +22232,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     s.source = source;
     s.begin = begin;
     t.barriers = 0;
-    t.first = t.kept = t.settled = t.list = t.news = t.levels = t.bottom_up = t.small = 0;
+    t.first = t.kept = t.settled = t.list = t.news = t.levels = t.bottom_up = t.small = t.again = 0;
     t.last = (degree + GP__BFS_PART - 1) / GP__BFS_PART;
     t.edges = t.explored = degree;
     t.unexplored = valid ? s.edges - degree : 0;
@@ -22088,6 +22253,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
          i += static_cast<gp__u64>(a.blocks) * P::threads)
       a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
+    if (CLUSTERS) {
+      for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < vertices;
+           i += static_cast<gp__u64>(a.blocks) * P::threads)
+        if (i != source) write(static_cast<Vertex>(i), -1, static_cast<Vertex>(~Vertex(0)));
+    }
     if (s.rank != 0) return;
     const gp__u64 parts = s.state.last, degree = s.state.edges;
     for (gp__u64 i = threadIdx.x; i < parts; i += P::threads) {
@@ -22096,7 +22266,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     }
     if (threadIdx.x == 0) {
       control->queue = parts;
-      control->kept = control->settled = 0;
+      control->kept = control->settled = control->deepest = 0;
       if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
     }
   }
@@ -22106,9 +22276,13 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       set_out(cluster() > 1 ? blockIdx.x : static_cast<unsigned>(ticket.number));
       s.tag = ticket.tag;
     }
-    if (CLUSTERS) clear_words();
+    if (CLUSTERS) {
+      clear_words();
+      gp__cluster_arrive();
+    }
     __syncthreads();
     fill();
+    if (CLUSTERS) gp__cluster_wait(); // others' words are clear, and may be written
     if (s.rank == 0 && threadIdx.x == 0) {
       for (int i = 0; i < GP__BFS_SUMS; ++i) gp__store_relaxed(control->barrier[0].word + i, 0);
       __threadfence();
@@ -22142,7 +22316,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void fill_rest() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
-    if (t.listed) return;
+    if (CLUSTERS || t.listed) return;
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
       const gp__u32 mine = at + gp_lane() < words ? ~map[at + gp_lane()] : 0;
       for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
@@ -22157,12 +22331,22 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void finish() {
     fill_rest();
     if (!a.statistics) return;
+    if (CLUSTERS && s.state.again) find_deepest();
     sums.edges = inspected;
     add_warp(sums);
     const gp__u64 all = wait().edges;
     if (threadIdx.x != 0 || s.rank != 0) return; // nobody else reads beside what note() writes
     note(GP_STEP_FINISH);
     report(all);
+  }
+  // A block ahead may have counted a level that nobody is of in the end.
+  GP_DEVICE void find_deepest() {
+    gp__u64 most = 0;
+    for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < vertices;
+         i += static_cast<gp__u64>(a.blocks) * P::threads)
+      if (a.depths[i] > static_cast<int>(most)) most = static_cast<gp__u64>(a.depths[i]);
+    most = gp_warp_reduce(most, gp_max<gp__u64>());
+    if (gp_lane() == 0) atomicMax(&control->deepest, most);
   }
   GP_DEVICE void report(gp__u64 looks) const {
     const gp__bfs_state &t = s.state;
@@ -22171,7 +22355,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     r.reached = t.reached;
     r.edges = t.explored;
     r.inspected = looks;
-    r.levels = t.levels;
+    r.levels = CLUSTERS && t.again ? control->deepest : t.levels;
     r.bottom_up = t.bottom_up;
     r.small = t.small;
     r.steps = s.steps;
@@ -22254,6 +22438,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   block.start();
   block.levels();
   block.finish();
+  if (CLUSTERS) { // nobody leaves whose words others may still write
+    gp__cluster_arrive();
+    gp__cluster_wait();
+  }
 }
 // Launches of it: the beginning, steps, one block's levels behind them, the end.
 template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {

@@ -5,7 +5,7 @@
 //   gp_check [--group NAME]... [--types u8,f32] [--quick] [--full] [--sanitizer] [--cache DIR] [--seconds S] [--list]
 //            [--part 1/4]        of groups graphs and sorting_policies every fourth case, from the second on; of
 //                                group sorting every fourth step
-//            [--no-pipelined]    what would be a pipelined scan looks back
+//            [--no-pipelined]    what would be a pipelined scan looks back; no searches by a cluster
 //            [--few-levels]      the graphs of groups graphs and building have few levels
 //            [--backend host]     the same logic on the host back end alone, to test the tests
 //

@@ -228,7 +228,7 @@ MUTANTS = {
         "BFS", "map[at + gp_lane()] & ~before[at + gp_lane()] : 0",
         "before[at + gp_lane()] : 0"),
     "bfs: what was not reached is not written": (
-        "BFS", "if (t.listed) return;", "if (!t.listed) return;"),
+        "BFS", "if (CLUSTERS || t.listed) return;", "if (CLUSTERS || !t.listed) return;"),
     "bfs: who has waited is not in the bitmap": (
         "BFS", "if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));",
         ""),
@@ -257,8 +257,8 @@ MUTANTS = {
         "BFS", "if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
     "bfs: of a list's edges four are looked at": (
-        "BFS", "if (!__any_sync(0xffffffffu, large || at < edges)) return;",
-        "if (!__any_sync(0xffffffffu, large)) return;"),
+        "BFS", "if (!__any_sync(0xffffffffu, at < edges)) return;",
+        "return;"),
     "bfs: the limit of a cluster is one level late": (
         "BFS", "!found || hit || depth == a.limit;",
         "!found || hit || depth > a.limit + 1000;"),
@@ -269,20 +269,62 @@ MUTANTS = {
         "BFS", "return s.message[depth & 1][half];",
         "return s.message[0][half];"),
     "bfs: others' queues are read as they are": (
-        "BFS", "          open_queues();\n",
+        "BFS", "            open_queues(s.message[depth & 1][1]);\n",
         ""),
     "bfs: queues that others read are written over": (
-        "BFS", "exchange(uneven);",
-        "exchange(false);"),
+        "BFS", "exchange(uneven, before);",
+        "exchange(false, before);"),
     "bfs: a cluster goes on with parts that had no room": (
         "BFS", "!done && !over && fits",
         "!done && fits"),
     "bfs: a cluster's levels are not summed": (
-        "BFS", "        if (gp_warp() == 1) sum_level();\n",
+        "BFS", "      sum_levels();\n",
         ""),
-    "bfs: long lists end what a warp looks at": (
-        "BFS", "if (!__any_sync(0xffffffffu, large || at < edges)) return;",
-        "if (!__any_sync(0xffffffffu, at < edges)) return;"),
+    "bfs: of long lists a warp takes one": (
+        "BFS", "done = 0, left &= left - 1;", "done = 0, left = 0;"),
+    "bfs: of a long list a warp takes a step": (
+        "BFS", "if (done >= count) done", "if (true) done"),
+    "bfs: a block leaves a part of a long list": (
+        "BFS", "if (part.count() != GP__BFS_LONG) return;", "return;"),
+    "bfs: who visits a list sets no bit": (
+        "BFS", "    set_bit_of(at == 0 && edges, part.source, map);\n", ""),
+    "bfs: who visits a list of many sets no bit": (
+        "BFS", "    set_bit_of(part.count() != 0, source, map);\n", ""),
+    "bfs: what a block leaves has no bit": (
+        "BFS", "    set_bit_of(true, v, a.reached[s.state.map]);\n", ""),
+    "bfs: vertices without a list have no bit": (
+        "BFS", "else set_bit_of(true, v, map);", ""),
+    "bfs: vertices without a list have no bit, of many": (
+        "BFS", "          set_bit_of(begin[i] == end[i], v[i], map);\n", ""),
+    "bfs: what overflows one block's queue has no bit": (
+        "BFS", "!done && (verdict & LEVEL_OVER));", "false);"),
+    "bfs: a block's queue is left before all know where it begins": (
+        "BFS", "      __syncthreads();\n      if (blocks > 1) open_queues(s.message[4][0]);\n",
+        "      if (blocks > 1) open_queues(s.message[4][0]);\n"),
+    "bfs: what a block ahead has reached stays": (
+        "BFS", "if (was > static_cast<gp__u32>(depth)) {", "if (was == ~0u) {"),
+    "bfs: what a block ahead has reached stays, of many": (
+        "BFS", "mine[i] = mine[i] && was[i] > static_cast<gp__u32>(depth);", "mine[i] = mine[i] && was[i] == ~0u;"),
+    "bfs: what is reached again counts twice": (
+        "BFS", "half ? s.explored - again.edges : s.found - again.found", "half ? s.explored : s.found"),
+    "bfs: a level that nobody is of in the end is counted": (
+        "BFS", "CLUSTERS && t.again ? control->deepest : t.levels", "t.levels"),
+    "bfs: a block is ahead of others that read its queue": (
+        "BFS", "const bool plain = stays && !uneven && ", "const bool plain = stays && "),
+    "bfs: a block is ahead with more than it has room for": (
+        "BFS", "!wide && ", ""),
+    "bfs: a block is ahead of a target": (
+        "BFS", "a.target == ~0ull && !parents && ", "!parents && "),
+    "bfs: a block is ahead of parents": (
+        "BFS", "a.target == ~0ull && !parents && ", "a.target == ~0ull && "),
+    "bfs: a block is ahead of the limit": (
+        "BFS", "depth + 1 != a.limit &&", ""),
+    "bfs: a block's verdicts are one": (
+        "BFS", "unsigned verdict[2];     //",
+        "struct { unsigned one; GP_DEVICE unsigned &operator[](int) { return one; } } verdict; //"),
+    "bfs: depths are not clear": (
+        "BFS", "if (i != source) write(static_cast<Vertex>(i), -1,",
+        "if (i > source) write(static_cast<Vertex>(i), -1,"),
     "bfs: what went on alone is told in one place": (
         "BFS", "gp__bfs_state state[2];",
         "struct { gp__bfs_state one; GP_DEVICE gp__bfs_state &operator[](gp__u64) { return one; } } state;"),

@@ -95,6 +95,42 @@ __attribute__((unused)) static Graph islands(u64 n) { // of three vertices each,
   for (u64 i = 0; i + 3 < n; i += 4) g.edge(i, i + 1), g.edge(i + 1, i + 2);
   return g;
 }
+__attribute__((unused)) static Graph band(u64 n, u64 width) { // neighbours of a level are neighbours of each other
+  Graph g("band", n);
+  for (u64 i = 0; i < n; ++i)
+    for (u64 j = i + 1; j < n && j <= i + width; ++j) g.edge(i, j);
+  return g;
+}
+__attribute__((unused)) static Graph tower() { // of eight a floor, and a roof whose vertices are all neighbours
+  Graph g("tower", 89);
+  for (u64 i = 0; i < 8; ++i) g.edge(0, 1 + i);
+  for (u64 i = 1; i < 65; ++i)
+    for (u64 j = (i - 1) / 8 * 8 + 9; j < (i - 1) / 8 * 8 + 17 && i < 57; ++j) g.edge(i, j);
+  for (u64 i = 57; i < 89; ++i)
+    for (u64 j = i < 65 ? 65 : i + 1; j < 89; ++j) g.edge(i, j);
+  return g;
+}
+__attribute__((unused)) static Graph broom(u64 hairs, u64 length) { // all of them found by one
+  Graph g("broom", 10 + hairs * length);
+  for (u64 i = 0; i < 9; ++i) g.edge(i, i + 1);
+  for (u64 i = 0; i < hairs * length; ++i) g.edge(i < hairs ? 9 : 10 + i - hairs, 10 + i);
+  return g;
+}
+__attribute__((unused)) static Graph hubs(u64 leaves) { // on a ring, two of which share leaves; twelve small ones
+  const u64 small = 60 + leaves + 300;
+  Graph g("hubs", small + 12 * 281);
+  for (u64 i = 0; i < 60; ++i) g.edge(i, (i + 1) % 60);
+  for (u64 i = 0; i < leaves; ++i) g.edge(20, 60 + i), g.edge(22, 60 + i + 300), g.edge(40, 60 + i);
+  for (u64 i = 0; i < 12 * 281; ++i) g.edge(i < 12 ? 12 : small + i % 12, small + i);
+  return g;
+}
+__attribute__((unused)) static Graph dangling(u64 n, u64 m) { // no edges leave a third of them
+  Graph g("dangling", n);
+  g.symmetric = false;
+  for (u64 i = 0; i < m; ++i) g.edge(random32() % (n / 3 * 2), random32() % n);
+  for (u64 i = 0; i + 1 < n / 3; ++i) g.edge(i, i + 1), g.edge(i, n - 1 - i);
+  return g;
+}
 __attribute__((unused)) static Graph none(u64 n) { return Graph("no edges", n); }
 // Loops, edges several times, hubs; vertices without edges.
 __attribute__((unused)) static Graph random_graph(u64 n, u64 m, bool symmetric) {

@@ -225,8 +225,34 @@ template <class P, class O, class V> static void clusters() {
     run<P, O, V>(g, sources[i], h, i + 1);
   }
 }
+// Blocks of a cluster that are a level ahead of others: with cycles of odd length, vertices are reached again by those
+// behind. Where parents are wanted, or it ends at a target, nobody is ahead; a limit ends in the midst of it.
+template <class P, class O, class V> static void ahead(int seeds) {
+  const Graph graphs[] = {band(400, 4),
+                          band(300, 8),
+                          tower(),
+                          torus(17, 23),
+                          random_graph(1500, 2200, true),
+                          broom(40, 20),
+                          hubs(9000),
+                          dangling(900, 700),
+                          dangling(600, 6000)};
+  for (const Graph &g : graphs) {
+    if (!only.empty() && only != "ahead") continue;
+    for (int seed = 1; seed <= (g.vertices < 100 ? 10 : 3) * seeds; ++seed) {
+      How h = draw_how(g, P::threads);
+      simt::set_random_schedule(u64(seed));
+      h.cluster = h.blocks = 2 + unsigned(seed) % 3, h.cluster_small = h.cluster * gp__bfs_small_most(P::threads);
+      if (seed % 3 == 0) h.cluster_small = 40; // the grid goes on
+      h.small = 1, h.alpha = -1, h.steps = 0, h.parents = seed % 8 == 2;
+      h.limit = seed % 8 == 6 ? 2 + unsigned(seed) : 0, h.target = seed % 8 == 4 ? g.vertices / 2 : ~0ull;
+      run<P, O, V>(g, u64(seed) % 3 * 5, h, seed);
+    }
+  }
+}
 template <class P, class O, class V> static void all(int seeds) {
   clusters<P, O, V>();
+  ahead<P, O, V>(seeds);
   deep<P, O, V>();
   waiting<P, O, V>();
   each<P, O, V>(chain(70), 20, seeds);
