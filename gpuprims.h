@@ -1851,11 +1851,11 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
   return x;
 #endif
 }
-// atomicAdd in shared memory by each lane for itself; that one asks first which lanes call, and lets one add for all.
 // An or that nobody waits for.
 GP_DEVICE void gp__or_alone(gp__u32 *p, gp__u32 v) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
+// atomicAdd in shared memory by each lane for itself; that one asks first which lanes call, and lets one add for all.
 GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) {
   gp__u32 was;
   asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(was) : "r"(gp__shared_address(p)), "r"(v) : "memory");
