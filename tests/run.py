@@ -40,8 +40,9 @@ PYTHON = sys.executable if os.environ.get("VENV") == "no" else "build/venv/bin/p
 # ---- how a program is built ------------------------------------------------------------------------------------------
 
 # `sources` are the code under test, `runtime` is the emulator below it. In the race build the compiler calls back at
-# each memory access of the sources; the emulator answers those calls and is itself compiled without them.
-Flavour = collections.namedtuple("Flavour", "sources runtime link")
+# each memory access of the sources; the emulator answers those calls and is itself compiled without them. `scheduler`:
+# the emulator's scheduler, where it differs from the rest of it.
+Flavour = collections.namedtuple("Flavour", "sources runtime link scheduler", defaults=[None])
 # Optimising takes the compiler two to four times what the programs then save, with the sanitizers' checks more so. Not
 # the emulator, which is compiled once; and not in the long runs.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
@@ -52,7 +53,10 @@ FLAVOURS = {
                     ["-O2", "-DSIMT_RACE"], []),
 }
 LONG_PLAIN = Flavour(["-O2"], ["-O2"], [])
-WARNINGS = ["-g1", "-Wall", "-Wextra"]
+# Lines for reports, in the long runs and where rows are asked for by their names: tables of lines take clang++ a fifth
+# of its time.
+LINES = ["-g1"]
+WARNINGS = ["-Wall", "-Wextra"]
 # (gcc takes a third of its time in C for that warning, of layout: tests/compile/check.py)
 LANGUAGES = {".c": (CC, ["-std=c11", "-Wno-misleading-indentation"]), ".cpp": (CXX, ["-std=c++17"])}
 
@@ -61,14 +65,16 @@ LANGUAGES = {".c": (CC, ["-std=c11", "-Wno-misleading-indentation"]), ".cpp": (C
 # g++'s time for these checks or less. Of pointers it says more than the kernels promise (an offset of null, an offset
 # that is negative and unsigned), so g++ checks those, in the plain build (in the race build it would take twice the
 # time); casts of floats g++ does not check at all. Tests ask for the macros, which are g++'s. Before clang++ 16, copies
-# of structs are calls of memcpy, in place of which COPIES has the emulator look at them.
+# of structs are calls of memcpy, in place of which COPIES has the emulator look at them. The scheduler runs between all
+# that kernels do, and touches memory of theirs in ordered accesses only, which it checks by itself; its own memory is
+# checked in the row that tests the emulator, and in the long runs.
 WITH_CLANG = {
     "plain": Flavour(["-O0", "-fsanitize=pointer-overflow", "-fno-sanitize-recover=undefined"], ["-O2"],
                      ["-fsanitize=undefined"]),
     "asan": Flavour(["-O0", *SANITIZE, "-fno-sanitize=pointer-overflow,float-cast-overflow",
                      "-D__SANITIZE_ADDRESS__=1", "-w"],
                     ["-O1", *SANITIZE, "-w"],
-                    ["-fsanitize=address,undefined"]),
+                    ["-fsanitize=address,undefined"], ["-O2", "-D__SANITIZE_ADDRESS__=1", "-w"]),
     "race": Flavour(["-O0", "-fsanitize=thread", "-D__SANITIZE_THREAD__=1", "-Wno-unknown-warning-option",
                      *(word for name in ("func-entry-exit=0", "atomics=0", "read-before-write=1")
                        for word in ("-mllvm", f"-tsan-instrument-{name}"))],
@@ -106,9 +112,10 @@ class Program:
 
     def __init__(self, name, sources=(), runtime=(), flavours=("plain",), flags=(),
                  libs=("-ldl", "-lpthread", "-lm"), args=(), long_args=None, command=None, pytest=None, needs=(),
-                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None):
+                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None,
+                 tests_emulator=False):
         self.name, self.sources, self.runtime, self.flavours = name, list(sources), list(runtime), flavours
-        self.race_flags, self.plain = list(race_flags), plain
+        self.race_flags, self.plain, self.tests_emulator = list(race_flags), plain, tests_emulator
         self.flags, self.libs = list(flags), list(libs)
         self.args, self.long_args = list(args), list(args if long_args is None else long_args)
         self.command, self.pytest, self.needs = command, pytest, list(needs)
@@ -116,7 +123,8 @@ class Program:
 
 
 COMPILE = ["python3", "tests/compile/check.py"]
-SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
+SCHEDULER = "tests/simt/simt.cpp"
+SIMT = [SCHEDULER, "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
 PROGRAMS = [
     # ---- text
@@ -124,7 +132,7 @@ PROGRAMS = [
     Program("workflows", command=["bash", "ci/lint_workflows.sh"], needs=["venv"]),
     Program("measurements", command=["python3", "tests/compile/measurements_are_current.py"]),
     # ---- the emulator itself: what it must accept and must report
-    Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL, plain=[]),
+    Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL, plain=[], tests_emulator=True),
     # ---- the kernels on the emulator
     Program("kernels", ["tests/kernels/test_kernels.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
@@ -338,15 +346,18 @@ def up_to_date(target, depfile):
 class Builder:
     """Object files are shared by programs whose command lines agree."""
 
-    def __init__(self, long, times):
-        self.long = long
+    def __init__(self, long, times, lines):
+        self.long, self.lines = long, lines
         self.times, self.objects, self.tasks, self.seconds = times, {}, [], 0.0
 
     def compile(self, program, flavour, source, role):
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
         plus, how = toolchain(program, flavour, self.long)
         compiler = plus if compiler == CXX else compiler
-        flags = standard + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
+        if source == SCHEDULER and how.scheduler and not program.tests_emulator:
+            role = "scheduler"
+        lines = LINES if self.lines or program.tests_emulator else []
+        flags = standard + lines + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
         if role == "sources":  # the emulator is the same for all programs
             flags += program.flags + (program.race_flags if flavour == "race" else [])
         command = [compiler] + flags + ["-c", source]
@@ -477,6 +488,8 @@ class Runner:
             elif junit and line.startswith("SKIPPED "):
                 self.reasons.append(f"{name}: {line[len('SKIPPED '):]}")
         failed = counts.failed or wrong
+        if failed and program.sources:
+            wrong += f"\n(with the lines of sources: tests/run.py '{program.name}')"
         self.record(name, counts, seconds, output=f"{output}\n{wrong}\n{shlex.join(command)}" if failed else None)
 
     def long_timeout(self, program):
@@ -528,7 +541,8 @@ def main():
         times = {}
 
     start = time.monotonic()
-    builder, runner = Builder(options.long, times), Runner(options.long, times)
+    builder = Builder(options.long, times, lines=options.long or bool(options.patterns))
+    runner = Runner(options.long, times)
     setup, runs = {}, []
     kernel_rows = [program for program in PROGRAMS if "race" in program.flavours]
     for program in rows(options.patterns):
