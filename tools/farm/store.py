@@ -20,7 +20,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 
 from tools import bench
 
@@ -40,8 +39,10 @@ class StoreError(Exception):
 def x_macro(path, name):
     """The entries of a list that the C side declares: there is no second list here."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        body = re.search(rf"#define {name}\(X\)(.*?)\n\n", file.read(), re.S).group(1)
-    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", body)]
+        text = file.read()
+    head = f"#define {name}(X)"
+    start = text.index(head) + len(head)
+    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", text[start:text.index("\n\n", start)])]
 
 
 # A policy's fields in the order in which texts and rows name them.
@@ -336,6 +337,7 @@ def append(path, values):
 
 def replace(path, data):
     """Writes a file so that it is there whole, or as it was."""
+    import tempfile  # not above: workers are started often, and write no files
     folder = os.path.dirname(os.path.abspath(path))
     try:
         os.makedirs(folder, exist_ok=True)
