@@ -451,7 +451,7 @@ class Runner:
                    PYTHONPYCACHEPREFIX=under_root("build/pycache"),
                    HYPOTHESIS_STORAGE_DIRECTORY=under_root(f"{BUILD}/hypothesis"),
                    GPUPRIMS_LIBRARY=under_root("build/libgpuprims.so"), GPUPRIMS_LONG="1" if self.long else "0",
-                   PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="", MPLBACKEND="agg")
+                   PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="", MPLBACKEND="agg", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process compiles all modules: the folder above is empty
         env.setdefault("OMP_WAIT_POLICY", "passive")
         env.setdefault("OPENBLAS_NUM_THREADS", "1")  # or each process that imports NumPy has threads that spin
@@ -503,6 +503,13 @@ class Runner:
                 self.run(program, name, command, junit)
 
         return Task(name, action, before, cost=self.times.get(name, 10.0))
+
+
+def plugins(path):
+    """Of pytest: Hypothesis' own, where a file asks for it. Looking for those of the environment takes longer than many
+    a file's tests (environment())."""
+    with open(path, encoding="utf-8") as file:
+        return ["-p", "_hypothesis_pytestplugin"] if "hypothesis" in file.read() else []
 
 
 def orphans():
@@ -577,7 +584,7 @@ def main():
             elif program.pytest:
                 junit = f"{BUILD}/{os.path.basename(program.pytest)}.xml"
                 command, needed = [PYTHON, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--color=no",
-                                   f"--junitxml={junit}", program.pytest] + args, before
+                                   *plugins(program.pytest), f"--junitxml={junit}", program.pytest] + args, before
             else:
                 command, needed = program.command + args, before
             if options.list:
