@@ -183,9 +183,10 @@ PROGRAMS = [
     # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
     Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
     # (gcc's leak checker guesses where the thread-local storage of a library opened at run time lies; for NVRTC's it
-    # guesses wrong, by the layout of the program, and faults)
+    # guesses wrong, by the layout of the program, and faults; NVRTC allocates so often that noting more than one caller
+    # each time takes a fifth of the row's time)
     Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
-            env={"ASAN_OPTIONS": "intercept_tls_get_addr=0"}),
+            env={"ASAN_OPTIONS": "intercept_tls_get_addr=0:malloc_context_size=1"}),
     # ---- what checks graphs on a GPU, on the host back end
     Program("graph checks", ["tests/gpu/gp_check.c"],
             flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
