@@ -40,9 +40,8 @@ PYTHON = sys.executable if os.environ.get("VENV") == "no" else "build/venv/bin/p
 # ---- how a program is built ------------------------------------------------------------------------------------------
 
 # `sources` are the code under test, `runtime` is the emulator below it. In the race build the compiler calls back at
-# each memory access of the sources; the emulator answers those calls and is itself compiled without them. `scheduler`:
-# the emulator's scheduler, where it differs from the rest of it.
-Flavour = collections.namedtuple("Flavour", "sources runtime link scheduler", defaults=[None])
+# each memory access of the sources; the emulator answers those calls and is itself compiled without them.
+Flavour = collections.namedtuple("Flavour", "sources runtime link")
 # Optimising takes the compiler two to four times what the programs then save, with the sanitizers' checks more so. Not
 # the emulator, which is compiled once; and not in the long runs.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
@@ -65,16 +64,14 @@ LANGUAGES = {".c": (CC, ["-std=c11", "-Wno-misleading-indentation"]), ".cpp": (C
 # g++'s time for these checks or less. Of pointers it says more than the kernels promise (an offset of null, an offset
 # that is negative and unsigned), so g++ checks those, in the plain build (in the race build it would take twice the
 # time); casts of floats g++ does not check at all. Tests ask for the macros, which are g++'s. Before clang++ 16, copies
-# of structs are calls of memcpy, in place of which COPIES has the emulator look at them. The scheduler runs between all
-# that kernels do, and touches memory of theirs in ordered accesses only, which it checks by itself; its own memory is
-# checked in the row that tests the emulator, and in the long runs.
+# of structs are calls of memcpy, in place of which COPIES has the emulator look at them.
 WITH_CLANG = {
     "plain": Flavour(["-O0", "-fsanitize=pointer-overflow", "-fno-sanitize-recover=undefined"], ["-O2"],
                      ["-fsanitize=undefined"]),
     "asan": Flavour(["-O0", *SANITIZE, "-fno-sanitize=pointer-overflow,float-cast-overflow",
                      "-D__SANITIZE_ADDRESS__=1", "-w"],
                     ["-O1", *SANITIZE, "-w"],
-                    ["-fsanitize=address,undefined"], ["-O2", "-D__SANITIZE_ADDRESS__=1", "-w"]),
+                    ["-fsanitize=address,undefined"]),
     "race": Flavour(["-O0", "-fsanitize=thread", "-D__SANITIZE_THREAD__=1", "-Wno-unknown-warning-option",
                      *(word for name in ("func-entry-exit=0", "atomics=0", "read-before-write=1")
                        for word in ("-mllvm", f"-tsan-instrument-{name}"))],
@@ -123,8 +120,7 @@ class Program:
 
 
 COMPILE = ["python3", "tests/compile/check.py"]
-SCHEDULER = "tests/simt/simt.cpp"
-SIMT = [SCHEDULER, "tests/simt/async.cpp", "tests/simt/race.cpp"]
+SIMT = ["tests/simt/simt.cpp", "tests/simt/async.cpp", "tests/simt/race.cpp"]
 ALL = ("plain", "asan", "race")
 PROGRAMS = [
     # ---- text
@@ -355,8 +351,6 @@ class Builder:
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
         plus, how = toolchain(program, flavour, self.long)
         compiler = plus if compiler == CXX else compiler
-        if source == SCHEDULER and how.scheduler and not program.tests_emulator:
-            role = "scheduler"
         lines = LINES if self.lines or program.tests_emulator else []
         flags = standard + lines + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
         if role == "sources":  # the emulator is the same for all programs

@@ -14,8 +14,6 @@
 #if SIMT_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-extern "C" void __asan_report_load_n(void *, size_t);
-extern "C" void __asan_report_store_n(void *, size_t);
 #endif
 
 namespace simt {
@@ -225,17 +223,6 @@ static inline void copy_small(void *to, const void *from, unsigned bytes) {
   }
 }
 
-// What a kernel's ordered access touches, AddressSanitizer must allow, though it may not look at this file's accesses
-// (tests/run.py).
-static inline void check_address(const void *p, unsigned bytes, bool write) {
-#if SIMT_ASAN
-  void *at = const_cast<void *>(p);
-  if (__asan_region_is_poisoned(at, bytes)) (write ? __asan_report_store_n : __asan_report_load_n)(at, bytes);
-#else
-  (void)p, (void)bytes, (void)write;
-#endif
-}
-
 static bool changed(const Fiber *f) {
   for (unsigned i = 0; i < f->seen_count; ++i)
     if (!equal_small(f->seen[i].at, f->seen[i].value, f->seen[i].bytes)) return true;
@@ -351,7 +338,6 @@ static inline void begin_ordered(const char *file, int line) {
 
 void ordered_load(const void *p, void *value, unsigned bytes, Order order, const char *file, int line) {
   begin_ordered(file, line);
-  check_address(p, bytes, false);
   const bool acquires = order == acquire || order == acq_rel;
   for (int look = 0; look < 2; ++look) { // again, after parking
     if constexpr (race_build) {
@@ -367,7 +353,6 @@ void ordered_load(const void *p, void *value, unsigned bytes, Order order, const
 
 void ordered_store(void *p, const void *value, unsigned bytes, Order order, const char *file, int line) {
   begin_ordered(file, line);
-  check_address(p, bytes, true);
   if (!equal_small(p, value, bytes)) ++machine.progress;
   if constexpr (race_build) {
     race_access(p, bytes, false, true, true);
