@@ -52,7 +52,10 @@ FLAVOURS = {
                     ["-O2", "-DSIMT_RACE"], []),
 }
 LONG_PLAIN = Flavour(["-O2"], ["-O2"], [])
-WARNINGS = ["-g1", "-Wall", "-Wextra"]
+# Lines for reports, in the long runs and where rows are asked for by their names: tables of lines take clang++ a fifth
+# of its time.
+LINES = ["-g1"]
+WARNINGS = ["-Wall", "-Wextra"]
 # (gcc takes a third of its time in C for that warning, of layout: tests/compile/check.py)
 LANGUAGES = {".c": (CC, ["-std=c11", "-Wno-misleading-indentation"]), ".cpp": (CXX, ["-std=c++17"])}
 
@@ -106,9 +109,10 @@ class Program:
 
     def __init__(self, name, sources=(), runtime=(), flavours=("plain",), flags=(),
                  libs=("-ldl", "-lpthread", "-lm"), args=(), long_args=None, command=None, pytest=None, needs=(),
-                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None):
+                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None,
+                 tests_emulator=False):
         self.name, self.sources, self.runtime, self.flavours = name, list(sources), list(runtime), flavours
-        self.race_flags, self.plain = list(race_flags), plain
+        self.race_flags, self.plain, self.tests_emulator = list(race_flags), plain, tests_emulator
         self.flags, self.libs = list(flags), list(libs)
         self.args, self.long_args = list(args), list(args if long_args is None else long_args)
         self.command, self.pytest, self.needs = command, pytest, list(needs)
@@ -124,7 +128,7 @@ PROGRAMS = [
     Program("workflows", command=["bash", "ci/lint_workflows.sh"], needs=["venv"]),
     Program("measurements", command=["python3", "tests/compile/measurements_are_current.py"]),
     # ---- the emulator itself: what it must accept and must report
-    Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL, plain=[]),
+    Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL, plain=[], tests_emulator=True),
     # ---- the kernels on the emulator
     Program("kernels", ["tests/kernels/test_kernels.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
@@ -175,9 +179,10 @@ PROGRAMS = [
     # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
     Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
     # (gcc's leak checker guesses where the thread-local storage of a library opened at run time lies; for NVRTC's it
-    # guesses wrong, by the layout of the program, and faults)
+    # guesses wrong, by the layout of the program, and faults; NVRTC allocates so often that noting more than one caller
+    # each time takes a fifth of the row's time)
     Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
-            env={"ASAN_OPTIONS": "intercept_tls_get_addr=0"}),
+            env={"ASAN_OPTIONS": "intercept_tls_get_addr=0:malloc_context_size=1"}),
     # ---- what checks graphs on a GPU, on the host back end
     Program("graph checks", ["tests/gpu/gp_check.c"],
             flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
@@ -338,15 +343,16 @@ def up_to_date(target, depfile):
 class Builder:
     """Object files are shared by programs whose command lines agree."""
 
-    def __init__(self, long, times):
-        self.long = long
+    def __init__(self, long, times, lines):
+        self.long, self.lines = long, lines
         self.times, self.objects, self.tasks, self.seconds = times, {}, [], 0.0
 
     def compile(self, program, flavour, source, role):
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
         plus, how = toolchain(program, flavour, self.long)
         compiler = plus if compiler == CXX else compiler
-        flags = standard + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
+        lines = LINES if self.lines or program.tests_emulator else []
+        flags = standard + lines + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
         if role == "sources":  # the emulator is the same for all programs
             flags += program.flags + (program.race_flags if flavour == "race" else [])
         command = [compiler] + flags + ["-c", source]
@@ -440,7 +446,7 @@ class Runner:
                    PYTHONPYCACHEPREFIX=under_root("build/pycache"),
                    HYPOTHESIS_STORAGE_DIRECTORY=under_root(f"{BUILD}/hypothesis"),
                    GPUPRIMS_LIBRARY=under_root("build/libgpuprims.so"), GPUPRIMS_LONG="1" if self.long else "0",
-                   PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="", MPLBACKEND="agg")
+                   PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="", MPLBACKEND="agg", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process compiles all modules: the folder above is empty
         env.setdefault("OMP_WAIT_POLICY", "passive")
         env.setdefault("OPENBLAS_NUM_THREADS", "1")  # or each process that imports NumPy has threads that spin
@@ -477,6 +483,8 @@ class Runner:
             elif junit and line.startswith("SKIPPED "):
                 self.reasons.append(f"{name}: {line[len('SKIPPED '):]}")
         failed = counts.failed or wrong
+        if failed and program.sources:
+            wrong += f"\n(with the lines of sources: tests/run.py '{program.name}')"
         self.record(name, counts, seconds, output=f"{output}\n{wrong}\n{shlex.join(command)}" if failed else None)
 
     def long_timeout(self, program):
@@ -490,6 +498,13 @@ class Runner:
                 self.run(program, name, command, junit)
 
         return Task(name, action, before, cost=self.times.get(name, 10.0))
+
+
+def plugins(path):
+    """Of pytest: Hypothesis' own, where a file asks for it. Looking for those of the environment takes longer than many
+    a file's tests (environment())."""
+    with open(path, encoding="utf-8") as file:
+        return ["-p", "_hypothesis_pytestplugin"] if "hypothesis" in file.read() else []
 
 
 def orphans():
@@ -528,7 +543,8 @@ def main():
         times = {}
 
     start = time.monotonic()
-    builder, runner = Builder(options.long, times), Runner(options.long, times)
+    builder = Builder(options.long, times, lines=options.long or bool(options.patterns))
+    runner = Runner(options.long, times)
     setup, runs = {}, []
     kernel_rows = [program for program in PROGRAMS if "race" in program.flavours]
     for program in rows(options.patterns):
@@ -563,7 +579,7 @@ def main():
             elif program.pytest:
                 junit = f"{BUILD}/{os.path.basename(program.pytest)}.xml"
                 command, needed = [PYTHON, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--color=no",
-                                   f"--junitxml={junit}", program.pytest] + args, before
+                                   *plugins(program.pytest), f"--junitxml={junit}", program.pytest] + args, before
             else:
                 command, needed = program.command + args, before
             if options.list:

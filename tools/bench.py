@@ -18,7 +18,6 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
     tools/bench.py --build-only           builds, runs nothing
 """
 import argparse
-import concurrent.futures
 import hashlib
 import json
 import os
@@ -364,6 +363,7 @@ def build_peers(architecture=None):
     if not nvcc:
         print("bench.py: no nvcc, so no peers", file=sys.stderr)
         return None
+    import concurrent.futures  # not above: the farm's workers import this file, and are started often
     print(f"bench.py: compiling the peers for {architecture} (a minute)", file=sys.stderr, flush=True)
     parts = range(1 + len(re.findall(r"\bX\(\d+\)", read("tools/peers/peers.cu").decode())))
     objects = [f"build/gp_peers_{part}.o" for part in parts]

@@ -28,6 +28,8 @@ int main() {
   std::string line, opened;
   gp_context *ctx = nullptr;
   cell_types types;
+  std::ios::sync_with_stdio(false);
+  std::cin.tie(nullptr); // or each question would have its answer written alone
   while (std::getline(std::cin, line)) {
     std::istringstream fields(line);
     std::string device, capability, words, given;

@@ -282,11 +282,15 @@ def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
     machines = sorted({(device, 90) for device in named | {device for _, device in classes} | {"Stranger"}} |
                       {("Stranger", 80), ("Cousin", 80)})
 
-    def ask(lines):
-        done = subprocess.run([program], input="".join(f"{line}\n" for line in lines), stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.splitlines()
+    def ask(lines):  # through files: a pipe would be filled and emptied by pages
+        (tmp_path / "questions").write_text("".join(f"{line}\n" for line in lines))
+        with open(tmp_path / "questions", encoding="utf-8") as questions, \
+                open(tmp_path / "answers", "w+", encoding="utf-8") as answers:
+            done = subprocess.run([program], stdin=questions, stdout=answers, stderr=subprocess.PIPE, text=True,
+                                  check=False)
+            assert done.returncode == 0, done.stderr
+            answers.seek(0)
+            return answers.read().splitlines()
 
     # whether a device can run a row's policy, the header alone knows
     everything = [(cell, group_of(cell), cell.log2) for cell in cells()]

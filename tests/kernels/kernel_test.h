@@ -28,6 +28,9 @@ static void check(bool good, const std::string &what) {
   }
   ++failed;
   if (failed <= 20) std::printf("FAILED: %s %s\n", what.c_str(), simt::error().c_str());
+#ifdef TEST_MUTANT // which is caught
+  std::exit(1);
+#endif
 }
 
 // ---- operators and types of a user

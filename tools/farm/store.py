@@ -17,10 +17,10 @@ import glob
 import gzip
 import hashlib
 import json
+import operator
 import os
 import re
 import sys
-import tempfile
 
 from tools import bench
 
@@ -40,8 +40,10 @@ class StoreError(Exception):
 def x_macro(path, name):
     """The entries of a list that the C side declares: there is no second list here."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        body = re.search(rf"#define {name}\(X\)(.*?)\n\n", file.read(), re.S).group(1)
-    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", body)]
+        text = file.read()
+    head = f"#define {name}(X)"
+    start = text.index(head) + len(head)
+    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", text[start:text.index("\n\n", start)])]
 
 
 # A policy's fields in the order in which texts and rows name them.
@@ -75,18 +77,27 @@ DENSE = 8  # edges a vertex, and more: the class of a row (gp__degree_class in t
 OF_INPUT = ("segmented_inclusive_scan", "segmented_exclusive_scan", "histogram_even", "histogram_ranges")
 
 
+@functools.cache
+def words_of(text):
+    return dict(word.split("=", 1) for word in text.split())
+
+
+@functools.cache
+def folding():
+    names = primitives()
+    return {*names[names.index("reduce"):names.index("reduce_by_key") + 1], "group_by"}
+
+
 class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol words", defaults=("",))):
     """What is called, on how much; types by name. words: those of the primitive's own, in the order of gp_cells.h."""
     __slots__ = ()
 
     def word(self, name):
-        return dict(word.split("=", 1) for word in self.words.split()).get(name, "")
+        return words_of(self.words).get(name, "")
 
     @property
     def folds(self):
-        names = primitives()
-        return names.index("reduce") <= names.index(self.primitive) <= names.index("reduce_by_key") or \
-            self.primitive == "group_by"
+        return self.primitive in folding()
 
     @property
     def degree(self):
@@ -148,9 +159,11 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
         return " ".join(part for part in parts if part)
 
 
+fields_of_cell = operator.itemgetter("primitive", "op", "in", "acc", "out", "n", "protocol")
+
+
 def cell_of(sample):
-    return Cell(*(sample[name] for name in ("primitive", "op", "in", "acc", "out", "n", "protocol")),
-                sample.get("words", ""))
+    return Cell(*fields_of_cell(sample), sample.get("words", ""))
 
 
 def is_known(cell):
@@ -161,7 +174,7 @@ def is_known(cell):
 
 
 def policy_text(policy):
-    return ",".join(f"{name}={policy[name]}" for name in FIELDS if name in policy) or \
+    return ",".join([f"{name}={policy[name]}" for name in FIELDS if name in policy]) or \
         ",".join(f"{name}={value}" for name, value in policy.items())
 
 
@@ -252,14 +265,14 @@ TYPES = {"string": {str}, "integer": {int}, "number": {int, float}, "boolean": {
 
 @functools.cache
 def kinds():
-    """kind -> (required fields, [(field, its types)], [(field, types of its elements)]), out of schema.json."""
+    """kind -> (required fields, {field: its types}, [(field, types of its elements)]), out of schema.json."""
     def types(schema):
         names = schema.get("type", list(TYPES))
         return frozenset().union(*(TYPES[name] for name in ([names] if isinstance(names, str) else names)))
 
     with open(SCHEMA, encoding="utf-8") as file:
         found = json.load(file)["$defs"]
-    return {kind: (schema["required"], [(name, types(field)) for name, field in schema["properties"].items()],
+    return {kind: (schema["required"], {name: types(field) for name, field in schema["properties"].items()},
                    [(name, types(field["items"])) for name, field in schema["properties"].items() if "items" in field])
             for kind, schema in found.items() if "kind" in schema.get("properties", ())}
 
@@ -278,11 +291,11 @@ def wrong_with(value, where):
     for name in required:
         if name not in value:
             return f"{value['kind']} without {name}"
-    for name, types in fields:
-        if name in value and type(value[name]) not in types:
-            return f"{name} is no {named_types(types)}"
+    for name, field in value.items():
+        if name in fields and type(field) not in fields[name]:
+            return f"{name} is no {named_types(fields[name])}"
     for name, types in elements:
-        if not all(type(element) in types for element in value.get(name) or ()):
+        if not types.issuperset(map(type, value.get(name) or ())):
             return f"{name} holds something that is no {named_types(types)}"
     return None
 
@@ -336,6 +349,7 @@ def append(path, values):
 
 def replace(path, data):
     """Writes a file so that it is there whole, or as it was."""
+    import tempfile  # not above: workers are started often, and write no files
     folder = os.path.dirname(os.path.abspath(path))
     try:
         os.makedirs(folder, exist_ok=True)
