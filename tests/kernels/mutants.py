@@ -310,8 +310,6 @@ MUTANTS = {
         "BFS", "mine[i] = mine[i] && was[i] > static_cast<gp__u32>(depth);", "mine[i] = mine[i] && was[i] == ~0u;"),
     "bfs: what is reached again counts twice": (
         "BFS", "half ? s.explored - again.edges : s.found - again.found", "half ? s.explored : s.found"),
-    "bfs: a level that nobody is of in the end is counted": (
-        "BFS", "CLUSTERS && t.again ? control->deepest : t.levels", "t.levels"),
     "bfs: a block is ahead of others that read its queue": (
         "BFS", "const bool plain = stays && !uneven && ", "const bool plain = stays && "),
     "bfs: a block is ahead with more than it has room for": (

@@ -124,6 +124,13 @@ __attribute__((unused)) static Graph hubs(u64 leaves) { // on a ring, two of whi
   for (u64 i = 0; i < 12 * 281; ++i) g.edge(i < 12 ? 12 : small + i % 12, small + i);
   return g;
 }
+__attribute__((unused)) static Graph brush() { // on a ring: eight that one block finds, and far more that it finds next
+  Graph g("brush", 60 + 8 + 2 * 240);
+  for (u64 i = 0; i < 60; ++i) g.edge(i, (i + 1) % 60);
+  for (u64 i = 0; i < 8; ++i) g.edge(14, 60 + i);
+  for (u64 i = 0; i < 240; ++i) g.edge(60 + i / 30, 68 + i), g.edge(68 + i, 308 + i);
+  return g;
+}
 __attribute__((unused)) static Graph dangling(u64 n, u64 m) { // no edges leave a third of them
   Graph g("dangling", n);
   g.symmetric = false;

@@ -228,18 +228,11 @@ template <class P, class O, class V> static void clusters() {
 // Blocks of a cluster that are a level ahead of others: with cycles of odd length, vertices are reached again by those
 // behind. Where parents are wanted, or it ends at a target, nobody is ahead; a limit ends in the midst of it.
 template <class P, class O, class V> static void ahead(int seeds) {
-  const Graph graphs[] = {band(400, 4),
-                          band(300, 8),
-                          tower(),
-                          torus(17, 23),
-                          random_graph(1500, 2200, true),
-                          broom(40, 20),
-                          hubs(9000),
-                          dangling(900, 700),
-                          dangling(600, 6000)};
+  const Graph graphs[] = {band(400, 4), band(300, 8),  tower(),    torus(17, 23),      random_graph(1500, 2200, true),
+                          brush(),      broom(40, 20), hubs(9000), dangling(900, 700), dangling(600, 6000)};
   for (const Graph &g : graphs) {
     if (!only.empty() && only != "ahead") continue;
-    for (int seed = 1; seed <= (g.vertices < 100 ? 10 : 3) * seeds; ++seed) {
+    for (int seed = 1; seed <= (g.vertices <= 300 ? 8 : 3) * seeds; ++seed) {
       How h = draw_how(g, P::threads);
       simt::set_random_schedule(u64(seed));
       h.cluster = h.blocks = 2 + unsigned(seed) % 3, h.cluster_small = h.cluster * gp__bfs_small_most(P::threads);
