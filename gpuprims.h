@@ -1276,9 +1276,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // as below, then up to 2^24 in one sweep). Up to 2^20 keys: where the first launch finds that buckets do not fit on
 // chip, a team sorts them by one launch, or where it cannot, one sweep a digit by two; otherwise as above. Beyond, one
 // more launch comes first, which looks at up to 4096 keys: one sweep where many share their upper bits, level after
-// level. It also looks at 6144 for such as are equal: one sweep where random keys are there some 6 times each or more
-// (u64: 24 to 140, pairs: 10 to 2000, fewer than 2^24 pairs: 5). What is not chosen exits at once. Workspace: of the
-// one that needs more.
+// level (u64 below 2^23: 12 bits). It also looks at up to 6144 for such as are equal: one sweep where random keys are
+// there some 6 times each or more (u64: 24 to 140, pairs: 10 to 2000, fewer than 2^24 pairs: 5). What is not chosen
+// exits at once. Workspace: of the one that needs more.
 //
 // Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone as said: all passes by
 // one launch, of blocks that wait for each other (as many as the device has room for; else as above). A block holds
@@ -5352,7 +5352,8 @@ typedef struct gp__hybrid_args {
   unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid it is
   int level, levels, drop_keys; // levels: one behind the last
   unsigned capacity;            // keys that a block sorts
-  unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses, of keys alone
+  unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses, of keys alone;
+                                // 1: those of `recurring` alone are
   unsigned recurring;           // keys among which some are looked for that are there more than once; 0: none
   int leading;                  // bits that pairs, key and value side by side at `spare`, are sorted by; at bins, where
                                 // each leading digit of 8 bits begins; at items, 32 bits each, where each bucket does
@@ -13056,13 +13057,13 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__recurring {
   gp__u32 again[SAMPLE / 32]; // a bit for each: others are equal
   gp__u32 different, equal;   // of those with such a bit; others
 
-  // The block, for m keys; hashed(i): the i-th.
+  // The block, for m keys; hashed(i, at): key `at`, this thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < EACH; ++i) {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
-      own[i] = at < m ? hashed(at) : 0;
+      own[i] = at < m ? hashed(i, at) : 0;
     }
     for (unsigned i = threadIdx.x; i < PLACES; i += THREADS) place[i] = 0;
     for (unsigned i = threadIdx.x; i < SAMPLE / 32; i += THREADS) again[i] = 0;
@@ -13213,7 +13214,8 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
     if (each)
-      r.look([=](unsigned i) { return gp__hash_of(static_cast<gp__u64>(K::bits(in[gp__drawn(i, each)], 0))); }, m);
+      r.look([=](int, unsigned at) { return gp__hash_of(static_cast<gp__u64>(K::bits(in[gp__drawn(at, each)], 0))); },
+             m);
     if (threadIdx.x == 0)
       gp__store_relaxed(a.leads,
                         gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
@@ -15628,10 +15630,11 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   // one of the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip
   // where equal ones stand side by side as well.
   GP_DEVICE bool recur(gp__u64 n, unsigned m) const {
+    Key x[Recurring::EACH];
     r.look(
-        [=](unsigned i) {
-          const gp__u64 at = PAIRS ? gp__hash_of(i) * n >> 32 : gp__drawn(i, n / m);
-          return gp__hash_of(Code::encode(h.from(GP__FROM_IN)[at]));
+        [&](int i, unsigned at) {
+          x[i] = Code::encode(h.from(GP__FROM_IN)[PAIRS ? gp__hash_of(at) * n >> 32 : gp__drawn(at, n / m)]);
+          return gp__hash_of(x[i]);
         },
         m);
     const gp__u64 times = (RECUR >> (PAIRS && n >> 24 == 0)) + PAIRS; // a key may be drawn twice
@@ -15642,6 +15645,32 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     // Of few pairs one key that is among all buckets' with others costs more levels than passes.
     const bool hot = PAIRS && n >> 25 == 0 && 4 * equal >= all && 64 * (all - equal) >= all;
     const bool is = ((different >= (n >> 27 ? 2 : FEWEST) && different >= least) || hot) && !soon;
+    __syncthreads();
+    return is || (!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x, m));
+  }
+  // Where costs are not compared: do many keys that are not equal share 12 bits, the highest in which keys differ?
+  GP_DEVICE bool crowd(const Key (&x)[Recurring::EACH], unsigned m) const {
+    gp__u32 *word = r.key, low = 0, high = 0, alike = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 1; i < Recurring::EACH; ++i)
+      if (unsigned(i + 1) * THREADS <= m) {
+        low |= static_cast<gp__u32>(x[i] ^ x[i - 1]);
+        high |= static_cast<gp__u32>(static_cast<gp__u64>(x[i] ^ x[i - 1]) >> 32);
+      }
+    if (threadIdx.x < 3) word[threadIdx.x] = 0;
+    __syncthreads();
+    low = gp_warp_reduce(low, gp_bit_or<gp__u32>());
+    high = gp_warp_reduce(high, gp_bit_or<gp__u32>());
+    if (gp_lane() == 0) atomicOr(word, low), atomicOr(word + 1, high);
+    __syncthreads();
+    const int width = gp__width(static_cast<gp__u64>(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
+    GPUPRIMS__UNROLL
+    for (int i = 1; i < Recurring::EACH; ++i)
+      if (unsigned(i + 1) * THREADS <= m) alike += x[i] != x[i - 1] && (x[i] ^ x[i - 1]) >> shift == 0;
+    alike = gp_warp_reduce(alike, gp_sum<gp__u32>());
+    if (gp_lane() == 0) atomicAdd(word + 2, alike);
+    __syncthreads();
+    const bool is = word[2] * 32 > m;
     __syncthreads();
     return is;
   }
@@ -15724,7 +15753,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     }
     int digits = 0;
     bool slow = false;
-    if (m) {
+    if (m > 1) {
       draw(n, m);
       digits = compare(m);
       slow = BITS <= 32 && is_slow_on_chip(m);
@@ -31919,6 +31948,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   radix.mask = GP__DIGITS - 1;
   if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
   if (samples) a.recurring = GP__RECUR_SAMPLE;
+  if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // as costs take long to compare
+    a.sample = 1, a.recurring = GP__RECUR_SAMPLE / 2;
   result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                    : gp__launch_levels(&of_hybrid, 3, a);
   if (result == GP_SUCCESS && gp__adaptive_has_team(*l->p, *l->h)) {

@@ -1258,6 +1258,15 @@ MUTANTS = {
         "ADAPTIVE", "4 * different * all >= 3 * equal * (all - equal)", "true"),
     "adaptive: keys of 8 bytes are swept where a level more would do": (
         "ADAPTIVE", "(this->BITS > 32 ? this->a.capacity / 8 : 0)", "0"),
+    "adaptive: pairs are moved from level to level, though most are one key": (
+        "ADAPTIVE", "const bool hot = PAIRS &&", "const bool hot = false && PAIRS &&"),
+    "adaptive: deep levels of pairs cost as much as those of keys": (
+        "ADAPTIVE", "gp__of_kind(KIND, 74, 141, 440, 440)", "gp__of_kind(KIND, 74, 141, 141, 141)"),
+    "adaptive: keys that share their upper bits are not seen but by costs": (
+        "ADAPTIVE", "h.a.sample == 1 && crowd(x, m)", "false"),
+    "adaptive: bits in which no keys differ count as shared": (
+        "ADAPTIVE", "shift = width > 12 ? width - 12 : 0;", "shift = width > 0 ? 52 : 0;"),
+    "adaptive: equal keys crowd": ("ADAPTIVE", "alike += x[i] != x[i - 1] &&", "alike +="),
     "adaptive: keys of 8 bytes that recur are swept as those of 4": (
         "ADAPTIVE", "gp__of_kind(KIND, 6, 24, 10, 10)", "gp__of_kind(KIND, 6, 6, 10, 10)"),
     "adaptive: keys recur, however few are equal": ("ADAPTIVE", " && different >= least) ||", ") ||"),

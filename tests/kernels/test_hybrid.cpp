@@ -419,12 +419,12 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 
 // What a sample of keys that recur chooses: random keys, each there `times` times; a tenth of them constant; in runs of
 // equal ones; of rank r as often as 1 / r.
-enum Recurrence { RANDOM_ONES, SOME_CONSTANT, RUNS, ZIPF, MOST_CONSTANT, FEW_ONES };
+enum Recurrence { RANDOM_ONES, SOME_CONSTANT, RUNS, ZIPF, MOST_CONSTANT, FEW_ONES, LOW_HALF };
 template <class P, class T, class V> struct Recurring {
   typedef gp__sorted<T, false> Code;
   typedef typename Code::Raw Raw;
   static const bool PAIRS = !std::is_same<V, gp__none>::value;
-  static int chosen(size_t n, unsigned times, Recurrence how, size_t counted) {
+  static int chosen(size_t n, unsigned times, Recurrence how, size_t counted, bool by_costs) {
     std::vector<Raw> keys(n);
     for (size_t i = 0; i < n; ++i) {
       u64 x = (u64(random32()) << 32 | random32()) % (n / times) + 1;
@@ -433,6 +433,7 @@ template <class P, class T, class V> struct Recurring {
       if (how == ZIPF) x = u64(std::pow(double(n), random32() / 4294967296.0));
       if (how == MOST_CONSTANT && random32() % 16) x = 1;
       x *= 0x9e3779b97f4a7c15ull, x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
+      if (how == LOW_HALF) x &= ~0ull >> 32;
       if (how == FEW_ONES) // in the upper half
         x &= ~0ull >> 4 * sizeof(T) + (64 - 8 * sizeof(T)) | u64(random32() & random32() & random32() & random32())
                                                                  << 4 * sizeof(T);
@@ -443,7 +444,8 @@ template <class P, class T, class V> struct Recurring {
     gp__hybrid_args a = {};
     a.in = in.data, a.count = n, a.count_device = count.data, a.levels = gp__hybrid_levels(sizeof(T));
     a.capacity = 4608, a.choice = choice.data, a.recurring = GP__RECUR_SAMPLE;
-    a.sample = 512;
+    a.sample = by_costs ? 512 : 1;
+    if (!by_costs) a.recurring = GP__RECUR_SAMPLE / 2;
     if (simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)),
                             gp__sort_sample<P, T, false, V>, a))
       return -1;
@@ -474,13 +476,18 @@ template <class P, class T, class V> struct Recurring {
                {1 << 17, RUNS, n, false, true, false},
                {1, ZIPF, n, true, true, true},
                {1, MOST_CONSTANT, n, true, true, false},
-               {1, FEW_ONES, n, true, true, true}};
-    for (const auto &c : all) {
-      const bool sweeps = PAIRS ? c.pairs : sizeof(T) > 4 ? c.wide : c.keys;
-      const int want = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID, got = chosen(n, c.times, c.how, c.counted);
-      check(got == want, std::string(name) + " " + std::to_string(c.times) + " times, as " + std::to_string(c.how) +
-                             ", of " + std::to_string(c.counted) + " keys: chosen " + std::to_string(got));
-    }
+               {1, FEW_ONES, n, true, true, true},
+               {1, LOW_HALF, n, false, false, false}};
+    for (const auto &c : all)
+      for (int costs = 1; costs >= (PAIRS || sizeof(T) < 8); --costs) {
+        if (c.how == LOW_HALF && costs) continue; // four passes, or levels: as costly
+        const bool sweeps = PAIRS ? c.pairs : sizeof(T) > 4 ? c.wide : c.keys;
+        const int want = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID,
+                  got = chosen(n, c.times, c.how, c.counted, costs);
+        check(got == want, std::string(name) + " " + std::to_string(c.times) + " times, as " + std::to_string(c.how) +
+                               ", of " + std::to_string(c.counted) + (costs ? "" : ", not by costs,") +
+                               " keys: chosen " + std::to_string(got));
+      }
   }
 };
 
