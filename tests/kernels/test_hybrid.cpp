@@ -435,8 +435,7 @@ template <class P, class T, class V> struct Recurring {
       x *= 0x9e3779b97f4a7c15ull, x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
       if (how == LOW_HALF) x &= ~0ull >> 32;
       if (how == FEW_ONES) // in the upper half
-        x &= ~0ull >> 4 * sizeof(T) + (64 - 8 * sizeof(T)) | u64(random32() & random32() & random32() & random32())
-                                                                 << 4 * sizeof(T);
+        x &= ~0ull >> (64 - 4 * sizeof(T)) | u64(random32() & random32() & random32() & random32()) << 4 * sizeof(T);
       keys[i] = Code::decode(typename Code::Key(x ^ x >> 32));
     }
     Device<Raw> in(keys, 0);
