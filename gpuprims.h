@@ -1294,9 +1294,9 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // bytes on 128 KiB a multiprocessor besides.
 //
 // GP_HYBRID also sorts built-in keys of 4 and of 8 bytes with values or indices of 4 or 8 bytes, stable as all are,
-// fewer than 2^32 of them; behind the choice of GP_ADAPTIVE it is the default of 8-byte keys from 2^22 on, with 4-byte
-// values from 2^23. A u32 key and value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys
-// and values once more, and 2 KiB for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
+// fewer than 2^32 of them; behind the choice of GP_ADAPTIVE it is the default of 8-byte keys from 2^23 on. A u32
+// key and value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and
+// 2 KiB for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -4123,8 +4123,8 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
   // Of keys of 4 bytes, and of fewer, one sweep is faster, whatever they are.
-  if (gp__sorts_pairs(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE ||
-                             (!p.algorithm && s.key_size > 4 && s.count >> (s.in_size == 4 ? 23 : 22)))) {
+  if (gp__sorts_pairs(s) &&
+      (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || (!p.algorithm && s.key_size > 4 && s.count >> 23))) {
     const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
     gp_policy q = p;
     q.algorithm = gp__or(p.algorithm, s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID : GP_ADAPTIVE);

@@ -393,8 +393,8 @@ static void test_rule_of_pairs() {
                {8, 4, (1u << 23) - 1, 64, GP_ONE_SWEEP},
                {8, 4, 1u << 23, 64, GP_ADAPTIVE},
                {8, 4, 1u << 30, 64, GP_HYBRID},
-               {8, 8, (1u << 22) - 1, 64, GP_ONE_SWEEP},
-               {8, 8, 1u << 22, 64, GP_ADAPTIVE}};
+               {8, 8, (1u << 23) - 1, 64, GP_ONE_SWEEP},
+               {8, 8, 1u << 23, 64, GP_ADAPTIVE}};
   for (const auto &c : cases) {
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = c.key, s.in_size = s.out_size = c.value, s.end_bit = c.end_bit;
