@@ -1253,7 +1253,7 @@ MUTANTS = {
     "adaptive: pairs that are constant soon are swept": (
         "ADAPTIVE", " || hot) && !soon;", " || hot);"),
     "adaptive: one of each window is drawn, whose equal ones lie beside it": (
-        "ADAPTIVE", "PAIRS ? gp__hash_of(i) * n >> 32 : gp__drawn", "gp__drawn"),
+        "ADAPTIVE", "PAIRS ? gp__hash_of(at) * n >> 32 : gp__drawn", "gp__drawn"),
     "adaptive: keys of which few recur often are constant soon": (
         "ADAPTIVE", "4 * different * all >= 3 * equal * (all - equal)", "true"),
     "adaptive: keys of 8 bytes are swept where a level more would do": (
