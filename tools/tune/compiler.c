@@ -113,7 +113,14 @@ static gp_result launches_of(gp_context *ctx, const gp_call *call, int compute_c
   {
     gp__kernel_kind kinds[GP__KINDS_MAX];
     all->launch_count = gp__kinds_of(&request, policy, kinds);
-    for (i = 0; i < all->launch_count; i++) all->launches[i] = gp__geometry_of_kind(*policy, shape, kinds[i]);
+    for (i = 0; i < all->launch_count; i++) {
+#if CELLS_HAVE_TRANSPOSE
+      const gp_policy own = gp__policy_of_kind(*policy, shape, kinds[i]);
+#else // from before kernels of a plan had their own
+      const gp_policy own = *policy;
+#endif
+      all->launches[i] = gp__geometry_of_kind(own, shape, kinds[i]);
+    }
   }
 #else // a header from before plans: one launch for all kernels
   all->launch_count = MOST_LAUNCHES;
