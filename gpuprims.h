@@ -1851,7 +1851,7 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
   return x;
 #endif
 }
-// An or that nobody waits for.
+// An or in memory that nobody waits for.
 GP_DEVICE void gp__or_alone(gp__u32 *p, gp__u32 v) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
@@ -2959,8 +2959,15 @@ GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // values lie bes
 GPUPRIMS__RULE int gp__sweeps(int algorithm) {
   return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
 }
+// Registers of a thread for its keys, their places, and their values.
+GPUPRIMS__RULE int gp__radix_registers(int vectors, gp__shape s) {
+  return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
+}
+// Where there are values these leave more than a quarter of a multiprocessor's registers, or hundreds of bytes are
+// spilled.
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
-  return p.stages >= 1 && p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
+  return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
+         p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
 // Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
@@ -4033,10 +4040,6 @@ __attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p) {
 __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
-}
-// Registers of a thread for its keys, their places, and their values.
-__attribute__((unused)) static int gp__radix_registers(int vectors, gp__shape s) {
-  return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
 // Do the registers that all blocks leave a thread hold them, beside what the kernel needs?
 __attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
@@ -6947,9 +6950,11 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
 // SplitMix64's last steps, of a multiple.
 GP_DEVICE gp__u32 gp__hash_of(gp__u64 x) { return static_cast<gp__u32>(gp__mix2(x * 0x9e3779b97f4a7c15ull) >> 32); }
 // Sets bit i of words; was it clear?
-GP_DEVICE bool gp__set_bit(gp__u32 *words, gp__u32 i) {
+template <class I> GP_DEVICE bool gp__set_bit(gp__u32 *words, I i) {
   return (atomicOr(words + i / 32, 1u << i % 32) >> i % 32 & 1u) == 0;
 }
+// The same in memory, where nobody asks, so that nobody waits.
+template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__or_alone(words + i / 32, 1u << i % 32); }
 
 // ---- sort of a tile of keys
 //
@@ -13043,12 +13048,11 @@ template <class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__n
   template <class T> static GP_DEVICE V &value(Record &record, T &) { return record.value; }
 };
 
+// Where the i-th key of a sample stands, one of each `each`.
+GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32); }
 // Do keys recur? Of a sample, each number is put where its key falls in a table, and the largest stays: a key that is
 // not the one whose number it finds there, but equal to it, recurs. A fifth of these is not seen, as others fall in the
 // same place.
-GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { // one of each `each`
-  return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32);
-}
 template <int THREADS, int PLACES, int SAMPLE> struct gp__recurring {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
@@ -15650,18 +15654,16 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   }
   // Where costs are not compared: do many keys that are not equal share 12 bits, the highest in which keys differ?
   GP_DEVICE bool crowd(const Key (&x)[Recurring::EACH], unsigned m) const {
-    gp__u32 *word = r.key, low = 0, high = 0, alike = 0;
+    gp__u32 *word = r.key, alike = 0;
+    gp__u64 differ = 0;
     GPUPRIMS__UNROLL
     for (int i = 1; i < Recurring::EACH; ++i)
-      if (unsigned(i + 1) * THREADS <= m) {
-        low |= static_cast<gp__u32>(x[i] ^ x[i - 1]);
-        high |= static_cast<gp__u32>(static_cast<gp__u64>(x[i] ^ x[i - 1]) >> 32);
-      }
+      if (unsigned(i + 1) * THREADS <= m) differ |= x[i] ^ x[i - 1];
     if (threadIdx.x < 3) word[threadIdx.x] = 0;
     __syncthreads();
-    low = gp_warp_reduce(low, gp_bit_or<gp__u32>());
-    high = gp_warp_reduce(high, gp_bit_or<gp__u32>());
-    if (gp_lane() == 0) atomicOr(word, low), atomicOr(word + 1, high);
+    differ = gp_warp_reduce(differ, gp_bit_or<gp__u64>());
+    if (gp_lane() == 0)
+      atomicOr(word, static_cast<gp__u32>(differ)), atomicOr(word + 1, static_cast<gp__u32>(differ >> 32));
     __syncthreads();
     const int width = gp__width(static_cast<gp__u64>(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
     GPUPRIMS__UNROLL
@@ -21220,11 +21222,32 @@ struct gp__bfs_tally {
     if (high) atomicAdd(&sum[1], high);
   }
   GP_DEVICE static gp__u64 whole(const gp__u32 (&sum)[2]) { return sum[0] + (static_cast<gp__u64>(sum[1]) << 24); }
+  GP_DEVICE bool has_found() const { return found[0] || found[1]; }
+  GP_DEVICE bool has_hit() const { return found[1] >> 23; }
   GP_DEVICE gp__bfs_sums sums() const {
     return gp__bfs_sums{whole(appended), whole(found), whole(edges), whole(longer)};
   }
   GP_DEVICE void clear() {
     appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = longer[0] = longer[1] = 0;
+  }
+};
+// What a block of a cluster tells the others of its level, in 48 bits of a word: parts in its queue and edges that
+// leave what it has found, no more of either than fit; whether it has found any, and the target.
+struct gp__bfs_message {
+  unsigned appended, edges;
+  bool found, hit;
+  GP_DEVICE static gp__bfs_message of(unsigned appended, const gp__bfs_tally &mine) {
+    const gp__u64 edges = gp__bfs_tally::whole(mine.edges);
+    return gp__bfs_message{appended < 0xffffu ? appended : 0xffffu,
+                           edges < 1u << 24 ? static_cast<unsigned>(edges) : 1u << 24, mine.has_found(),
+                           mine.has_hit()};
+  }
+  GP_DEVICE static gp__bfs_message of(gp__u64 word) {
+    return gp__bfs_message{static_cast<unsigned>(word) & 0xffffu, static_cast<unsigned>(word >> 18),
+                           (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
+  }
+  GP_DEVICE gp__u64 word() const {
+    return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | static_cast<gp__u64>(edges) << 18;
   }
 };
 // What the queue gets while a level is settled. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
@@ -21645,6 +21668,19 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     };
     gp__warp_expand<ITEMS>(edges, targets, all);
   }
+  // Which vertices are reached, levels know by bits; small ones of a launch in clusters by depths (reached_at). The
+  // word of either; its value, by which a vertex is new; and its value before this level took the vertex.
+  GP_DEVICE static bool by_depth(int team) { return CLUSTERS && team == ONE_BLOCK; }
+  template <int TEAM> GP_DEVICE gp__u32 *state_of(Vertex v, gp__u32 *map) const {
+    return by_depth(TEAM) ? reached_at(v) : map + (v >> 5);
+  }
+  template <int TEAM> GP_DEVICE bool is_new(Vertex v, gp__u32 was) const {
+    return by_depth(TEAM) ? was > static_cast<gp__u32>(depth) : !(was >> (v & 31u) & 1u);
+  }
+  template <int TEAM> GP_DEVICE gp__u32 take(Vertex v, gp__u32 *map) const {
+    return by_depth(TEAM) ? atomicMin(reached_at(v), static_cast<gp__u32>(depth))
+                          : atomicOr(map + (v >> 5), 1u << (v & 31u));
+  }
   template <int TEAM>
   GP_DEVICE void visit(const bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const Vertex (&v)[ITEMS],
                        bool looks) {
@@ -21652,49 +21688,30 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     bool mine[ITEMS];
     gp__u32 was[ITEMS];
     Offset begin[ITEMS], end[ITEMS];
-    if (CLUSTERS && TEAM == ONE_BLOCK) {
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
-        inspected += there[i];
-        mine[i] = there[i] && (!looks || gp__peek(reached_at(v[i])) > static_cast<gp__u32>(depth));
-      }
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) was[i] = mine[i] ? atomicMin(reached_at(v[i]), static_cast<gp__u32>(depth)) : 0;
-      get_lists(mine, v, begin, end);
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
-        mine[i] = mine[i] && was[i] > static_cast<gp__u32>(depth);
-        const unsigned won = __ballot_sync(0xffffffffu, mine[i]);
-        if (!won) continue;
-        if (mine[i]) {
-          reach(v[i], was[i], source[i], end[i] - begin[i]);
-          set_bit_of(begin[i] == end[i], v[i], map);
-        }
-        if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
-        append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
-      }
-      return;
-    }
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       inspected += there[i];
-      was[i] = looks && there[i] ? gp__peek(map + (v[i] >> 5)) : 0;
+      was[i] = looks && there[i] ? gp__peek(state_of<TEAM>(v[i], map)) : by_depth(TEAM) ? ~0u : 0;
     }
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) mine[i] = there[i] && !(was[i] >> (v[i] & 31u) & 1u);
+    for (int i = 0; i < ITEMS; ++i) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) was[i] = mine[i] ? atomicOr(map + (v[i] >> 5), 1u << (v[i] & 31u)) : 0;
+    for (int i = 0; i < ITEMS; ++i) was[i] = mine[i] ? take<TEAM>(v[i], map) : 0;
     if (TEAM != WARPS_OF_GRID) get_lists(mine, v, begin, end);
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; ++i) mine[i] = mine[i] && !(was[i] >> (v[i] & 31u) & 1u);
+    for (int i = 0; i < ITEMS; ++i) mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);
     if (TEAM == WARPS_OF_GRID) get_lists(mine, v, begin, end);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned won = __ballot_sync(0xffffffffu, mine[i]);
       if (!won) continue;
-      if (mine[i]) write(v[i], depth, source[i]);
+      if (mine[i] && by_depth(TEAM)) {
+        reach(v[i], was[i], source[i], end[i] - begin[i]);
+        set_bit_of(begin[i] == end[i], v[i], map);
+      }
+      if (mine[i] && !by_depth(TEAM)) write(v[i], depth, source[i]);
       if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
-      if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
+      if (mine[i] && !by_depth(TEAM) && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
       append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
   }
@@ -21710,7 +21727,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // it has reached is reached again by those behind. Bits are set by who visits a list, or leaves it.
   GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
   GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
-    if (CLUSTERS && has) gp__or_alone(map + (v >> 5), 1u << (v & 31u));
+    if (CLUSTERS && has) gp__set_bit_alone(map, v);
   }
   GP_DEVICE void reach(Vertex v, gp__u32 was, Vertex parent, gp__u64 count) {
     if (!CLUSTERS) a.depths[v] = depth;
@@ -21734,7 +21751,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       const bool there = at < edges;
       gp__u32 was = 0; // above depth: v is reached by this
       if (there && CLUSTERS) was = atomicMin(reached_at(v), static_cast<gp__u32>(depth));
-      if (there && !CLUSTERS) was = ~atomicOr(map + (v >> 5), 1u << (v & 31u)) >> (v & 31u) & 1u ? ~0u : 0;
+      if (there && !CLUSTERS) was = gp__set_bit(map, v) ? ~0u : 0;
       const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
       inspected += there;
       if (was > static_cast<gp__u32>(depth)) {
@@ -21843,28 +21860,23 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void exchange(bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
-    const gp__bfs_tally &mine = s.sums[turn];
-    const gp__u64 of_edges = gp__bfs_tally::whole(mine.edges);
-    const unsigned other = gp_lane(), own = s.appended[turn];
-    const gp__u64 value = (own < 0xffffu ? own : 0xffffu) | (mine.found[0] ? 1u << 16 : 0) |
-                          (mine.found[1] ? (mine.found[1] >> 23 ? 1u << 17 : 0) | 1u << 16 : 0) |
-                          (of_edges < 1u << 24 ? of_edges : 1u << 24) << 18;
-    const gp__u64 got = exchange_word(words_of_level(0), other, value);
+    const unsigned other = gp_lane();
+    const gp__bfs_message own = gp__bfs_message::of(s.appended[turn], s.sums[turn]);
+    const gp__bfs_message got = gp__bfs_message::of(exchange_word(words_of_level(0), other, own.word()));
     if (fenced) gp__fence();
-    const unsigned appended = static_cast<unsigned>(got) & 0xffffu, of_block = static_cast<unsigned>(got >> 18);
-    const unsigned all = gp__warp_sum(appended), edges = gp__warp_sum(of_block);
-    const bool found = __any_sync(0xffffffffu, static_cast<unsigned>(got) >> 16 & 1u);
-    const bool hit = __any_sync(0xffffffffu, static_cast<unsigned>(got) >> 17 & 1u);
-    const bool over = __any_sync(0xffffffffu, appended > SMALL);
+    const unsigned all = gp__warp_sum(got.appended), edges = gp__warp_sum(got.edges);
+    const bool found = __any_sync(0xffffffffu, got.found), hit = __any_sync(0xffffffffu, got.hit);
+    const bool over = __any_sync(0xffffffffu, got.appended > SMALL);
     const bool done = !found || hit || depth == a.limit;
     const bool stays = !done && !over && fits_cluster(all, edges) && all * 4 > a.small;
-    const bool uneven = __any_sync(0xffffffffu, appended > P::threads / 8 && appended * a.cluster > 2 * all) && stays;
-    const bool wide = __any_sync(0xffffffffu, of_block > SMALL);
+    const bool uneven =
+        __any_sync(0xffffffffu, got.appended > P::threads / 8 && got.appended * a.cluster > 2 * all) && stays;
+    const bool wide = __any_sync(0xffffffffu, got.edges > SMALL);
     const bool plain = stays && !uneven && !wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
                        all <= before + before / 4 + 64;
     before = all;
     if (uneven) {
-      const unsigned end = gp_warp_inclusive_scan(appended, gp_sum<unsigned>());
+      const unsigned end = gp_warp_inclusive_scan(got.appended, gp_sum<unsigned>());
       if (other < GP__BFS_CLUSTER_MOST) s.ends[other] = end;
     }
     if (gp_lane() == 0)

@@ -109,10 +109,9 @@ class Program:
 
     def __init__(self, name, sources=(), runtime=(), flavours=("plain",), flags=(),
                  libs=("-ldl", "-lpthread", "-lm"), args=(), long_args=None, command=None, pytest=None, needs=(),
-                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None,
-                 tests_emulator=False):
+                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None):
         self.name, self.sources, self.runtime, self.flavours = name, list(sources), list(runtime), flavours
-        self.race_flags, self.plain, self.tests_emulator = list(race_flags), plain, tests_emulator
+        self.race_flags, self.plain = list(race_flags), plain
         self.flags, self.libs = list(flags), list(libs)
         self.args, self.long_args = list(args), list(args if long_args is None else long_args)
         self.command, self.pytest, self.needs = command, pytest, list(needs)
@@ -128,7 +127,7 @@ PROGRAMS = [
     Program("workflows", command=["bash", "ci/lint_workflows.sh"], needs=["venv"]),
     Program("measurements", command=["python3", "tests/compile/measurements_are_current.py"]),
     # ---- the emulator itself: what it must accept and must report
-    Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL, plain=[], tests_emulator=True),
+    Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL, plain=[]),
     # ---- the kernels on the emulator
     Program("kernels", ["tests/kernels/test_kernels.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
@@ -351,8 +350,7 @@ class Builder:
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
         plus, how = toolchain(program, flavour, self.long)
         compiler = plus if compiler == CXX else compiler
-        lines = LINES if self.lines or program.tests_emulator else []
-        flags = standard + lines + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
+        flags = standard + (LINES if self.lines else []) + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
         if role == "sources":  # the emulator is the same for all programs
             flags += program.flags + (program.race_flags if flavour == "race" else [])
         command = [compiler] + flags + ["-c", source]

@@ -251,12 +251,11 @@ def run_chains(chains, pool):
     """Runs the chains' jobs: no tool waits for another part, so that a part which takes the compiler long holds up
     nobody else."""
     def begin(chain):
-        first = chain[0].run()
-        return [first], [pool.submit(job.run) for job in chain[1:]]
+        return chain[0].run(), [pool.submit(job.run) for job in chain[1:]]
     done = []
     for started in [pool.submit(begin, chain) for chain in chains]:
         first, rest = started.result()
-        done += first + [job.result() for job in rest]
+        done += [first, *(job.result() for job in rest)]
     return done
 
 

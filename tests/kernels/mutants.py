@@ -178,8 +178,8 @@ MUTANTS = {
         "BFS", "if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);",
         "gp__bfs<P, Offset, Vertex, CLUSTERS>(a);"),
     "bfs: who sets a bit has always been the first": (
-        "BFS", "mine[i] = mine[i] && !(was[i] >>",
-        "mine[i] = mine[i] && !(0 * was[i] >>"),
+        "BFS", "mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);",
+        "mine[i] = mine[i] && is_new<TEAM>(v[i], by_depth(TEAM) ? was[i] : 0);"),
     "bfs: no fence before a block arrives": (
         "BFS", "gp__fence();\n    gp__add_relaxed(word, mine",
         "gp__add_relaxed(word, mine"),
@@ -254,8 +254,7 @@ MUTANTS = {
         "BFS", "depth == a.limit;\n        verdict =",
         "depth > a.limit + 1000;\n        verdict ="),
     "bfs: the target ends nothing": (
-        "BFS", "if (mine[i] && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
-        ""),
+        "BFS", "if (mine[i] && !by_depth(TEAM) && v[i] == a.target)", "if (false)"),
     "bfs: the target ends nothing, of short lists": (
         "BFS", "if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
@@ -298,7 +297,7 @@ MUTANTS = {
     "bfs: vertices without a list have no bit": (
         "BFS", "else set_bit_of(true, v, map);", ""),
     "bfs: vertices without a list have no bit, of many": (
-        "BFS", "          set_bit_of(begin[i] == end[i], v[i], map);\n", ""),
+        "BFS", "        set_bit_of(begin[i] == end[i], v[i], map);\n", ""),
     "bfs: what overflows one block's queue has no bit": (
         "BFS", "!done && (verdict & LEVEL_OVER));", "false);"),
     "bfs: a block's queue is left before all know where it begins": (
@@ -307,7 +306,7 @@ MUTANTS = {
     "bfs: what a block ahead has reached stays": (
         "BFS", "if (was > static_cast<gp__u32>(depth)) {", "if (was == ~0u) {"),
     "bfs: what a block ahead has reached stays, of many": (
-        "BFS", "mine[i] = mine[i] && was[i] > static_cast<gp__u32>(depth);", "mine[i] = mine[i] && was[i] == ~0u;"),
+        "BFS", "by_depth(TEAM) ? was > static_cast<gp__u32>(depth)", "by_depth(TEAM) ? was == ~0u"),
     "bfs: what is reached again counts twice": (
         "BFS", "half ? s.explored - again.edges : s.found - again.found", "half ? s.explored : s.found"),
     "bfs: a block is ahead of others that read its queue": (
