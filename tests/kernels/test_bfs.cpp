@@ -17,7 +17,8 @@
 
 struct How {
   int alpha = 8, beta = 2;
-  unsigned blocks = 3, small = 128, cluster = 1, cluster_small = 0;
+  unsigned blocks = 3, small = 128, cluster = 1, cluster_small = 0, spread = 0;
+  int spread_after = 0;
   int look = 1;
   bool parents = true, up = true, device_source = false;
   int steps = 0; // 1: by launches, too; 2: of a graph with a fault
@@ -68,7 +69,8 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
       g.name + " n=" + std::to_string(n) + " source=" + std::to_string(source) + " alpha=" + std::to_string(how.alpha) +
       " beta=" + std::to_string(how.beta) + " blocks=" + std::to_string(how.blocks) +
       " small=" + std::to_string(how.small) + " cluster=" + std::to_string(how.cluster) + "," +
-      std::to_string(how.cluster_small) + " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
+      std::to_string(how.cluster_small) + " spread=" + std::to_string(how.spread) + "," +
+      std::to_string(how.spread_after) + " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
       " target=" + (how.target == ~0ull ? "none" : std::to_string(how.target)) + " seed=" + std::to_string(seed);
   gp__shape shape = {};
   shape.primitive = GP_BFS, shape.count = n, shape.count2 = m, shape.key_size = sizeof(V),
@@ -101,6 +103,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   a.target = how.target, a.limit = int(how.limit);
   a.alpha = how.alpha, a.beta = how.beta, a.small = how.small, a.look_from = how.look, a.blocks = how.blocks;
   a.cluster = how.cluster, a.cluster_small = how.cluster_small;
+  a.spread = how.spread, a.spread_after = how.spread_after;
   simt::config.resident = std::max(simt::config.resident, how.blocks); // as a cooperative launch promises
   simt::config.cluster = how.cluster;
   const int e = simt::launch_kernel("bfs", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
@@ -169,6 +172,7 @@ static How draw_how(const Graph &g, int threads) {
     h.cluster = 2 + random32() % 3, h.blocks = h.cluster * (1 + random32() % 2);
     h.small = std::min(h.small, 8u);
     h.cluster_small = std::min(8u << random32() % 8, h.cluster * gp__bfs_small_most(threads));
+    if (h.blocks > h.cluster && random32() % 2) h.spread = 1 + random32() % 20, h.spread_after = int(random32() % 4);
   }
   h.parents = random32() % 2, h.up = random32() % 4 != 0, h.device_source = random32() % 2;
   if (random32() % 4 == 0) h.limit = 1 + random32() % 6;
@@ -239,6 +243,8 @@ template <class P, class O, class V> static void ahead(int seeds) {
       if (seed % 3 == 0) h.cluster_small = 40; // the grid goes on
       h.small = 1, h.alpha = -1, h.steps = 0, h.parents = seed % 8 == 2;
       h.limit = seed % 8 == 6 ? 2 + unsigned(seed) : 0, h.target = seed % 8 == 4 ? g.vertices / 2 : ~0ull;
+      run<P, O, V>(g, u64(seed) % 3 * 5, h, seed);
+      h.blocks = 2 * h.cluster, h.spread = 1u << seed % 6, h.spread_after = seed % 5; // all blocks
       run<P, O, V>(g, u64(seed) % 3 * 5, h, seed);
     }
   }
