@@ -3822,6 +3822,7 @@ enum {
   GP__BFS_LONG = 0xffff,     // in their place: all of a longer list, in the queue of one block
   GP__BFS_BUFFER = 2048,     // bytes of shared memory of a warp: what it appends to queue and lists
   GP__BFS_CLUSTER_MOST = 16, // blocks of a cluster that goes on alone
+  GP__BFS_CLUSTERS = 16,     // that go on together
   GP__BFS_SPREAD_MOST = 256, // parts of a block, where each keeps its own
   GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
   GP__BFS_LAUNCHES = 48, // steps, or levels, that have launches of their own where blocks cannot wait for each other
@@ -4965,7 +4966,7 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   gp__bfs_layout l;
   l.bytes = 0;
 #define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__PLACE(control, 1024);
+  GPUPRIMS__PLACE(control, 2048);
   GPUPRIMS__PLACE(reached[0], bitmap);
   GPUPRIMS__PLACE(reached[1], s.rows ? bitmap : 0); // bottom-up
   GPUPRIMS__PLACE(fresh, s.rows ? bitmap : 0);
@@ -21314,6 +21315,7 @@ struct gp__bfs_control {
   gp__bfs_state state[2];       // of those who went on alone, by the barrier's number: the last may still be read
   gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: what a step comes to; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
+  gp__u64 news[2][2 * GP__BFS_CLUSTERS]; // words of clusters, two levels in turn
 };
 template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
@@ -21324,13 +21326,13 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 message[5][2][GP__BFS_CLUSTER_MOST];
   gp__bfs_sums level;
   unsigned ends[GP__BFS_CLUSTER_MOST];
-  unsigned verdict[2];     // LEVEL_..., of a level, two in turn
-  gp__u64 found, explored; // by this block in levels of a cluster: vertices, edges
-  gp__bfs_tally again;     // of them, once more
-  gp__u64 source, begin;   // where the traversal begins, and its edges
-  gp__u64 edges;           // of the graph
-  gp__u64 tag;             // of this launch
-  unsigned rank;
+  unsigned verdict[2];                  // LEVEL_..., of a level, two in turn
+  gp__u64 found, explored;              // by this block in levels of a cluster: vertices, edges
+  gp__bfs_tally again;                  // of them, once more
+  gp__u64 source, begin;                // where the traversal begins, and its edges
+  gp__u64 edges;                        // of the graph
+  gp__u64 tag;                          // of this launch
+  unsigned rank, place;                 // of the block: in the grid, in its cluster
   gp__u64 clock;                        // when it began
   unsigned steps;                       // of note(), which writes it: nobody's load of rank may take it along
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
@@ -21466,8 +21468,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   // A long search: is its frontier large enough that all blocks go on, each with a part of it in its shared memory?
   GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
-    return CLUSTERS && a.spread && depth_of >= a.spread_after && parts >= least &&
-           parts <= static_cast<gp__u64>(a.blocks) * GP__BFS_SPREAD_MOST && edges <= parts * 8;
+    return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
+           parts >= least && parts <= static_cast<gp__u64>(a.blocks) * GP__BFS_SPREAD_MOST && edges <= parts * 8;
   }
   // Does it go on top-down, behind a level bottom-up?
   GP_DEVICE bool shrinks() const {
@@ -21525,8 +21527,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
-      if (step == GP__BFS_SPREAD) {} // all blocks know
-      else if (!alone) decide(all);
+      if (step == GP__BFS_SPREAD) {
+      } // all blocks know
+      else if (!alone)
+        decide(all);
       else if (s.rank != 0) t = control->state[barriers & 1u];
       t.barriers = barriers + 1;
       s.sums[0].clear();
@@ -21584,10 +21588,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
     gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
     if (over) {
-      if (blocks > 1) open_queues(blocks > cluster(), s.message[depth & 1][1]);
+      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[depth & 1][1]);
       end = gp__load_relaxed(&control->queue);
       __syncthreads();
-      if (blocks > 1) open_queues(blocks > cluster(), s.message[4][0]);
+      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4][0]);
     }
     if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
     __syncthreads();
@@ -21857,15 +21861,20 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // Words of a cluster's blocks in shared memory: each is written by the block that it is of, and says of which level,
   // which nobody reads it for but once.
   GP_DEVICE void clear_words() {
-    gp__u64 *word = s.message[0][0];
+    gp__u64 *word = s.message[0][0], *of_clusters = control->news[0];
     for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
+    if (blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)
+      gp__store_relaxed(of_clusters + threadIdx.x, 0);
   }
   GP_DEVICE gp__u64 *words_of_level(unsigned half) const { return s.message[depth & 1][half]; }
+  GP_DEVICE unsigned tag_of_level() const { // a clear word is of no level
+    return (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u;
+  }
   // A word of each block to each: a lane's to block `to`, or none's.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
-    const unsigned tag = (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u; // a clear word is of no level
+    const unsigned tag = tag_of_level();
     gp__u64 got = tag;
-    if (to < a.cluster) gp__cluster_send(words + s.rank, to, value << 16 | tag);
+    if (to < a.cluster) gp__cluster_send(words + s.place, to, value << 16 | tag);
     do
       if (to < a.cluster) got = gp__cluster_load(words + to);
     while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
@@ -21877,56 +21886,59 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // fenced: some have read what lies in others' queues, which will be written over. before: how many parts there were.
   GP_DEVICE void exchange(bool in_grid, bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
+    if (fenced) gp__fence();
     const gp__bfs_message own = gp__bfs_message::of(s.appended[turn], s.sums[turn]);
+    const gp__bfs_message got = gp__bfs_message::of(exchange_word(words_of_level(0), gp_lane(), own.word()));
+    if (fenced) gp__fence();
     gp__bfs_news all;
-    unsigned end = 0;
-    if (in_grid) all = exchange_in_grid(own, before);
-    else {
-      if (fenced) gp__fence();
-      const gp__bfs_message got = gp__bfs_message::of(exchange_word(words_of_level(0), gp_lane(), own.word()));
-      if (fenced) gp__fence();
-      all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
-      all.found = __any_sync(0xffffffffu, got.found), all.hit = __any_sync(0xffffffffu, got.hit);
-      all.over = __any_sync(0xffffffffu, got.appended > SMALL);
-      all.wide = __any_sync(0xffffffffu, got.edges > SMALL);
-      all.uneven = __any_sync(0xffffffffu,
-                              got.appended > P::threads / 8 && got.appended * a.cluster > 2 * all.appended);
-      end = gp_warp_inclusive_scan(got.appended, gp_sum<unsigned>());
-    }
+    all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
+    const unsigned most = in_grid ? P::threads / 4 : P::threads / 8; // of the grid, what warps take at once
+    const bool much =
+        got.appended > most && got.appended * (in_grid ? a.blocks : a.cluster) > 2 * (in_grid ? before : all.appended);
+    all.found = __any_sync(0xffffffffu, got.found), all.hit = __any_sync(0xffffffffu, got.hit);
+    all.over = __any_sync(0xffffffffu, got.appended > SMALL), all.wide = __any_sync(0xffffffffu, got.edges > SMALL);
+    all.uneven = __any_sync(0xffffffffu, much);
+    if (in_grid) all = exchange_of_clusters(all);
     const bool done = !all.found || all.hit || depth == a.limit;
-    const bool stays =
-        !done && !all.over &&
-        (in_grid ? !all.uneven && fits_grid(all.appended, all.edges, depth, a.spread / 2)
-                 : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
-                       !fits_grid(all.appended, all.edges, depth, a.spread));
+    const bool stays = !done && !all.over &&
+                       (in_grid ? !all.uneven && fits_grid(all.appended, all.edges, depth, a.spread / 2)
+                                : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
+                                      !fits_grid(all.appended, all.edges, depth, a.spread));
     const bool uneven = all.uneven && stays;
     const bool plain = stays && !uneven && !all.wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
                        all.appended <= before + before / 4 + 64;
     before = all.appended;
-    if (uneven && gp_lane() < GP__BFS_CLUSTER_MOST) s.ends[gp_lane()] = end;
+    if (uneven) {
+      const unsigned end = gp_warp_inclusive_scan(got.appended, gp_sum<unsigned>());
+      if (gp_lane() < GP__BFS_CLUSTER_MOST) s.ends[gp_lane()] = end;
+    }
     if (gp_lane() == 0)
       s.verdict[depth & 1] = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
                              (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
                              (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
-  // By the grid's barrier; flags as sums of 12 bits. A block has too much where it has twice the mean of before, and
-  // more than its warps take at once.
-  GP_DEVICE gp__bfs_news exchange_in_grid(const gp__bfs_message &own, unsigned before) {
-    const bool uneven = own.appended > P::threads / 4 && own.appended * a.blocks > 2 * before;
-    const gp__u64 flags = (own.found ? 1u : 0) | (own.appended > SMALL ? 1u << 12 : 0) |
-                          static_cast<gp__u64>((own.edges > SMALL ? 1u : 0) | (uneven ? 1u << 12 : 0)) << 24;
-    const gp__u64 got = meet_in_grid(gp_lane() == 0   ? own.appended
-                                     : gp_lane() == 1 ? own.edges
-                                     : gp_lane() == 2 ? flags
-                                                      : own.hit);
-    const gp__u64 edges = __shfl_sync(0xffffffffu, got, 1), of = __shfl_sync(0xffffffffu, got, 2);
-    gp__bfs_news all;
-    all.appended = static_cast<unsigned>(__shfl_sync(0xffffffffu, got, 0));
-    all.edges = edges >> 31 ? 1u << 31 : static_cast<unsigned>(edges);
-    all.found = (of & 0xfffu) != 0, all.over = (of >> 12 & 0xfffu) != 0;
-    all.wide = (of >> 24 & 0xfffu) != 0, all.uneven = of >> 36 != 0;
-    all.hit = __shfl_sync(0xffffffffu, got, 3) != 0;
-    return all;
+  // What clusters have counted: two words of each, that its first block writes and all blocks read. Flags are sums of
+  // five bits.
+  GP_DEVICE gp__bfs_news exchange_of_clusters(const gp__bfs_news &own) {
+    const unsigned flags = own.found | own.hit << 5 | own.over << 10 | own.wide << 15 | own.uneven << 20;
+    const unsigned tag = tag_of_level(), lane = gp_lane(), count = a.blocks / a.cluster;
+    gp__u64 *words = control->news[depth & 1], got = tag;
+    const gp__u64 mine = lane == 0              ? own.appended | static_cast<gp__u64>(flags) << 23
+                         : own.edges < 1u << 27 ? own.edges
+                                                : 1u << 27;
+    if (s.place == 0 && lane < 2) gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, mine << 16 | tag);
+    do
+      if (lane < 2 * count) got = gp__load_relaxed(words + lane);
+    while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
+    got >>= 16;
+    const bool first = lane % 2 == 0;
+    const unsigned all = gp__warp_sum(first ? static_cast<unsigned>(got >> 23) : 0);
+    gp__bfs_news r;
+    r.appended = gp__warp_sum(first ? static_cast<unsigned>(got) & 0x7fffffu : 0);
+    r.edges = gp__warp_sum(first ? 0 : static_cast<unsigned>(got));
+    r.found = (all & 31) != 0, r.hit = (all >> 5 & 31) != 0, r.over = (all >> 10 & 31) != 0;
+    r.wide = (all >> 15 & 31) != 0, r.uneven = (all >> 20 & 31) != 0;
+    return r;
   }
   // The first warp of each block: sums of all, of four lanes.
   GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine) {
@@ -22094,7 +22106,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       sum_levels(in_grid);
       if (threadIdx.x == GP__WARP) t.small += alive, t.levels += verdict / LEVEL_FOUND % 2;
       __syncthreads();
-      if (!in_grid) clear_words();
+      clear_words();
     }
     gp__await_near();
     __syncthreads();
@@ -22345,7 +22357,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     else t.step = GP__BFS_DONE;
   }
   GP_DEVICE void enter(unsigned rank) {
-    s.rank = rank;
+    s.rank = rank, s.place = rank % cluster();
     s.edges = vertices ? offsets[vertices] : 0;
     s.steps = 0, s.clock = gp__nanoseconds();
     for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
@@ -22407,7 +22419,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     else if (step == GP__BFS_SETTLE) settle();
     else if (step == GP__BFS_COLLECT) collect();
     else {
-      const unsigned blocks = step == GP__BFS_SMALL ? 1 : step == GP__BFS_CLUSTER ? cluster() : a.blocks;
+      const unsigned blocks = !CLUSTERS || step == GP__BFS_SMALL ? 1 : step == GP__BFS_CLUSTER ? a.cluster : a.blocks;
       if (s.rank < blocks) small_levels(blocks);
     }
   }
@@ -22599,7 +22611,7 @@ struct gp__bfs_progress {
   gp__u64 reached, edges, inspected;
   gp__u64 hit; // the level of the target
 };
-static_assert(sizeof(gp__bfs_progress) <= 1024 && sizeof(gp__bfs_control) <= 1024, "they lie in the same place");
+static_assert(sizeof(gp__bfs_progress) <= 1024 && sizeof(gp__bfs_control) <= 2048, "they lie in the same place");
 template <int THREADS, class Vertex> struct gp__bfs_step_shared {
   gp_tile_expand_storage<THREADS, Vertex> expand;
   gp_tile_contract_storage<GP_CULL_HISTORY, Vertex> contract;
