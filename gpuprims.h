@@ -477,7 +477,8 @@ typedef struct gp_policy {
   int gather;  // bfs, frontiers of edges: GP_GATHER_..., or several: how edges are shared out
   int cull;    // bfs, frontiers of edges: GP_CULL_..., or several: before depths decide who is first
   int cluster; // bfs: blocks of the cluster that goes on alone, where one block would have too much and all of them too
-               // little: up to `small` lists a block, and one block then up to an eighth of that; 1: none
+               // little: up to `small` lists a block, and one block then up to an eighth of that; in long searches all
+               // clusters from twice `small` lists on, each block with its own; 1: none
 } gp_policy;
 
 // Its members, in order: what lists them all is made of this.
@@ -698,7 +699,7 @@ typedef struct gp_traversal {
   uint64_t inspected; // edges that were looked at: fewer where levels went bottom-up, more where edges were seen twice
   uint64_t levels;    // the largest depth
   uint64_t bottom_up; // levels that went bottom-up
-  uint64_t small;     // levels that one block, or one cluster of blocks, did alone
+  uint64_t small;     // levels that one block, one cluster of blocks, or blocks with a part each did
   uint64_t bytes;     // the least that must be read and written: depths, parents, the offsets of vertices that were
                       // reached, and targets that were inspected
   uint64_t steps;     // that are told of: the first GP_TRAVERSAL_STEPS at most; 0: the host back end
@@ -3822,8 +3823,8 @@ enum {
   GP__BFS_LONG = 0xffff,     // in their place: all of a longer list, in the queue of one block
   GP__BFS_BUFFER = 2048,     // bytes of shared memory of a warp: what it appends to queue and lists
   GP__BFS_CLUSTER_MOST = 16, // blocks of a cluster that goes on alone
-  GP__BFS_CLUSTERS = 16,     // that go on together
-  GP__BFS_SPREAD_MOST = 256, // parts of a block, where each keeps its own
+  GP__BFS_CLUSTERS = 16,     // at most, in which all blocks go on, each with its own part of the frontier,
+  GP__BFS_SPREAD_AFTER = 64, // behind so many levels
   GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
   GP__BFS_LAUNCHES = 48, // steps, or levels, that have launches of their own where blocks cannot wait for each other
   GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, where frontiers are of edges
@@ -5467,8 +5468,8 @@ typedef struct gp__bfs_args {
   int look_from;                 // a block with so many parts looks at bits before it sets them
   unsigned small, cluster_small; // parts with which one block goes on alone, one cluster, at most
   unsigned cluster;              // its blocks; 1: there is none
-  unsigned spread;               // parts with which all blocks go on, each with its own; 0: they do not
-  int spread_after;              // levels
+  unsigned spread;               // parts with which all blocks go on, each with its own, or 0: they do not;
+  int spread_after;              // behind so many levels
   unsigned blocks;               // of the grid, all of them resident
   int step;                      // by launches
   int gather, cull;              // gp_policy
@@ -21184,10 +21185,12 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
 //
 // A small frontier is one block's alone: it stays in its shared memory, and levels need barriers of the block only. One
 // that is too large for that, and small for all, is one cluster's, whose blocks tell each other through their shared
-// memory what they have counted. The others wait at the barrier behind these levels. A block of a cluster begins the
-// next level before it has heard of this one from the others, but nobody ends it before: so it is one level ahead at
-// most. What it reaches too early is reached again by a block that is behind, with the depth that is less; where that
-// would be seen (parents, an end at a target), or room might not do, blocks wait at each level.
+// memory what they have counted. The others wait at the barrier behind these levels. Where a search is long, and its
+// frontier larger than one cluster is fast with, all blocks have a part of it each, and clusters tell each other by
+// words in memory what their blocks have counted. A block of a cluster begins the next level before it has heard of
+// this one from the others, but nobody ends it before: so it is one level ahead at most. What it reaches too early is
+// reached again by a block that is behind, with the depth that is less; where that would be seen (parents, an end at a
+// target), or room might not do, blocks wait at each level.
 //
 // A note on memory: bits of reached[] are set by atomics; in a bottom-up level nobody sets bits of the bitmap that is
 // read, which may therefore come from the nearest cache.
@@ -21342,6 +21345,7 @@ template <int WARPS> struct gp__bfs_shared {
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
+  static const unsigned AT_ONCE = P::threads / 4;               // of them, short ones, warps take
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
   typedef gp__bfs_seeker<Vertex> Seeker;
@@ -21469,7 +21473,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // A long search: is its frontier large enough that all blocks go on, each with a part of it in its shared memory?
   GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
     return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
-           parts >= least && parts <= static_cast<gp__u64>(a.blocks) * GP__BFS_SPREAD_MOST && edges <= parts * 8;
+           parts >= least && parts <= static_cast<gp__u64>(a.blocks) * AT_ONCE && edges <= parts * 8;
   }
   // Does it go on top-down, behind a level bottom-up?
   GP_DEVICE bool shrinks() const {
@@ -21527,11 +21531,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
-      if (step == GP__BFS_SPREAD) {
-      } // all blocks know
-      else if (!alone)
-        decide(all);
-      else if (s.rank != 0) t = control->state[barriers & 1u];
+      if (!alone && step != GP__BFS_SPREAD) decide(all); // behind those levels all blocks know
+      else if (alone && s.rank != 0) t = control->state[barriers & 1u];
       t.barriers = barriers + 1;
       s.sums[0].clear();
       note(step);
@@ -21872,11 +21873,15 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   // A word of each block to each: a lane's to block `to`, or none's.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
+    if (to < a.cluster) gp__cluster_send(words + s.place, to, value << 16 | tag_of_level());
+    return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
+  }
+  // Of lanes that have a word: what it says, once all words are of this level.
+  template <class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
     const unsigned tag = tag_of_level();
     gp__u64 got = tag;
-    if (to < a.cluster) gp__cluster_send(words + s.place, to, value << 16 | tag);
     do
-      if (to < a.cluster) got = gp__cluster_load(words + to);
+      if (has) got = load();
     while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
     return got >> 16;
   }
@@ -21892,7 +21897,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (fenced) gp__fence();
     gp__bfs_news all;
     all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
-    const unsigned most = in_grid ? P::threads / 4 : P::threads / 8; // of the grid, what warps take at once
+    const unsigned most = in_grid ? AT_ONCE : P::threads / 8;
     const bool much =
         got.appended > most && got.appended * (in_grid ? a.blocks : a.cluster) > 2 * (in_grid ? before : all.appended);
     all.found = __any_sync(0xffffffffu, got.found), all.hit = __any_sync(0xffffffffu, got.hit);
@@ -21921,16 +21926,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // five bits.
   GP_DEVICE gp__bfs_news exchange_of_clusters(const gp__bfs_news &own) {
     const unsigned flags = own.found | own.hit << 5 | own.over << 10 | own.wide << 15 | own.uneven << 20;
-    const unsigned tag = tag_of_level(), lane = gp_lane(), count = a.blocks / a.cluster;
-    gp__u64 *words = control->news[depth & 1], got = tag;
-    const gp__u64 mine = lane == 0              ? own.appended | static_cast<gp__u64>(flags) << 23
-                         : own.edges < 1u << 27 ? own.edges
-                                                : 1u << 27;
-    if (s.place == 0 && lane < 2) gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, mine << 16 | tag);
-    do
-      if (lane < 2 * count) got = gp__load_relaxed(words + lane);
-    while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
-    got >>= 16;
+    const unsigned lane = gp_lane(), edges = own.edges < 1u << 27 ? own.edges : 1u << 27;
+    const gp__u64 mine = lane == 0 ? own.appended | static_cast<gp__u64>(flags) << 23 : edges;
+    gp__u64 *words = control->news[depth & 1];
+    if (s.place == 0 && lane < 2) gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, mine << 16 | tag_of_level());
+    const gp__u64 got = await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); });
     const bool first = lane % 2 == 0;
     const unsigned all = gp__warp_sum(first ? static_cast<unsigned>(got >> 23) : 0);
     gp__bfs_news r;
@@ -32677,8 +32677,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, cons
   a.cluster = blocks;
   a.small = (unsigned)gp__max(l->p->small / 8, 1);
   a.cluster_small = (unsigned)l->p->small * blocks;
-  a.spread = getenv("GP_SPREAD") ? (unsigned)atoi(getenv("GP_SPREAD")) : 0;
-  a.spread_after = 64;
+  a.spread = 2 * (unsigned)l->p->small;
+  a.spread_after = GP__BFS_SPREAD_AFTER;
   return l->g->grid < blocks ? (gp_result)GP__REFUSED : gp__launch_clusters(l, blocks, &a.blocks, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {

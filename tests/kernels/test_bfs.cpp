@@ -82,6 +82,9 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   Device<int> depths(n);
   Device<V> parents(n);
   Device<u8> scratch(layout.bytes);
+  const u64 left = 0x8000 + u64(seed) % 16;
+  for (u64 i = 0; i < layout.bytes / 8; ++i) // words that clusters may have left there, of a level
+    simt::host_write(scratch.data + 8 * i, &left, 8);
   Device<gp_traversal> statistics(1);
   Device<u64> sources(std::vector<u64>(1, source), 0);
   gp__bfs_args a = {};
@@ -216,7 +219,7 @@ template <class P, class O, class V> static void waiting() {
   }
 }
 // Levels of a cluster, from the second on. One block finds more than it has room for, all of them less than they have;
-// four lists each; random ones.
+// four lists each; random ones. All blocks with more lists than their queues have room for.
 template <class P, class O, class V> static void clusters() {
   const Graph graphs[] = {spider(300), torus(17, 23), random_graph(1500, 3000, true)};
   const u64 sources[] = {0, 2, 1};
@@ -228,6 +231,12 @@ template <class P, class O, class V> static void clusters() {
     h.alpha = -1, h.steps = 0, h.limit = 0, h.target = ~0ull;
     run<P, O, V>(g, sources[i], h, i + 1);
   }
+  const Graph g = star(3000);
+  if (!only.empty() && only != g.name) return;
+  How h = draw_how(g, P::threads);
+  h.cluster = 2, h.blocks = 4, h.small = h.spread = 1, h.spread_after = h.cluster_small = 0;
+  h.alpha = -1, h.steps = 0, h.limit = 0, h.target = ~0ull;
+  run<P, O, V>(g, 0, h, 4);
 }
 // Blocks of a cluster that are a level ahead of others: with cycles of odd length, vertices are reached again by those
 // behind. Where parents are wanted, or it ends at a target, nobody is ahead; a limit ends in the midst of it.
