@@ -5468,8 +5468,6 @@ typedef struct gp__bfs_args {
   int look_from;                 // a block with so many parts looks at bits before it sets them
   unsigned small, cluster_small; // parts with which one block goes on alone, one cluster, at most
   unsigned cluster;              // its blocks; 1: there is none
-  unsigned spread;               // parts with which all blocks go on, each with its own, or 0: they do not;
-  int spread_after;              // behind so many levels
   unsigned blocks;               // of the grid, all of them resident
   int step;                      // by launches
   int gather, cull;              // gp_policy
@@ -5477,6 +5475,8 @@ typedef struct gp__bfs_args {
   unsigned long long edges;
   unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
   const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
+  unsigned spread;                // parts with which all blocks go on, each with its own, or 0: they do not;
+  int spread_after;               // behind so many levels
 } gp__bfs_args;
 // The same from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
@@ -21345,7 +21345,6 @@ template <int WARPS> struct gp__bfs_shared {
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
-  static const unsigned AT_ONCE = P::threads / 4;               // of them, short ones, warps take
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
   typedef gp__bfs_seeker<Vertex> Seeker;
@@ -21473,7 +21472,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // A long search: is its frontier large enough that all blocks go on, each with a part of it in its shared memory?
   GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
     return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
-           parts >= least && parts <= static_cast<gp__u64>(a.blocks) * AT_ONCE && edges <= parts * 8;
+           parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
   // Does it go on top-down, behind a level bottom-up?
   GP_DEVICE bool shrinks() const {
@@ -21531,7 +21530,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
-      if (!alone && step != GP__BFS_SPREAD) decide(all); // behind those levels all blocks know
+      if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // behind those levels all blocks know
       else if (alone && s.rank != 0) t = control->state[barriers & 1u];
       t.barriers = barriers + 1;
       s.sums[0].clear();
@@ -21897,7 +21896,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (fenced) gp__fence();
     gp__bfs_news all;
     all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
-    const unsigned most = in_grid ? AT_ONCE : P::threads / 8;
+    const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // of the grid, what warps take at once
     const bool much =
         got.appended > most && got.appended * (in_grid ? a.blocks : a.cluster) > 2 * (in_grid ? before : all.appended);
     all.found = __any_sync(0xffffffffu, got.found), all.hit = __any_sync(0xffffffffu, got.hit);
@@ -22357,7 +22356,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     else t.step = GP__BFS_DONE;
   }
   GP_DEVICE void enter(unsigned rank) {
-    s.rank = rank, s.place = rank % cluster();
+    s.rank = rank;
+    if (CLUSTERS) s.place = rank % a.cluster;
     s.edges = vertices ? offsets[vertices] : 0;
     s.steps = 0, s.clock = gp__nanoseconds();
     for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;

@@ -320,7 +320,7 @@ MUTANTS = {
     "bfs: a block is ahead of the limit": (
         "BFS", "depth + 1 != a.limit &&", ""),
     "bfs: all blocks go on with more than they have room for": (
-        "BFS", "&& parts <= static_cast<gp__u64>(a.blocks) * AT_ONCE", ""),
+        "BFS", "&& parts <= a.blocks * (P::threads / FEW_LANES * 1ull)", ""),
     "bfs: clusters' words are one for all levels": (
         "BFS", "control->news[depth & 1];", "control->news[0];"),
     "bfs: clusters' words are of an earlier search": (
