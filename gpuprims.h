@@ -477,7 +477,8 @@ typedef struct gp_policy {
   int gather;  // bfs, frontiers of edges: GP_GATHER_..., or several: how edges are shared out
   int cull;    // bfs, frontiers of edges: GP_CULL_..., or several: before depths decide who is first
   int cluster; // bfs: blocks of the cluster that goes on alone, where one block would have too much and all of them too
-               // little: up to `small` lists a block, and one block then up to an eighth of that; 1: none
+               // little: up to `small` lists a block, and one block then up to an eighth of that; in long searches all
+               // clusters from twice `small` lists on, each block with its own; 1: none
 } gp_policy;
 
 // Its members, in order: what lists them all is made of this.
@@ -680,6 +681,7 @@ typedef enum gp_step_kind {
   GP_STEP_SETTLE,    // bits of the vertices that such a level has found
   GP_STEP_COLLECT,   // a frontier for a level top-down behind one over all vertices
   GP_STEP_CLUSTER,   // levels that one cluster of blocks did alone
+  GP_STEP_SPREAD,    // levels that all blocks did, each with its own part of the frontier
   GP_STEP_FINISH     // depths of vertices that were not reached are written
 } gp_step_kind;
 typedef struct gp_traversal_step {
@@ -697,7 +699,7 @@ typedef struct gp_traversal {
   uint64_t inspected; // edges that were looked at: fewer where levels went bottom-up, more where edges were seen twice
   uint64_t levels;    // the largest depth
   uint64_t bottom_up; // levels that went bottom-up
-  uint64_t small;     // levels that one block, or one cluster of blocks, did alone
+  uint64_t small;     // levels that one block, one cluster of blocks, or blocks with a part each did
   uint64_t bytes;     // the least that must be read and written: depths, parents, the offsets of vertices that were
                       // reached, and targets that were inspected
   uint64_t steps;     // that are told of: the first GP_TRAVERSAL_STEPS at most; 0: the host back end
@@ -3821,6 +3823,8 @@ enum {
   GP__BFS_LONG = 0xffff,     // in their place: all of a longer list, in the queue of one block
   GP__BFS_BUFFER = 2048,     // bytes of shared memory of a warp: what it appends to queue and lists
   GP__BFS_CLUSTER_MOST = 16, // blocks of a cluster that goes on alone
+  GP__BFS_CLUSTERS = 16,     // at most, in which all blocks go on, each with its own part of the frontier,
+  GP__BFS_SPREAD_AFTER = 64, // behind so many levels
   GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
   GP__BFS_LAUNCHES = 48, // steps, or levels, that have launches of their own where blocks cannot wait for each other
   GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, where frontiers are of edges
@@ -4963,7 +4967,7 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   gp__bfs_layout l;
   l.bytes = 0;
 #define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__PLACE(control, 1024);
+  GPUPRIMS__PLACE(control, 2048);
   GPUPRIMS__PLACE(reached[0], bitmap);
   GPUPRIMS__PLACE(reached[1], s.rows ? bitmap : 0); // bottom-up
   GPUPRIMS__PLACE(fresh, s.rows ? bitmap : 0);
@@ -5471,6 +5475,8 @@ typedef struct gp__bfs_args {
   unsigned long long edges;
   unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
   const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
+  unsigned spread;                // parts with which all blocks go on, each with its own, or 0: they do not;
+  int spread_after;               // behind so many levels
 } gp__bfs_args;
 // The same from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
@@ -21179,15 +21185,17 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
 //
 // A small frontier is one block's alone: it stays in its shared memory, and levels need barriers of the block only. One
 // that is too large for that, and small for all, is one cluster's, whose blocks tell each other through their shared
-// memory what they have counted. The others wait at the barrier behind these levels. A block of a cluster begins the
-// next level before it has heard of this one from the others, but nobody ends it before: so it is one level ahead at
-// most. What it reaches too early is reached again by a block that is behind, with the depth that is less; where that
-// would be seen (parents, an end at a target), or room might not do, blocks wait at each level.
+// memory what they have counted. The others wait at the barrier behind these levels. Where a search is long, and its
+// frontier larger than one cluster is fast with, all blocks have a part of it each, and clusters tell each other by
+// words in memory what their blocks have counted. A block of a cluster begins the next level before it has heard of
+// this one from the others, but nobody ends it before: so it is one level ahead at most. What it reaches too early is
+// reached again by a block that is behind, with the depth that is less; where that would be seen (parents, an end at a
+// target), or room might not do, blocks wait at each level.
 //
 // A note on memory: bits of reached[] are set by atomics; in a bottom-up level nobody sets bits of the bitmap that is
 // read, which may therefore come from the nearest cache.
 
-enum { GP__BFS_SUMS = 4, GP__BFS_BLOCK_BITS = 16 };
+enum { GP__BFS_SUMS = 4, GP__BFS_BLOCK_BITS = 16, GP__BFS_AGAIN_SHIFT = 36 };
 enum {
   GP__BFS_DONE = 0,
   GP__BFS_SMALL = GP_STEP_ALONE,
@@ -21196,7 +21204,8 @@ enum {
   GP__BFS_LISTED = GP_STEP_LISTED,
   GP__BFS_SETTLE = GP_STEP_SETTLE, // and, where it goes on top-down, the edges of those
   GP__BFS_COLLECT = GP_STEP_COLLECT,
-  GP__BFS_CLUSTER = GP_STEP_CLUSTER
+  GP__BFS_CLUSTER = GP_STEP_CLUSTER,
+  GP__BFS_SPREAD = GP_STEP_SPREAD
 };
 // A vertex that is to be reached, and one of its neighbours.
 template <class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_seeker { Vertex vertex, neighbour; };
@@ -21249,6 +21258,12 @@ struct gp__bfs_message {
   GP_DEVICE gp__u64 word() const {
     return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | static_cast<gp__u64>(edges) << 18;
   }
+};
+// And what they know of it when all have.
+struct gp__bfs_news {
+  unsigned appended, edges;
+  bool found, hit;
+  bool over, wide, uneven; // a block has more parts than there is room for, more edges, more than others
 };
 // What the queue gets while a level is settled. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
 // it went top-down before, and long lists are missing there.
@@ -21303,6 +21318,7 @@ struct gp__bfs_control {
   gp__bfs_state state[2];       // of those who went on alone, by the barrier's number: the last may still be read
   gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: what a step comes to; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
+  gp__u64 news[2][2 * GP__BFS_CLUSTERS]; // words of clusters, two levels in turn
 };
 template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
@@ -21313,13 +21329,13 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 message[5][2][GP__BFS_CLUSTER_MOST];
   gp__bfs_sums level;
   unsigned ends[GP__BFS_CLUSTER_MOST];
-  unsigned verdict[2];     // LEVEL_..., of a level, two in turn
-  gp__u64 found, explored; // by this block in levels of a cluster: vertices, edges
-  gp__bfs_tally again;     // of them, once more
-  gp__u64 source, begin;   // where the traversal begins, and its edges
-  gp__u64 edges;           // of the graph
-  gp__u64 tag;             // of this launch
-  unsigned rank;
+  unsigned verdict[2];                  // LEVEL_..., of a level, two in turn
+  gp__u64 found, explored;              // by this block in levels of a cluster: vertices, edges
+  gp__bfs_tally again;                  // of them, once more
+  gp__u64 source, begin;                // where the traversal begins, and its edges
+  gp__u64 edges;                        // of the graph
+  gp__u64 tag;                          // of this launch
+  unsigned rank, place;                 // of the block: in the grid, in its cluster
   gp__u64 clock;                        // when it began
   unsigned steps;                       // of note(), which writes it: nobody's load of rank may take it along
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
@@ -21438,6 +21454,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                        t.edges * 8 > vertices;
     const gp__u64 parts = t.last - t.first;
     t.step = fits_block(parts, t.edges)                      ? GP__BFS_SMALL
+             : fits_grid(parts, t.edges, t.depth, a.spread)  ? GP__BFS_SPREAD
              : cluster() > 1 && fits_cluster(parts, t.edges) ? GP__BFS_CLUSTER
              : !grows                                        ? GP__BFS_TOP_DOWN
              : t.listed                                      ? GP__BFS_LISTED
@@ -21451,6 +21468,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   GP_DEVICE bool fits_cluster(gp__u64 parts, gp__u64 edges) const {
     return parts <= a.cluster_small && edges <= a.cluster_small * 8ull;
+  }
+  // A long search: is its frontier large enough that all blocks go on, each with a part of it in its shared memory?
+  GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
+    return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
+           parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
   // Does it go on top-down, behind a level bottom-up?
   GP_DEVICE bool shrinks() const {
@@ -21508,8 +21530,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
-      if (!alone) decide(all);
-      else if (s.rank != 0) t = control->state[barriers & 1u];
+      if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // behind those levels all blocks know
+      else if (alone && s.rank != 0) t = control->state[barriers & 1u];
       t.barriers = barriers + 1;
       s.sums[0].clear();
       note(step);
@@ -21566,10 +21588,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
     gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
     if (over) {
-      if (blocks > 1) open_queues(s.message[depth & 1][1]);
+      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[depth & 1][1]);
       end = gp__load_relaxed(&control->queue);
       __syncthreads();
-      if (blocks > 1) open_queues(s.message[4][0]);
+      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4][0]);
     }
     if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
     __syncthreads();
@@ -21839,77 +21861,127 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // Words of a cluster's blocks in shared memory: each is written by the block that it is of, and says of which level,
   // which nobody reads it for but once.
   GP_DEVICE void clear_words() {
-    gp__u64 *word = s.message[0][0];
+    gp__u64 *word = s.message[0][0], *of_clusters = control->news[0];
     for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
+    if (blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)
+      gp__store_relaxed(of_clusters + threadIdx.x, 0);
   }
   GP_DEVICE gp__u64 *words_of_level(unsigned half) const { return s.message[depth & 1][half]; }
+  GP_DEVICE unsigned tag_of_level() const { // a clear word is of no level
+    return (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u;
+  }
   // A word of each block to each: a lane's to block `to`, or none's.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
-    const unsigned tag = (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u; // a clear word is of no level
+    if (to < a.cluster) gp__cluster_send(words + s.place, to, value << 16 | tag_of_level());
+    return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
+  }
+  // Of lanes that have a word: what it says, once all words are of this level.
+  template <class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
+    const unsigned tag = tag_of_level();
     gp__u64 got = tag;
-    if (to < a.cluster) gp__cluster_send(words + s.rank, to, value << 16 | tag);
     do
-      if (to < a.cluster) got = gp__cluster_load(words + to);
+      if (has) got = load();
     while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
     return got >> 16;
   }
-  // The blocks of a cluster bring what they have counted in a level, and get what all have. Nobody can be two levels
-  // ahead, so two sets of words do. LEVEL_PLAIN: of the next level it need not be known at its end what the others
-  // have; all that a block finds in it has room, as it has no more edges than that.
+  // The blocks of a cluster, or of the grid, bring what they have counted in a level, and get what all have. Nobody can
+  // be two levels ahead, so two sets of words do. LEVEL_PLAIN: of the next level it need not be known at its end what
+  // the others have; all that a block finds in it has room, as it has no more edges than that.
   // fenced: some have read what lies in others' queues, which will be written over. before: how many parts there were.
-  GP_DEVICE void exchange(bool fenced, unsigned &before) {
+  GP_DEVICE void exchange(bool in_grid, bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
-    const unsigned other = gp_lane();
     const gp__bfs_message own = gp__bfs_message::of(s.appended[turn], s.sums[turn]);
-    const gp__bfs_message got = gp__bfs_message::of(exchange_word(words_of_level(0), other, own.word()));
+    const gp__bfs_message got = gp__bfs_message::of(exchange_word(words_of_level(0), gp_lane(), own.word()));
     if (fenced) gp__fence();
-    const unsigned all = gp__warp_sum(got.appended), edges = gp__warp_sum(got.edges);
-    const bool found = __any_sync(0xffffffffu, got.found), hit = __any_sync(0xffffffffu, got.hit);
-    const bool over = __any_sync(0xffffffffu, got.appended > SMALL);
-    const bool done = !found || hit || depth == a.limit;
-    const bool stays = !done && !over && fits_cluster(all, edges) && all * 4 > a.small;
-    const bool uneven =
-        __any_sync(0xffffffffu, got.appended > P::threads / 8 && got.appended * a.cluster > 2 * all) && stays;
-    const bool wide = __any_sync(0xffffffffu, got.edges > SMALL);
-    const bool plain = stays && !uneven && !wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
-                       all <= before + before / 4 + 64;
-    before = all;
+    gp__bfs_news all;
+    all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
+    const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // of the grid, what warps take at once
+    const bool much =
+        got.appended > most && got.appended * (in_grid ? a.blocks : a.cluster) > 2 * (in_grid ? before : all.appended);
+    all.found = __any_sync(0xffffffffu, got.found), all.hit = __any_sync(0xffffffffu, got.hit);
+    all.over = __any_sync(0xffffffffu, got.appended > SMALL), all.wide = __any_sync(0xffffffffu, got.edges > SMALL);
+    all.uneven = __any_sync(0xffffffffu, much);
+    if (in_grid) all = exchange_of_clusters(all);
+    const bool done = !all.found || all.hit || depth == a.limit;
+    const bool stays = !done && !all.over &&
+                       (in_grid ? !all.uneven && fits_grid(all.appended, all.edges, depth, a.spread / 2)
+                                : fits_cluster(all.appended, all.edges) && all.appended * 4 > a.small &&
+                                      !fits_grid(all.appended, all.edges, depth, a.spread));
+    const bool uneven = all.uneven && stays;
+    const bool plain = stays && !uneven && !all.wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
+                       all.appended <= before + before / 4 + 64;
+    before = all.appended;
     if (uneven) {
       const unsigned end = gp_warp_inclusive_scan(got.appended, gp_sum<unsigned>());
-      if (other < GP__BFS_CLUSTER_MOST) s.ends[other] = end;
+      if (gp_lane() < GP__BFS_CLUSTER_MOST) s.ends[gp_lane()] = end;
     }
     if (gp_lane() == 0)
       s.verdict[depth & 1] = (done ? LEVEL_DONE : 0) | (stays ? LEVEL_STAYS : 0) | (uneven ? LEVEL_UNEVEN : 0) |
-                             (edges <= all * 8 ? LEVEL_FEW : 0) | (found ? LEVEL_FOUND : 0) | (over ? LEVEL_OVER : 0) |
-                             (plain ? LEVEL_PLAIN : 0);
+                             (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
+                             (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
+  }
+  // What clusters have counted: two words of each, that its first block writes and all blocks read. Flags are sums of
+  // five bits.
+  GP_DEVICE gp__bfs_news exchange_of_clusters(const gp__bfs_news &own) {
+    const unsigned flags = own.found | own.hit << 5 | own.over << 10 | own.wide << 15 | own.uneven << 20;
+    const unsigned lane = gp_lane(), edges = own.edges < 1u << 27 ? own.edges : 1u << 27;
+    const gp__u64 mine = lane == 0 ? own.appended | static_cast<gp__u64>(flags) << 23 : edges;
+    gp__u64 *words = control->news[depth & 1];
+    if (s.place == 0 && lane < 2) gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, mine << 16 | tag_of_level());
+    const gp__u64 got = await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); });
+    const bool first = lane % 2 == 0;
+    const unsigned all = gp__warp_sum(first ? static_cast<unsigned>(got >> 23) : 0);
+    gp__bfs_news r;
+    r.appended = gp__warp_sum(first ? static_cast<unsigned>(got) & 0x7fffffu : 0);
+    r.edges = gp__warp_sum(first ? 0 : static_cast<unsigned>(got));
+    r.found = (all & 31) != 0, r.hit = (all >> 5 & 31) != 0, r.over = (all >> 10 & 31) != 0;
+    r.wide = (all >> 15 & 31) != 0, r.uneven = (all >> 20 & 31) != 0;
+    return r;
+  }
+  // The first warp of each block: sums of all, of four lanes.
+  GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine) {
+    const gp__u64 number = s.state.barriers;
+    __syncwarp();
+    if (gp_lane() == 0) s.state.barriers = number + 1;
+    return gp__meet(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
   }
   // What all have counted, at the end.
-  GP_DEVICE void sum_levels() {
+  GP_DEVICE void sum_levels(bool in_grid) {
     if (gp_warp() != 0) return;
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
     const gp__bfs_sums mine = s.sums[turn].sums(), again = s.again.sums();
-    const gp__u64 total =
-        exchange_word(s.message[3][half], other, half ? s.explored - again.edges : s.found - again.found);
-    const gp__u64 last =
-        exchange_word(s.message[2][half], other, half ? mine.edges : s.appended[turn] | (again.found ? 1ull << 40 : 0));
-    const auto sum = [&](gp__u64 x, unsigned which) {
-      const gp__u64 low = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x) & 0xffffffu : 0);
-      const gp__u64 high = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x >> 24) : 0);
-      return low + (high << 24);
-    };
-    const gp__u64 found = sum(total, 0), explored = sum(total, 1), appended = sum(last, 0), edges = sum(last, 1);
+    const gp__u64 of_all = half ? s.explored - again.edges : s.found - again.found;
+    const gp__u64 of_last = half ? mine.edges : s.appended[turn] | (again.found ? 1ull << GP__BFS_AGAIN_SHIFT : 0);
+    gp__u64 found, explored, appended, edges;
+    if (in_grid) {
+      const gp__u64 total = __shfl_sync(0xffffffffu, of_all, gp_lane() * 16 % 32);
+      const gp__u64 last = __shfl_sync(0xffffffffu, of_last, gp_lane() * 16 % 32);
+      const gp__u64 sum = meet_in_grid(gp_lane() < 2 ? total : last);
+      found = __shfl_sync(0xffffffffu, sum, 0), explored = __shfl_sync(0xffffffffu, sum, 1);
+      appended = __shfl_sync(0xffffffffu, sum, 2), edges = __shfl_sync(0xffffffffu, sum, 3);
+    } else {
+      const gp__u64 total = exchange_word(s.message[3][half], other, of_all);
+      const gp__u64 last = exchange_word(s.message[2][half], other, of_last);
+      const auto sum = [&](gp__u64 x, unsigned which) {
+        const gp__u64 low = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x) & 0xffffffu : 0);
+        const gp__u64 high = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x >> 24) : 0);
+        return low + (high << 24);
+      };
+      found = sum(total, 0), explored = sum(total, 1), appended = sum(last, 0), edges = sum(last, 1);
+    }
     if (gp_lane() == 0) {
-      s.level = gp__bfs_sums{appended & ((1ull << 40) - 1), 0, edges, 0};
-      if (appended >> 40) s.state.again = 1;
+      s.level = gp__bfs_sums{appended & ((1ull << GP__BFS_AGAIN_SHIFT) - 1), 0, edges, 0};
+      if (appended >> GP__BFS_AGAIN_SHIFT) s.state.again = 1;
       s.state.reached += found, s.state.explored += explored, s.state.unexplored -= explored;
     }
   }
-  // All blocks of the cluster may read what is in the others' queues.
-  GP_DEVICE void open_queues(gp__u64 *words) {
+  // All blocks of the cluster, or of the grid, may read what is in the others' queues.
+  GP_DEVICE void open_queues(bool in_grid, gp__u64 *words) {
     if (gp_warp() == 0) {
       gp__fence();
-      exchange_word(words, gp_lane(), 0);
+      if (in_grid) meet_in_grid(0);
+      else exchange_word(words, gp_lane(), 0);
       gp__fence();
     }
     __syncthreads();
@@ -21920,8 +21992,9 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     while (s.ends[block] <= i) begin = s.ends[block++];
     return *gp__in_block(small_queue(which) + (i - begin), block);
   }
-  // Levels of one block, or of one cluster of `blocks`, as long as the frontier is small; each block appends to a queue
-  // in its own shared memory, and parts are shared out anew where some have far more than others. One barrier a level:
+  // Levels of one block, of one cluster or of the grid, `blocks` in all, as long as the frontier is of that size; each
+  // block appends to a queue in its own shared memory, and parts are shared out anew where some have far more than
+  // others (of the grid, by a new beginning). One barrier a level:
   // counters are three in turn, one that is added to, one that is read, one that is cleared. Behind a plain level of a
   // cluster the first warp alone waits for words, and what they say is known at the barrier of the next.
   enum {
@@ -21936,7 +22009,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
-    const bool in_cluster = CLUSTERS && blocks > 1;
+    const bool in_team = CLUSTERS && blocks > 1, in_grid = CLUSTERS && blocks > a.cluster;
     const unsigned parts = static_cast<unsigned>(t.last - t.first);
     const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
@@ -21977,19 +22050,19 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       }
       if (threadIdx.x == GP__WARP) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
-      if (in_cluster) {
+      if (in_team) {
         const unsigned last = s.verdict[~depth & 1];
         count = appended = s.appended[turn];
         if (last & LEVEL_PLAIN) { // on, before it is known what the others have
-          exchange(false, before);
+          exchange(in_grid, false, before);
           verdict = LEVEL_STAYS | (last & LEVEL_FEW);
         } else {
-          exchange(uneven, before);
+          exchange(in_grid, uneven, before);
           __syncthreads();
           verdict = s.verdict[depth & 1];
           if (verdict & LEVEL_UNEVEN) {
             const unsigned all = s.ends[a.cluster - 1];
-            open_queues(s.message[depth & 1][1]);
+            open_queues(false, s.message[depth & 1][1]);
             first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
           }
         }
@@ -22028,8 +22101,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                                    : SMALL,
                 blocks, !done && (verdict & LEVEL_OVER));
     __syncthreads();
-    if (in_cluster) {
-      sum_levels();
+    if (in_team) {
+      sum_levels(in_grid);
       if (threadIdx.x == GP__WARP) t.small += alive, t.levels += verdict / LEVEL_FOUND % 2;
       __syncthreads();
       clear_words();
@@ -22047,7 +22120,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       t.first = t.last;
       if (verdict & LEVEL_DONE) t.step = GP__BFS_DONE;
       else {
-        t.last += in_cluster ? level.appended : all_parts;
+        t.last += in_team ? level.appended : all_parts;
         go_down();
       }
       if (s.rank == 0) control->state[t.barriers & 1u] = t;
@@ -22284,6 +22357,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   GP_DEVICE void enter(unsigned rank) {
     s.rank = rank;
+    if (CLUSTERS) s.place = rank % a.cluster;
     s.edges = vertices ? offsets[vertices] : 0;
     s.steps = 0, s.clock = gp__nanoseconds();
     for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
@@ -22344,7 +22418,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     else if (step == GP__BFS_LISTED) bottom_up<true>();
     else if (step == GP__BFS_SETTLE) settle();
     else if (step == GP__BFS_COLLECT) collect();
-    else if (s.rank < (step == GP__BFS_SMALL ? 1 : cluster())) small_levels(step == GP__BFS_SMALL ? 1 : cluster());
+    else {
+      const unsigned blocks = !CLUSTERS || step == GP__BFS_SMALL ? 1 : step == GP__BFS_CLUSTER ? a.cluster : a.blocks;
+      if (s.rank < blocks) small_levels(blocks);
+    }
   }
   GP_DEVICE void levels() {
     while (s.state.step != GP__BFS_DONE) {
@@ -22534,7 +22611,7 @@ struct gp__bfs_progress {
   gp__u64 reached, edges, inspected;
   gp__u64 hit; // the level of the target
 };
-static_assert(sizeof(gp__bfs_progress) <= 1024 && sizeof(gp__bfs_control) <= 1024, "they lie in the same place");
+static_assert(sizeof(gp__bfs_progress) <= 1024 && sizeof(gp__bfs_control) <= 2048, "they lie in the same place");
 template <int THREADS, class Vertex> struct gp__bfs_step_shared {
   gp_tile_expand_storage<THREADS, Vertex> expand;
   gp_tile_contract_storage<GP_CULL_HISTORY, Vertex> contract;
@@ -32600,6 +32677,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, cons
   a.cluster = blocks;
   a.small = (unsigned)gp__max(l->p->small / 8, 1);
   a.cluster_small = (unsigned)l->p->small * blocks;
+  a.spread = 2 * (unsigned)l->p->small;
+  a.spread_after = GP__BFS_SPREAD_AFTER;
   return l->g->grid < blocks ? (gp_result)GP__REFUSED : gp__launch_clusters(l, blocks, &a.blocks, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {

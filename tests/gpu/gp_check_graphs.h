@@ -374,6 +374,29 @@ static void graphs_replayed(void *stream) {
   else graphs_captured(&s);
   searched_close(&s);
 }
+// Levels that all blocks do, each with its own part: with parents, for which they wait at each level, and without.
+static void graphs_spread(const gp_policy *policy, void *stream) {
+  searched s;
+  if (searched_open(&s, "torus rows=40 columns=500", GP_U32, GP_U32, BOTH_WAYS, stream))
+    fail("graphs: %s", gp_last_message());
+  else {
+    void *parents = s.d_parents;
+    gp_traversal t;
+    uint64_t i;
+    int spread = 0;
+    s.policy = policy;
+    graphs_one(&s, s.sources[0], 0, 0);
+    s.d_parents = NULL;
+    graphs_one(&s, s.sources[1], 0, 0);
+    graphs_one(&s, s.sources[2], 100, 0);
+    s.d_parents = parents;
+    download(&t, s.statistics, sizeof t);
+    for (i = 0; i < t.steps; i++) spread |= t.step[i].kind == GP_STEP_SPREAD;
+    if (spread) pass();
+    else fail("graphs %s: no level of all blocks with a part each", s.text);
+  }
+  searched_close(&s);
+}
 // Levels of one block, of one cluster and of the grid: of small blocks, as a grid has no more than there is work for.
 // racecheck reports the words that a cluster's blocks send to each other, and wait for: the emulator's race build
 // follows them.
@@ -397,6 +420,8 @@ static void graphs_cluster(void *stream) {
     graphs_one(&s, s.sources[1], few_levels ? 9 : 0, 0);
   }
   searched_close(&s);
+  p.cluster = 16, p.small = 8;
+  graphs_spread(&p, stream);
 }
 static void group_graphs(void) {
   // And in its place, with fewer levels, for sanitizers, and for racecheck, which takes seconds for each.

@@ -202,8 +202,8 @@ MUTANTS = {
         "BFS", "there[i] = rank < total && rank < held;",
         "there[i] = rank < total;"),
     "bfs: nobody hears of levels of one block": (
-        "BFS", "else if (s.rank != 0) t = control->state[barriers & 1u];",
-        "else if (s.rank != 0 && t.levels) t = control->state[barriers & 1u];"),
+        "BFS", "else if (alone && s.rank != 0) t = control->state[barriers & 1u];",
+        "else if (alone && s.rank != 0 && t.levels) t = control->state[barriers & 1u];"),
     "bfs: counters of one block are two in turn": (
         "BFS", "turn == 2 ? 0 : turn + 1",
         "turn == 1 ? 0 : turn + 1"),
@@ -262,8 +262,8 @@ MUTANTS = {
         "BFS", "if (!__any_sync(0xffffffffu, at < edges)) return;",
         "return;"),
     "bfs: the limit of a cluster is one level late": (
-        "BFS", "!found || hit || depth == a.limit;",
-        "!found || hit || depth > a.limit + 1000;"),
+        "BFS", "!all.found || all.hit || depth == a.limit;",
+        "!all.found || all.hit || depth > a.limit + 1000;"),
     "bfs: a cluster's blocks do not wait": (
         "BFS", "while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));",
         "while (false);"),
@@ -271,16 +271,16 @@ MUTANTS = {
         "BFS", "return s.message[depth & 1][half];",
         "return s.message[0][half];"),
     "bfs: others' queues are read as they are": (
-        "BFS", "            open_queues(s.message[depth & 1][1]);\n",
+        "BFS", "            open_queues(false, s.message[depth & 1][1]);\n",
         ""),
     "bfs: queues that others read are written over": (
-        "BFS", "exchange(uneven, before);",
-        "exchange(false, before);"),
+        "BFS", "exchange(in_grid, uneven, before);",
+        "exchange(in_grid, false, before);"),
     "bfs: a cluster goes on with parts that had no room": (
-        "BFS", "!done && !over && fits",
-        "!done && fits"),
+        "BFS", "!done && !all.over &&",
+        "!done &&"),
     "bfs: a cluster's levels are not summed": (
-        "BFS", "      sum_levels();\n",
+        "BFS", "      sum_levels(in_grid);\n",
         ""),
     "bfs: of long lists a warp takes one": (
         "BFS", "done = 0, left &= left - 1;", "done = 0, left = 0;"),
@@ -301,8 +301,8 @@ MUTANTS = {
     "bfs: what overflows one block's queue has no bit": (
         "BFS", "!done && (verdict & LEVEL_OVER));", "false);"),
     "bfs: a block's queue is left before all know where it begins": (
-        "BFS", "      __syncthreads();\n      if (blocks > 1) open_queues(s.message[4][0]);\n",
-        "      if (blocks > 1) open_queues(s.message[4][0]);\n"),
+        "BFS", "      __syncthreads();\n      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4]",
+        "      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4]"),
     "bfs: what a block ahead has reached stays": (
         "BFS", "if (was > static_cast<gp__u32>(depth)) {", "if (was == ~0u) {"),
     "bfs: what a block ahead has reached stays, of many": (
@@ -312,15 +312,29 @@ MUTANTS = {
     "bfs: a block is ahead of others that read its queue": (
         "BFS", "const bool plain = stays && !uneven && ", "const bool plain = stays && "),
     "bfs: a block is ahead with more than it has room for": (
-        "BFS", "!wide && ", ""),
+        "BFS", "!all.wide && ", ""),
     "bfs: a block is ahead of a target": (
         "BFS", "a.target == ~0ull && !parents && ", "!parents && "),
     "bfs: a block is ahead of parents": (
         "BFS", "a.target == ~0ull && !parents && ", "a.target == ~0ull && "),
     "bfs: a block is ahead of the limit": (
         "BFS", "depth + 1 != a.limit &&", ""),
+    "bfs: all blocks go on with more than they have room for": (
+        "BFS", "&& parts <= a.blocks * (P::threads / FEW_LANES * 1ull)", ""),
+    "bfs: clusters' words are one for all levels": (
+        "BFS", "control->news[depth & 1];", "control->news[0];"),
+    "bfs: clusters' words are of an earlier search": (
+        "BFS", "if (blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)", "if (false)"),
+    "bfs: what other clusters have found does not count": (
+        "BFS", "r.found = (all & 31) != 0", "r.found = own.found"),
+    "bfs: a target that another cluster has found ends nothing": (
+        "BFS", "r.hit = (all >> 5 & 31) != 0", "r.hit = own.hit"),
+    "bfs: barriers among levels are not counted": (
+        "BFS", "s.state.barriers = number + 1;", "s.state.barriers = number;"),
+    "bfs: what all blocks have found twice is not told": (
+        "BFS", "mine.edges : s.appended[turn] | (again.found ?", "mine.edges : s.appended[turn] | (false ?"),
     "bfs: a block's verdicts are one": (
-        "BFS", "unsigned verdict[2];     //",
+        "BFS", "unsigned verdict[2];                  //",
         "struct { unsigned one; GP_DEVICE unsigned &operator[](int) { return one; } } verdict; //"),
     "bfs: depths are not clear": (
         "BFS", "if (i != source) write(static_cast<Vertex>(i), -1,",

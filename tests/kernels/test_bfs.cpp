@@ -17,7 +17,8 @@
 
 struct How {
   int alpha = 8, beta = 2;
-  unsigned blocks = 3, small = 128, cluster = 1, cluster_small = 0;
+  unsigned blocks = 3, small = 128, cluster = 1, cluster_small = 0, spread = 0;
+  int spread_after = 0;
   int look = 1;
   bool parents = true, up = true, device_source = false;
   int steps = 0; // 1: by launches, too; 2: of a graph with a fault
@@ -68,7 +69,8 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
       g.name + " n=" + std::to_string(n) + " source=" + std::to_string(source) + " alpha=" + std::to_string(how.alpha) +
       " beta=" + std::to_string(how.beta) + " blocks=" + std::to_string(how.blocks) +
       " small=" + std::to_string(how.small) + " cluster=" + std::to_string(how.cluster) + "," +
-      std::to_string(how.cluster_small) + " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
+      std::to_string(how.cluster_small) + " spread=" + std::to_string(how.spread) + "," +
+      std::to_string(how.spread_after) + " up=" + std::to_string(how.up) + " limit=" + std::to_string(how.limit) +
       " target=" + (how.target == ~0ull ? "none" : std::to_string(how.target)) + " seed=" + std::to_string(seed);
   gp__shape shape = {};
   shape.primitive = GP_BFS, shape.count = n, shape.count2 = m, shape.key_size = sizeof(V),
@@ -80,6 +82,9 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   Device<int> depths(n);
   Device<V> parents(n);
   Device<u8> scratch(layout.bytes);
+  const u64 left = 0x8000 + u64(seed) % 16;
+  for (u64 i = 0; i < layout.bytes / 8; ++i) // words that clusters may have left there, of a level
+    simt::host_write(scratch.data + 8 * i, &left, 8);
   Device<gp_traversal> statistics(1);
   Device<u64> sources(std::vector<u64>(1, source), 0);
   gp__bfs_args a = {};
@@ -101,6 +106,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   a.target = how.target, a.limit = int(how.limit);
   a.alpha = how.alpha, a.beta = how.beta, a.small = how.small, a.look_from = how.look, a.blocks = how.blocks;
   a.cluster = how.cluster, a.cluster_small = how.cluster_small;
+  a.spread = how.spread, a.spread_after = how.spread_after;
   simt::config.resident = std::max(simt::config.resident, how.blocks); // as a cooperative launch promises
   simt::config.cluster = how.cluster;
   const int e = simt::launch_kernel("bfs", how.blocks, P::threads, P::threads / 32 * GP__BFS_BUFFER,
@@ -169,6 +175,7 @@ static How draw_how(const Graph &g, int threads) {
     h.cluster = 2 + random32() % 3, h.blocks = h.cluster * (1 + random32() % 2);
     h.small = std::min(h.small, 8u);
     h.cluster_small = std::min(8u << random32() % 8, h.cluster * gp__bfs_small_most(threads));
+    if (h.blocks > h.cluster && random32() % 2) h.spread = 1 + random32() % 20, h.spread_after = int(random32() % 4);
   }
   h.parents = random32() % 2, h.up = random32() % 4 != 0, h.device_source = random32() % 2;
   if (random32() % 4 == 0) h.limit = 1 + random32() % 6;
@@ -212,7 +219,7 @@ template <class P, class O, class V> static void waiting() {
   }
 }
 // Levels of a cluster, from the second on. One block finds more than it has room for, all of them less than they have;
-// four lists each; random ones.
+// four lists each; random ones. All blocks with more lists than their queues have room for.
 template <class P, class O, class V> static void clusters() {
   const Graph graphs[] = {spider(300), torus(17, 23), random_graph(1500, 3000, true)};
   const u64 sources[] = {0, 2, 1};
@@ -224,6 +231,12 @@ template <class P, class O, class V> static void clusters() {
     h.alpha = -1, h.steps = 0, h.limit = 0, h.target = ~0ull;
     run<P, O, V>(g, sources[i], h, i + 1);
   }
+  const Graph g = star(3000);
+  if (!only.empty() && only != g.name) return;
+  How h = draw_how(g, P::threads);
+  h.cluster = 2, h.blocks = 4, h.small = h.spread = 1, h.spread_after = h.cluster_small = 0;
+  h.alpha = -1, h.steps = 0, h.limit = 0, h.target = ~0ull;
+  run<P, O, V>(g, 0, h, 4);
 }
 // Blocks of a cluster that are a level ahead of others: with cycles of odd length, vertices are reached again by those
 // behind. Where parents are wanted, or it ends at a target, nobody is ahead; a limit ends in the midst of it.
@@ -239,6 +252,8 @@ template <class P, class O, class V> static void ahead(int seeds) {
       if (seed % 3 == 0) h.cluster_small = 40; // the grid goes on
       h.small = 1, h.alpha = -1, h.steps = 0, h.parents = seed % 8 == 2;
       h.limit = seed % 8 == 6 ? 2 + unsigned(seed) : 0, h.target = seed % 8 == 4 ? g.vertices / 2 : ~0ull;
+      run<P, O, V>(g, u64(seed) % 3 * 5, h, seed);
+      h.blocks = 2 * h.cluster, h.spread = 1u << seed % 6, h.spread_after = seed % 5; // all blocks
       run<P, O, V>(g, u64(seed) % 3 * 5, h, seed);
     }
   }
