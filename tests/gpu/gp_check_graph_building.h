@@ -289,7 +289,7 @@ static void group_graph_building(void) {
                                        "kronecker scale=16",
                                        "uniform n=1M factor=4"};
   static const struct {
-    // In its place for racecheck, which takes seconds for a level: and no graph large enough for clusters, whose words it
+    // In its place for racecheck, which takes seconds for a level; none is large enough for clusters, whose words it
     // does not follow (gp_check_graphs.h).
     const char *whole, *few_levels;
   } known[] = {{"chain n=3000", "chain n=12"},

@@ -82,9 +82,9 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   Device<int> depths(n);
   Device<V> parents(n);
   Device<u8> scratch(layout.bytes);
-  const u64 left = 0x8000 + u64(seed) % 16;
-  for (u64 i = 0; i < layout.bytes / 8; ++i) // words that clusters may have left there, of a level
-    simt::host_write(scratch.data + 8 * i, &left, 8);
+  // words that clusters may have left there, of the level at which they begin
+  const u64 left = 0x8001 + u64(how.spread_after) + u64(seed) % 2;
+  for (u64 i = 0; i < layout.bytes / 8; ++i) simt::host_write(scratch.data + 8 * i, &left, 8);
   Device<gp_traversal> statistics(1);
   Device<u64> sources(std::vector<u64>(1, source), 0);
   gp__bfs_args a = {};
@@ -252,8 +252,7 @@ template <class P, class O, class V> static void ahead(int seeds) {
       if (seed % 3 == 0) h.cluster_small = 40; // the grid goes on
       h.small = 1, h.alpha = -1, h.steps = 0, h.parents = seed % 8 == 2;
       h.limit = seed % 8 == 6 ? 2 + unsigned(seed) : 0, h.target = seed % 8 == 4 ? g.vertices / 2 : ~0ull;
-      run<P, O, V>(g, u64(seed) % 3 * 5, h, seed);
-      h.blocks = 2 * h.cluster, h.spread = 1u << seed % 6, h.spread_after = seed % 5; // all blocks
+      if ((seed + seed / 8) % 2) h.blocks = 2 * h.cluster, h.spread = 1u << seed % 6, h.spread_after = seed % 5; // all
       run<P, O, V>(g, u64(seed) % 3 * 5, h, seed);
     }
   }
