@@ -21265,6 +21265,19 @@ struct gp__bfs_news {
   unsigned appended, edges;
   bool found, hit;
   bool over, wide, uneven; // a block has more parts than there is room for, more edges, more than others
+  // In two words of 48 bits: parts and what is so; edges, no more than can be added for all clusters.
+  GP_DEVICE gp__u64 word(bool first) const {
+    const unsigned is = found | hit << 1 | over << 2 | wide << 3 | uneven << 4;
+    return first ? appended | static_cast<gp__u64>(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
+  }
+  // Of all of them together, where even lanes have the first words, odd ones the second, others 0.
+  GP_DEVICE static gp__bfs_news of_lanes(gp__u64 word) {
+    const bool first = gp_lane() % 2 == 0;
+    const unsigned count = static_cast<unsigned>(word), is = static_cast<unsigned>(word >> 32);
+    const auto any = [is](int bit) { return __any_sync(0xffffffffu, is >> bit & 1u) != 0; };
+    return gp__bfs_news{
+        gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
+  }
 };
 // What the queue gets while a level is settled. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
 // it went top-down before, and long lists are missing there.
@@ -21876,7 +21889,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (to < a.cluster) gp__cluster_send(words + s.place, to, value << 16 | tag_of_level());
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
-  // Of lanes that have a word: what it says, once all words are of this level.
+  // Of lanes that have a word: what it says, once all words are of this level; others get 0.
   template <class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
     const unsigned tag = tag_of_level();
     gp__u64 got = tag;
@@ -21922,23 +21935,14 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                              (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
                              (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
-  // What clusters have counted: two words of each, that its first block writes and all blocks read. Flags are sums of
-  // five bits.
+  // What clusters have counted: two words of each, that its first block writes and all blocks read.
   GP_DEVICE gp__bfs_news exchange_of_clusters(const gp__bfs_news &own) {
-    const unsigned flags = own.found | own.hit << 5 | own.over << 10 | own.wide << 15 | own.uneven << 20;
-    const unsigned lane = gp_lane(), edges = own.edges < 1u << 27 ? own.edges : 1u << 27;
-    const gp__u64 mine = lane == 0 ? own.appended | static_cast<gp__u64>(flags) << 23 : edges;
+    const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
-    if (s.place == 0 && lane < 2) gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, mine << 16 | tag_of_level());
-    const gp__u64 got = await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); });
-    const bool first = lane % 2 == 0;
-    const unsigned all = gp__warp_sum(first ? static_cast<unsigned>(got >> 23) : 0);
-    gp__bfs_news r;
-    r.appended = gp__warp_sum(first ? static_cast<unsigned>(got) & 0x7fffffu : 0);
-    r.edges = gp__warp_sum(first ? 0 : static_cast<unsigned>(got));
-    r.found = (all & 31) != 0, r.hit = (all >> 5 & 31) != 0, r.over = (all >> 10 & 31) != 0;
-    r.wide = (all >> 15 & 31) != 0, r.uneven = (all >> 20 & 31) != 0;
-    return r;
+    if (s.place == 0 && lane < 2)
+      gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, own.word(lane == 0) << 16 | tag_of_level());
+    return gp__bfs_news::of_lanes(
+        await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); }));
   }
   // The first warp of each block: sums of all, of four lanes.
   GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine) {
@@ -21952,24 +21956,25 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (gp_warp() != 0) return;
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
     const gp__bfs_sums mine = s.sums[turn].sums(), again = s.again.sums();
-    const gp__u64 of_all = half ? s.explored - again.edges : s.found - again.found;
-    const gp__u64 of_last = half ? mine.edges : s.appended[turn] | (again.found ? 1ull << GP__BFS_AGAIN_SHIFT : 0);
+    const gp__u64 all_found = s.found - again.found, all_explored = s.explored - again.edges;
+    const gp__u64 last = s.appended[turn] | (again.found ? 1ull << GP__BFS_AGAIN_SHIFT : 0);
     gp__u64 found, explored, appended, edges;
     if (in_grid) {
-      const gp__u64 total = __shfl_sync(0xffffffffu, of_all, gp_lane() * 16 % 32);
-      const gp__u64 last = __shfl_sync(0xffffffffu, of_last, gp_lane() * 16 % 32);
-      const gp__u64 sum = meet_in_grid(gp_lane() < 2 ? total : last);
+      const gp__u64 sum = meet_in_grid(gp_lane() == 0   ? all_found
+                                       : gp_lane() == 1 ? all_explored
+                                       : gp_lane() == 2 ? last
+                                                        : mine.edges);
       found = __shfl_sync(0xffffffffu, sum, 0), explored = __shfl_sync(0xffffffffu, sum, 1);
       appended = __shfl_sync(0xffffffffu, sum, 2), edges = __shfl_sync(0xffffffffu, sum, 3);
     } else {
-      const gp__u64 total = exchange_word(s.message[3][half], other, of_all);
-      const gp__u64 last = exchange_word(s.message[2][half], other, of_last);
+      const gp__u64 of_all = exchange_word(s.message[3][half], other, half ? all_explored : all_found);
+      const gp__u64 of_last = exchange_word(s.message[2][half], other, half ? mine.edges : last);
       const auto sum = [&](gp__u64 x, unsigned which) {
         const gp__u64 low = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x) & 0xffffffu : 0);
         const gp__u64 high = gp__warp_sum(half == which && other < a.cluster ? static_cast<unsigned>(x >> 24) : 0);
         return low + (high << 24);
       };
-      found = sum(total, 0), explored = sum(total, 1), appended = sum(last, 0), edges = sum(last, 1);
+      found = sum(of_all, 0), explored = sum(of_all, 1), appended = sum(of_last, 0), edges = sum(of_last, 1);
     }
     if (gp_lane() == 0) {
       s.level = gp__bfs_sums{appended & ((1ull << GP__BFS_AGAIN_SHIFT) - 1), 0, edges, 0};

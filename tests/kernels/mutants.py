@@ -308,7 +308,8 @@ MUTANTS = {
     "bfs: what a block ahead has reached stays, of many": (
         "BFS", "by_depth(TEAM) ? was > static_cast<gp__u32>(depth)", "by_depth(TEAM) ? was == ~0u"),
     "bfs: what is reached again counts twice": (
-        "BFS", "half ? s.explored - again.edges : s.found - again.found", "half ? s.explored : s.found"),
+        "BFS", "all_found = s.found - again.found, all_explored = s.explored - again.edges;",
+        "all_found = s.found, all_explored = s.explored;"),
     "bfs: a block is ahead of others that read its queue": (
         "BFS", "const bool plain = stays && !uneven && ", "const bool plain = stays && "),
     "bfs: a block is ahead with more than it has room for": (
@@ -326,13 +327,15 @@ MUTANTS = {
     "bfs: clusters' words are of an earlier search": (
         "BFS", "if (blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)", "if (false)"),
     "bfs: what other clusters have found does not count": (
-        "BFS", "r.found = (all & 31) != 0", "r.found = own.found"),
+        "BFS", "if (in_grid) all = exchange_of_clusters(all);",
+        "const bool before_it = all.found; if (in_grid) all = exchange_of_clusters(all), all.found = before_it;"),
     "bfs: a target that another cluster has found ends nothing": (
-        "BFS", "r.hit = (all >> 5 & 31) != 0", "r.hit = own.hit"),
+        "BFS", "if (in_grid) all = exchange_of_clusters(all);",
+        "const bool before_it = all.hit; if (in_grid) all = exchange_of_clusters(all), all.hit = before_it;"),
     "bfs: barriers among levels are not counted": (
         "BFS", "s.state.barriers = number + 1;", "s.state.barriers = number;"),
     "bfs: what all blocks have found twice is not told": (
-        "BFS", "mine.edges : s.appended[turn] | (again.found ?", "mine.edges : s.appended[turn] | (false ?"),
+        "BFS", "last = s.appended[turn] | (again.found ?", "last = s.appended[turn] | (false ?"),
     "bfs: a block's verdicts are one": (
         "BFS", "unsigned verdict[2];                  //",
         "struct { unsigned one; GP_DEVICE unsigned &operator[](int) { return one; } } verdict; //"),
