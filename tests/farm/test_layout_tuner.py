@@ -287,9 +287,9 @@ def test_what_does_not_gain_in_every_process_is_the_baselines():
 
 def test_the_worker_hands_arrays_of_every_layout_to_a_kernel(tmp_path):
     worker = str(tmp_path / "own_kernel_worker")
-    subprocess.run([os.environ.get("CC", "gcc"), "-O0", "-std=gnu11", "-D_GNU_SOURCE", *STRICT[:3], "-I.",
-                    "tests/farm/own_kernel_worker.c", "tools/tune/kernel.c", "-o", worker, "-ldl", "-lpthread", "-lm"],
-                   cwd=ROOT, check=True)
+    sources = [os.path.join("tests", "farm", "own_kernel_worker.c"), os.path.join("tools", "tune", "kernel.c")]
+    subprocess.run([os.environ.get("CC", "gcc"), "-O0", "-std=gnu11", "-D_GNU_SOURCE", *STRICT[:3], "-I.", *sources,
+                    "-o", worker, "-ldl", "-lpthread", "-lm"], cwd=ROOT, check=True)
     done = subprocess.run([worker, EXAMPLE], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False)
     assert done.returncode == 0 and " 0 failed" in done.stdout, done.stdout

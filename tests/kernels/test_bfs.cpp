@@ -81,10 +81,9 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   Device<V> targets(csr.targets, 0), in_sources(in_csr.targets, 0);
   Device<int> depths(n);
   Device<V> parents(n);
-  Device<u8> scratch(layout.bytes);
-  // words that clusters may have left there, of the level at which they begin
-  const u64 left = 0x8001 + u64(how.spread_after) + u64(seed) % 2;
-  for (u64 i = 0; i < layout.bytes / 8; ++i) simt::host_write(scratch.data + 8 * i, &left, 8);
+  // with words that clusters may have left there, of the level at which they begin
+  Device<u64> scratch(std::vector<u64>(layout.bytes / 8, 0x8001 + u64(how.spread_after) + u64(seed) % 2), 0);
+  u8 *const memory = reinterpret_cast<u8 *>(scratch.data);
   Device<gp_traversal> statistics(1);
   Device<u64> sources(std::vector<u64>(1, source), 0);
   gp__bfs_args a = {};
@@ -95,12 +94,12 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   a.depths = depths.data, a.parents = how.parents ? parents.data : nullptr, a.statistics = statistics.data;
   a.workspace = workspace(GP__BFS_WORDS);
   for (int i = 0; i < 2; ++i) {
-    a.reached[i] = reinterpret_cast<unsigned *>(scratch.data + layout.reached[i]);
-    a.lists[i] = scratch.data + layout.lists[i];
+    a.reached[i] = reinterpret_cast<unsigned *>(memory + layout.reached[i]);
+    a.lists[i] = memory + layout.lists[i];
   }
-  a.queue = scratch.data + layout.queue, a.found = scratch.data + layout.found;
-  a.fresh = reinterpret_cast<unsigned *>(scratch.data + layout.fresh);
-  a.control = scratch.data + layout.control;
+  a.queue = memory + layout.queue, a.found = memory + layout.found;
+  a.fresh = reinterpret_cast<unsigned *>(memory + layout.fresh);
+  a.control = memory + layout.control;
   a.vertices = n, a.source = how.device_source ? 12345678 : source;
   a.source_device = how.device_source ? sources.data : nullptr;
   a.target = how.target, a.limit = int(how.limit);
