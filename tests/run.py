@@ -182,6 +182,8 @@ PROGRAMS = [
     # each time takes a fifth of the row's time)
     Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
             env={"ASAN_OPTIONS": "intercept_tls_get_addr=0:malloc_context_size=1"}),
+    # ---- what fuzzes a GPU, on the host back end
+    Program("random calls", command=[PYTHON, "tests/gpu/fuzz.py", "--backend", "host"], needs=["venv"]),
     # ---- what checks graphs on a GPU, on the host back end
     Program("graph checks", ["tests/gpu/gp_check.c"],
             flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],

@@ -194,6 +194,9 @@ def jobs_of(args, cache):
                                       ["--group", group, "--part", share, *chosen, *size], limit, cache))
     jobs += [Job(f"examples/{name}", [os.path.join(BUILD, name), "--quick"], limit) for name in EXAMPLES]
     jobs.append(python_job(limit, False))
+    seconds = 40 if args.quick else 120  # below them, half as many again to make failures small
+    jobs.append(Job("random calls", [sys.executable, "tests/gpu/fuzz.py", "--seconds", str(seconds), "--processes",
+                                     str(max(1, min(8, (os.cpu_count() or 1) // 2)))], 3 * seconds + 120))
     return sorted(jobs, key=lambda job: not job.name.startswith(LONG)) # these first: nobody waits for them at the end
 
 

@@ -1,0 +1,2091 @@
+"""The model of tests/gpu/fuzz.py: which calls are valid, what they read, and what NumPy says they write.
+
+A case is two dictionaries that JSON can hold. The group says what decides the kernel: primitive, types, operators,
+policy. The shot says the rest: size, data, alignment, flags, what is in place. build() makes a Call of them, and
+depends on nothing else.
+"""
+import ctypes
+import random
+
+import numpy as np
+
+import gpuprims_ctypes as gp
+import oracle
+from gpuprims_ctypes import DTYPES, SIZES
+from inputs import values
+
+INTEGERS, FLOATS = oracle.INTEGERS, oracle.FLOATS
+BUILT_IN = list(DTYPES)
+OFFSETS = ["i32", "u32", "i64", "u64"]
+INDICES = ["u32", "u64"]
+FLAG_TYPES = ["i8", "u8", "i16", "u16", "i32", "u32"]
+NONE = 2**64 - 1
+
+# Struct types: size, alignment, source. Without a source they are raw bytes.
+STRUCTS = {"s3": (3, 1, None), "s12": (12, 4, None), "s16": (16, 16, None), "s24": (24, 8, None), "s40": (40, 8, None),
+           "s64": (64, 16, None), "pair": (8, 4, "struct fuzz_pair { unsigned int a, b; };")}
+ANY_TYPE = BUILT_IN + list(STRUCTS)
+
+# Users' operators: (types, arity, body, identity, host code, NumPy). The host code computes r from a and b, of type T.
+# A predicate, an equality and an order write one byte on the host.
+BYTE = "*(unsigned char *)result = "
+USER = {
+    "last": (INTEGERS, 2, "return b != 0 ? b : a;", "0", "*r = *b != 0 ? *b : *a;",
+             lambda a, b: np.where(b != 0, b, a)),
+    "gray": (INTEGERS, 1, "return a ^ (a >> 1);", None, "*r = (T)(*a ^ (*a >> 1));", lambda a: a ^ (a >> 1)),
+    "odd": (INTEGERS, 1, "return (a & 3) == 1;", None, BYTE + "(*a & 3) == 1;", lambda a: (a & 3) == 1),
+    "fours": (INTEGERS, 2, "return (a >> 2) == (b >> 2);", None, BYTE + "(*a >> 2) == (*b >> 2);",
+              lambda a, b: (a >> 2) == (b >> 2)),
+    "below": (INTEGERS, 2, "return (a >> 2) < (b >> 2);", None, BYTE + "(*a >> 2) < (*b >> 2);", None),
+    "affine": (["pair"], 2, "fuzz_pair r; r.a = a.a * b.a; r.b = a.b * b.a + b.b; return r;", "fuzz_pair{1u, 0u}",
+               "T z; z.a = a->a * b->a; z.b = a->b * b->a + b->b; *r = z;", None),
+    "by_b": (["pair"], 1, "return a.b;", None, "*(unsigned *)result = a->b;", None),
+    "a_below": (["pair"], 2, "return a.a < b.a;", None, BYTE + "a->a < b->a;", None),
+    "a_equal": (["pair"], 2, "return a.a == b.a;", None, BYTE + "a->a == b->a;", None),
+}
+C_TYPES = {"i8": "signed char", "u8": "unsigned char", "i16": "short", "u16": "unsigned short", "i32": "int",
+           "u32": "unsigned", "i64": "long long", "u64": "unsigned long long", "pair": "fuzz_pair"}
+
+
+def operators_source():
+    """C of the users' operators, for the host back end: fuzz_NAME_TYPE."""
+    lines = ["typedef struct { unsigned a, b; } fuzz_pair;"]
+    for name, (types, _, _, _, code, _) in USER.items():
+        for type_ in types:
+            lines.append(f"#define T {C_TYPES[type_]}\n"
+                         f"void fuzz_{name}_{type_}(void *user, void *result, const void *x, const void *y) {{"
+                         f" T *r = result; const T *a = x, *b = y; (void)user, (void)r, (void)b;"
+                         f" {code} }}\n#undef T")
+    return "\n".join(lines) + "\n"
+
+
+def dtype_of(type_):
+    return np.dtype(DTYPES[type_]) if type_ in DTYPES else np.dtype((np.void, STRUCTS[type_][0]))
+
+
+def size_of(type_):
+    return SIZES[type_] if type_ in SIZES else STRUCTS[type_][0]
+
+
+def align_of(type_):
+    return SIZES[type_] if type_ in SIZES else STRUCTS[type_][1]
+
+
+def data_of(type_, n, kind, seed):
+    """Elements of any type; structs are bytes of any value."""
+    if type_ in DTYPES:
+        return values(type_, n, kind, seed)
+    return np.frombuffer(np.random.default_rng(seed).bytes(n * size_of(type_)), dtype_of(type_))
+
+
+def pairs(array):
+    """Structs {a, b} as two columns."""
+    return np.ascontiguousarray(array).view(np.uint32).reshape(-1, 2)
+
+
+# ---- a call: its buffers lie in one image, with guards around each
+
+
+class Piece:
+    """A buffer of a call: `data` are its bytes before the call (None: it is only written)."""
+
+    def __init__(self, field, data, size, align, wanted):
+        self.field, self.data, self.size, self.align, self.wanted = field, data, size, align, wanted
+        self.at = 0
+
+
+class Call:
+    def __init__(self, group, shot):
+        self.group, self.shot = group, shot
+        self.fields = {"primitive": group["primitive"]}
+        self.pieces, self.expected, self.kept, self.placed = [], [], {}, []
+        self.in_place, self.by_host, self.must_refuse, self.names = False, False, None, ()
+        self.random = random.Random(shot["seed"])
+        self.bytes, self.after_layout = 0, []
+
+    # building
+
+    def set(self, **fields):
+        self.fields.update((name, value) for name, value in fields.items() if value)
+
+    def given(self, field, array, type_=None, wanted=True):
+        """An input. `field` None: a buffer that a struct points to."""
+        array = np.ascontiguousarray(array)
+        piece = Piece(field, array, array.nbytes, align_of(type_) if type_ else array.itemsize, wanted and len(array))
+        self.pieces.append(piece)
+        return piece
+
+    def room(self, field, count, type_=None, size=None, align=None, wanted=True):
+        """An output."""
+        piece = Piece(field, None, count * (size or size_of(type_)), align or align_of(type_), wanted and count > 0)
+        self.pieces.append(piece)
+        return piece
+
+    def over(self, field, piece):
+        """An output in place of an input."""
+        self.placed.append((field, piece))
+        self.in_place = True
+        return piece
+
+    def host(self, field, array):
+        """Host memory that is read during the call."""
+        if array is not None:
+            self.kept[field] = np.ascontiguousarray(array)
+
+    def expect(self, piece, array, how="bits", at=0, near=None):
+        """What stands in a piece afterwards, `at` bytes behind its beginning."""
+        array = np.ascontiguousarray(array)
+        if array.nbytes:
+            self.expected.append((piece, at, array, how, near))
+
+    def check(self, piece, size, test, at=0):
+        """Whatever `test` takes: it gets the bytes, and says what is wrong with them, if anything."""
+        if size:
+            self.expected.append((piece, at, size, test, None))
+
+    def bound(self, n, frac=None):
+        """count, and perhaps count_device; returns how many elements there are."""
+        self.fields["count"] = n
+        frac = self.shot.get("device")
+        if frac is None:
+            return n
+        there = int(n * frac)
+        self.given("count_device", np.array([there], np.uint64), "u64", wanted=False)
+        return min(n, there)
+
+    # memory
+
+    def lay_out(self):
+        """Places the pieces; the image is what memory holds before the call."""
+        r = random.Random(self.shot["seed"] + 1)
+        shift, at = self.shot.get("shift", 0), 0
+        for piece in self.pieces:
+            at += 64 + 16 * r.randrange(8)
+            at = -(-at // 256) * 256
+            if shift and r.random() < 0.7:
+                at += piece.align * r.randrange(max(1, 64 // piece.align))
+            piece.at = at
+            at += piece.size
+        self.bytes = -(-(at + 128) // 256) * 256
+        if r.random() < 0.5:
+            image = np.full(self.bytes, r.randrange(256), np.uint8)
+        else:
+            image = np.random.default_rng(self.shot["seed"] + 2).integers(0, 256, self.bytes, np.uint8)
+        for piece in self.pieces:
+            if piece.data is not None and piece.size:
+                image[piece.at:piece.at + piece.size] = piece.data.reshape(-1).view(np.uint8)
+        self.image = image
+        return image
+
+    def compare(self, after):
+        """None, or what is wrong with the image after the call."""
+        after = after.copy()
+        for piece, at, wanted, how, near in self.expected:
+            size = wanted if callable(how) else wanted.nbytes
+            begin = piece.at + at
+            got = after[begin:begin + size]
+            if callable(how):
+                wrong = how(got.copy())
+            else:
+                wrong = difference(got.copy().view(wanted.dtype), wanted.reshape(-1), how, near)
+            if wrong:
+                return f"{self.name_of(piece)}: {wrong}"
+            after[begin:begin + size] = self.image[begin:begin + size]
+        bad = np.flatnonzero(after != self.image[:len(after)])
+        if not len(bad):
+            return None
+        where, piece = int(bad[0]), None
+        for one in self.pieces:
+            if one.at <= where < one.at + one.size:
+                piece = one
+        if piece is None:
+            near = min(self.pieces, key=lambda one: min(abs(one.at - where), abs(one.at + one.size - where)))
+            return (f"guard: {len(bad)} bytes outside of the buffers are written, the first {where - near.at:+d} from "
+                    f"the beginning of {self.name_of(near)}, of {near.size} bytes")
+        what = "an input is written" if piece.data is not None else "written where nothing should be"
+        return f"{self.name_of(piece)}: {what}: {len(bad)} bytes, the first at byte {where - piece.at} of {piece.size}"
+
+    def name_of(self, piece):
+        return piece.field or "a buffer of a struct"
+
+
+def difference(got, wanted, how, near):
+    if how == "bits":
+        if got.tobytes() == wanted.tobytes():
+            return None
+        size = got.itemsize
+        g, w = (a.view(np.uint8).reshape(-1, size) for a in (got, wanted))
+        bad = np.flatnonzero((g != w).any(1))
+    elif how == "near":
+        with np.errstate(all="ignore"):
+            g, w, t = oracle.widest(got, near[0]), oracle.widest(wanted, near[0]), near[1]
+            bad = np.flatnonzero(~((np.abs(g - w) <= t) | (g == w)))
+    else:
+        type_ = how[1:]
+        good = oracle.same(got, wanted, type_)
+        if how[0] == "=":  # zeros of either sign
+            good = good | (oracle.widest(got, type_) == oracle.widest(wanted, type_))
+        bad = np.flatnonzero(~good)
+    if not len(bad):
+        return None
+    i = int(bad[0])
+    return f"{len(bad)} of {len(got)} elements differ, first at {i}: {show(got, i)} instead of {show(wanted, i)}"
+
+
+def show(array, i):
+    value = array[i]
+    return array[i:i + 1].tobytes().hex() if array.dtype.kind == "V" else str(value)
+
+
+# ---- folds
+
+
+def is_user(op):
+    return op in USER
+
+
+def draw_fold(g, r, group_by=False):
+    """Operator, types of element, accumulator and output, transform."""
+    ops = oracle.BINARY + ["MIN", "MAX", "OR", "AND"] + ([] if group_by else ["ARGMIN", "ARGMAX"]) + ["last", "affine"]
+    g["op"] = op = r.choice(ops)
+    if op == "affine":
+        g.update(in_type="pair", acc_type="pair", out_type="pair", transform=0)
+        return
+    types = INTEGERS if op.startswith("BIT") or op == "last" or r.random() < 0.4 else BUILT_IN
+    acc = r.choice(types)
+    if op == "last":
+        g.update(in_type=acc, acc_type=acc, out_type=r.choice(BUILT_IN))
+    elif op.startswith("ARG"):
+        g.update(in_type=r.choice(BUILT_IN), acc_type=0, out_type=acc)
+    else:
+        same = r.random() < 0.4
+        g.update(in_type=acc if same else r.choice(BUILT_IN), acc_type=acc,
+                 out_type=acc if same or r.random() < 0.5 else r.choice(BUILT_IN))
+    transforms = ["NEGATE", "ABS", "SQUARE", "NOT", "CONVERT", "NEGATE", "ABS"]
+    g["transform"] = r.choice(transforms) if r.random() < 0.5 else 0
+    if op == "last" and g["transform"] == "SQUARE":
+        g["transform"] = "gray"
+
+
+def work_type(g):
+    return g["out_type"] if g["op"].startswith("ARG") else g["acc_type"]
+
+
+def exact_numbers(op, type_, n, seed):
+    """Few elements that change anything, so that every order of operations is exact in every float type."""
+    rng = np.random.default_rng(seed)
+    rare = rng.permutation(n)[:int(rng.integers(0, 24))]
+    if op == "PROD":
+        x = np.ones(n)
+        x[rare[:5]] = rng.choice([2.0, 0.5, -1.0, 1.0] if type_ in FLOATS else [2.0, 1.0], min(5, len(rare)))
+    else:
+        x = np.zeros(n)
+        x[rare] = rng.integers(-2 if type_ not in INTEGERS or type_[0] == "i" else 0, 3, len(rare))
+    return oracle.convert(x, "f64", type_)
+
+
+def fold_data(call, n, indirect=None):
+    """Elements, accumulators, an initial value as given and as the operator sees it, and how results compare."""
+    g, s = call.group, call.shot
+    op, in_type, acc, transform = g["op"], g["in_type"], work_type(g), g["transform"]
+    seed = s["seed"]
+    if op == "affine":
+        x = data_of("pair", n, 0, seed)
+        init = data_of("pair", 1, 0, seed + 9) if s["init"] else None
+        return x, x, init, init, "bits", None
+    rounding = acc in FLOATS and op in ("SUM", "PROD")
+    near = rounding and op == "SUM" and s["kind"] == "uniform" and acc in ("f32", "f64") and in_type in FLOATS
+    if rounding and not near:
+        x = exact_numbers(op, in_type, n, seed)
+        if transform == "NOT" and op == "SUM":
+            x = oracle.unary("NOT", x, in_type, in_type)
+    else:
+        x = values(in_type, n, s["kind"], seed)
+    y = USER["gray"][5](x) if transform == "gray" else oracle.operands(op, transform, x, in_type, acc)
+    init = start = None
+    if s["init"] and not op.startswith("ARG"):
+        init = exact_numbers(op, acc, 1, seed + 7) if rounding else values(acc, 1, s["kind"], seed + 7)
+        if rounding and op == "PROD":
+            init = oracle.convert(np.ones(1), "f64", acc)
+        start = oracle.truth(init, acc) if op in ("AND", "OR") else init
+    out = g["out_type"]
+    how = "near" if near else ("=" if rounding else "~") + out
+    return x, y, init, start, how, near
+
+
+def identity_of(op, acc):
+    if op == "affine":
+        return np.array([[1, 0]], np.uint32).view(dtype_of("pair")).reshape(-1)
+    if op == "last":
+        return np.zeros(1, DTYPES[acc])
+    return oracle.identity(op, acc)
+
+
+def combine(op, a, b, acc):
+    if op == "affine":
+        p, q = pairs(a), pairs(b)
+        r = np.empty_like(p)
+        r[:, 0], r[:, 1] = p[:, 0] * q[:, 0], p[:, 1] * q[:, 0] + q[:, 1]
+        return r.view(dtype_of("pair")).reshape(-1)
+    if op == "last":
+        return USER["last"][5](a, b)
+    return oracle.binary(op, a, b, acc)
+
+
+def running(op, y, acc, heads):
+    """The inclusive scan that starts anew at each head: every step folds twice as far back (Hillis and Steele)."""
+    if acc in FLOATS and op in ("SUM", "PROD"):
+        wide = oracle.widest(y, acc)
+        if op == "SUM":
+            total = np.cumsum(wide)
+            begin = np.maximum.accumulate(np.where(heads, np.arange(len(y)), 0)) if len(y) else []
+            return total - (total[begin] - wide[begin])
+        return running(op, wide, "f64", heads) if acc != "f64" else _steps(op, y, acc, heads)
+    return _steps(op, y, acc, heads)
+
+
+def _steps(op, y, acc, heads):
+    n = len(y)
+    if n and not heads[1:].any() and op in ("SUM", "MIN", "MAX", "BIT_AND", "BIT_OR", "BIT_XOR", "PROD") and \
+            acc in INTEGERS:
+        return oracle.accumulate(op, y, acc)
+    y, done, d = y.copy(), heads.copy(), 1
+    if n:
+        done[0] = True
+    while d < n and not done[d:].all():
+        folded = combine(op, y[:-d], y[d:], acc)
+        y[d:] = np.where(done[d:], y[d:], folded)
+        done[d:] |= done[:-d].copy()
+        d *= 2
+    return y
+
+
+def from_acc(a, g, op):
+    """What an accumulator becomes in the output."""
+    acc, out = work_type(g), g["out_type"]
+    if op == "affine":
+        return a
+    if acc in FLOATS and op in ("SUM", "PROD"):  # f64 so far
+        return oracle.convert(oracle.convert(a, "f64", acc), acc, out)
+    return oracle.convert(a, acc, out)
+
+
+def as_work(a, g, op):
+    """Initial values and identities in the type that running() computes in."""
+    acc = work_type(g)
+    return oracle.widest(a, acc) if acc in FLOATS and op in ("SUM", "PROD") else a
+
+
+def work_combine(op, a, b, acc):
+    if acc in FLOATS and op in ("SUM", "PROD"):
+        return a + b if op == "SUM" else a * b
+    return combine(op, a, b, acc)
+
+
+def scan_of(call, y, heads, start, exclusive):
+    """The scan of segments; in the output's type."""
+    g = call.group
+    op, acc = g["op"], work_type(g)
+    n = len(y)
+    if n == 0:
+        return y if op == "affine" else np.zeros(0, DTYPES[g["out_type"]])
+    with np.errstate(all="ignore"):
+        r = running(op, y, acc, heads)
+        if exclusive:
+            first = as_work(identity_of(op, acc), g, op)
+            r = np.concatenate([first, r[:-1]])
+            r = np.where(heads, np.repeat(first, n), r)
+        if start is not None:
+            many = np.repeat(as_work(start, g, op), n)
+            r = work_combine(op, many, r, acc)
+            if exclusive:
+                r = np.where(heads, many, r)
+        return from_acc(r, g, op)
+
+
+def reduce_of(call, y, begin, end, start):
+    """Reductions of [begin, end) that neither overlap nor have gaps among the elements they cover."""
+    g = call.group
+    op, acc = g["op"], work_type(g)
+    begin, end = np.asarray(begin, np.int64), np.asarray(end, np.int64)
+    heads = np.zeros(len(y), bool)
+    with np.errstate(all="ignore"):
+        heads[begin[begin < len(y)]] = True
+        if len(y):
+            heads[0] = True
+        nothing = as_work(identity_of(op, acc), g, op)
+        r = running(op, y, acc, heads) if len(y) else np.zeros(0, nothing.dtype)
+        full = begin < end
+        out = np.repeat(nothing, len(begin))
+        out[full] = r[end[full] - 1]
+        if start is not None:
+            many = np.repeat(as_work(start, g, op), len(begin))
+            out = np.where(full, work_combine(op, many, out, acc), many)
+        return from_acc(out, g, op)
+
+
+def arg_of(call, y, begin, end, exclusive=None):
+    """ARGMIN and ARGMAX: 16 bytes an element. exclusive None: a reduction of each segment; else a scan."""
+    g = call.group
+    op, type_ = g["op"], g["out_type"]
+    nobody = oracle.arg_running(op, y[:0], type_, None)[0]
+    found = []
+    for b, e in zip(begin, end):
+        run = [(v, i + b) for v, i in oracle.arg_running(op, y[b:e], type_, None)[1]]
+        if exclusive is None:
+            found.append(run[-1] if run else nobody)
+        else:
+            found += ([nobody] + run[:-1] if run else []) if exclusive else run
+    rows = np.zeros((len(found), 16), np.uint8)
+    if found:
+        size = SIZES[type_]
+        rows[:, :size] = np.array([v for v, _ in found], DTYPES[type_]).view(np.uint8).reshape(-1, size)
+        rows[:, 8:] = np.array([i for _, i in found], np.int64).view(np.uint8).reshape(-1, 8)
+
+    def test(got):
+        got = got.reshape(-1, 16)
+        values_ = [np.ascontiguousarray(a[:, :SIZES[type_]]).view(DTYPES[type_]).reshape(-1) for a in (got, rows)]
+        good = oracle.same(*values_, type_) & (got[:, SIZES[type_]:] == rows[:, SIZES[type_]:]).all(1)
+        bad = np.flatnonzero(~good)
+        return None if not len(bad) else (
+            f"{len(bad)} of {len(rows)} elements differ, first at {bad[0]}: {got[bad[0]].tobytes().hex()} instead of "
+            f"{rows[bad[0]].tobytes().hex()}")
+    return rows, test
+
+
+def expect_fold(call, piece, results, how, magnitudes=None):
+    if how == "near":
+        out = call.group["out_type"]
+        unit = {"f32": 2.0**-23, "f64": 2.0**-52}[work_type(call.group)]
+        of_out = {"f16": 2.0**-10, "bf16": 2.0**-7, "f32": 2.0**-23, "f64": 2.0**-52}.get(out)
+        if of_out is None:  # an integer: the fraction may round away a whole one
+            t = 1.0 + magnitudes * unit * 64
+        else:
+            t = magnitudes * (64 * unit + of_out) + (6e-8 if out == "f16" else 1e-38)
+        call.expect(piece, results, "near", near=(out, t))
+    elif how == "bits":
+        call.expect(piece, results)
+    else:
+        call.expect(piece, results, how)
+
+
+def fold_out(call, count, in_piece, may=True):
+    """The output of a fold: in place where the call may."""
+    g = call.group
+    size = 16 if g["op"].startswith("ARG") else size_of(g["out_type"])
+    if may and call.shot["place"] and size == size_of(g["in_type"]):
+        return call.over("out", in_piece)
+    return call.room("out", count, size=size, align=8 if g["op"].startswith("ARG") else align_of(g["out_type"]))
+
+
+def magnitude(y, acc, heads):
+    return running("SUM", np.abs(oracle.widest(y, acc)), "f64", heads) if len(y) else np.zeros(0)
+
+
+def fold_fields(call):
+    g = call.group
+    call.set(op=g["op"], transform=g["transform"], in_type=g["in_type"], acc_type=g["acc_type"], out_type=g["out_type"])
+
+
+def limited(call, n):
+    """Oracles that are slow take fewer elements."""
+    return min(n, 300) if call.group["op"].startswith("ARG") else n
+
+
+def flag_reproducible(call):
+    g = call.group
+    if call.shot.get("flags", 0) & gp.REPRODUCIBLE:
+        call.fields["flags"] = gp.REPRODUCIBLE
+        if call.fields["primitive"] in ("reduce", "inclusive_scan", "exclusive_scan"):
+            return
+        any_order = not is_user(g["op"]) and (work_type(g) in INTEGERS or g["op"] not in ("SUM", "PROD"))
+        if not any_order:
+            del call.fields["flags"]
+
+
+def build_reduce(call):
+    n = limited(call, call.shot["n"])
+    fold_fields(call)
+    x, y, init, start, how, _ = fold_data(call, n)
+    piece = call.given("in_", x, call.group["in_type"])
+    n = call.bound(n)
+    call.host("init", init)
+    flag_reproducible(call)
+    out = fold_out(call, 1, piece, may=False)
+    if call.group["op"].startswith("ARG"):
+        rows, test = arg_of(call, y[:n], [0], [n])
+        return call.check(out, rows.nbytes, test)
+    sums = np.array([np.abs(oracle.widest(y[:n], work_type(call.group))).sum()]) if how == "near" else None
+    return expect_fold(call, out, reduce_of(call, y[:n], [0], [n], start), how, sums)
+
+
+def expect_scan(call, out, y, heads, start, how, exclusive):
+    if call.group["op"].startswith("ARG"):
+        begin = np.flatnonzero(heads)
+        rows, test = arg_of(call, y, begin, np.append(begin[1:], len(y)), exclusive)
+        return call.check(out, rows.nbytes, test)
+    results = scan_of(call, y, heads, start, exclusive)
+    sums = None
+    if how == "near":
+        sums = magnitude(y, work_type(call.group), heads)
+        if start is not None:
+            sums = sums + np.abs(oracle.widest(start, work_type(call.group)))
+    return expect_fold(call, out, results, how, sums)
+
+
+def build_scan(call):
+    n = limited(call, call.shot["n"])
+    fold_fields(call)
+    x, y, init, start, how, _ = fold_data(call, n)
+    piece = call.given("in_", x, call.group["in_type"])
+    out = fold_out(call, n, piece)
+    n = call.bound(n)
+    call.host("init", init)
+    flag_reproducible(call)
+    heads = np.zeros(n, bool)
+    heads[:1] = True
+    expect_scan(call, out, y[:n], heads, start, how, call.fields["primitive"].startswith("exclusive"))
+
+
+def offsets_of(call, n, full=False):
+    """Rising offsets in 0 .. n."""
+    r = np.random.default_rng(call.shot["seed"] + 3)
+    shape = call.random.choice(["none", "one", "ones", "short", "long", "empties", "giant", "gaps", "equal"])
+    if shape == "none":
+        inner = [] if full else [int(r.integers(0, n + 1))]
+    elif shape == "ones" and n <= 3000:
+        inner = np.arange(n + 1)
+    elif shape == "equal":
+        inner = np.full(int(r.integers(2, 40)), r.integers(0, n + 1))
+    else:
+        number = {"one": 0, "short": min(n // 4, 5000), "empties": 20, "giant": 5, "gaps": 10}.get(shape, 3)
+        inner = r.integers(0, n + 1, number)
+        if shape == "empties":
+            inner = np.repeat(inner, r.integers(1, 9, number))
+        if shape == "giant":
+            inner = np.concatenate([r.integers(0, n // 50 + 1, 9), n - r.integers(0, n // 50 + 1, 9)])
+    ends = [0, n] if full or shape not in ("none", "gaps", "equal") else []
+    return np.sort(np.concatenate([np.asarray(inner, np.int64), np.array(ends, np.int64)])).astype(np.int64)
+
+
+def spoil(call, offsets, n):
+    """GP_CHECKED: perhaps an offset is wrong. The first one that is, or NONE."""
+    if call.shot["seed"] % 3 or len(offsets) < 2:
+        return offsets, NONE
+    offsets = offsets.copy()
+    at = call.random.randrange(len(offsets))
+    offsets[at] = n + 1 + call.random.randrange(100)
+    bad = np.flatnonzero((offsets > n) | (offsets < np.concatenate([[0], offsets[:-1]])))
+    return offsets, int(bad[0])
+
+
+def put_offsets(call, offsets, n):
+    """begin, and where the call is checked, bad. True: the offsets are well."""
+    g = call.group
+    bad = NONE
+    if g.get("checked"):
+        offsets, bad = spoil(call, offsets, n)
+        call.fields["flags"] = call.fields.get("flags", 0) | gp.CHECKED
+        call.expect(call.room("bad", 1, "u64"), np.array([bad], np.uint64))
+    call.set(offset_type=g["offset_type"], segments=len(offsets) - 1)
+    call.given("begin", offsets.astype(DTYPES[g["offset_type"]]), g["offset_type"], wanted=n > 0 and len(offsets) > 1)
+    return bad == NONE
+
+
+def build_segmented_reduce(call):
+    g, n = call.group, limited(call, call.shot["n"])
+    fold_fields(call)
+    form = g["segments"]
+    if form == "fixed":
+        length = call.random.choice([0, 1, 2, 4, 7, 16, 33, 100])
+        segments = min(n // max(length, 1), 5000) if length else call.random.randrange(9)
+        n = length * segments
+    x, y, init, start, how, _ = fold_data(call, n)
+    call.given("in_", x, g["in_type"])
+    call.fields["count"] = n
+    call.host("init", init)
+    flag_reproducible(call)
+    good = True
+    if form == "fixed":
+        call.set(segments=segments, length=length)
+        begin, end = np.arange(segments) * length, np.arange(1, segments + 1) * length
+        if call.random.random() < 0.5:
+            call.fields["count"] = 0
+    elif form == "ends":
+        edges = offsets_of(call, n)
+        order = np.random.default_rng(call.shot["seed"]).permutation(len(edges) - 1)
+        order = order[:len(order) - len(order) // 5]
+        begin, end = edges[:-1][order], edges[1:][order]
+        call.set(offset_type=g["offset_type"], segments=len(order))
+        for field, what in (("begin", begin), ("end", end)):
+            call.given(field, what.astype(DTYPES[g["offset_type"]]), g["offset_type"])
+    else:
+        edges = offsets_of(call, n)
+        good = put_offsets(call, edges, n)
+        begin, end = edges[:-1], edges[1:]
+    out = fold_out(call, len(begin), None, may=False)
+    if not good:
+        return
+    if g["op"].startswith("ARG"):
+        rows, test = arg_of(call, y, begin, end)
+        call.check(out, rows.nbytes, test)
+        return
+    sums = None
+    if how == "near":
+        total = np.concatenate([[0], np.cumsum(np.abs(oracle.widest(y, work_type(g))))])
+        sums = total[end] - total[begin] + 1e-6 * (total[-1] if len(total) else 0)
+    expect_fold(call, out, reduce_of(call, y, begin, end, start), how, sums)
+
+
+def build_segmented_scan(call):
+    g, n = call.group, limited(call, call.shot["n"])
+    fold_fields(call)
+    x, y, init, start, how, _ = fold_data(call, n)
+    piece = call.given("in_", x, g["in_type"])
+    out = fold_out(call, n, piece)
+    n = call.bound(n)
+    flag_reproducible(call)
+    call.host("init", init)
+    edges = offsets_of(call, n)
+    if not put_offsets(call, edges, n):
+        return
+    heads = np.zeros(n, bool)
+    heads[edges[edges < n]] = True
+    heads[:1] = True
+    expect_scan(call, out, y[:n], heads, start, how, "exclusive" in call.fields["primitive"])
+
+
+# ---- keys and runs
+
+
+def draw_equal(g, r):
+    equal = r.choice(["EQUAL", 0, "NOT_EQUAL", "HEADS", "fours", "a_equal"])
+    g["equal"] = equal
+    g["key_type"] = r.choice(FLAG_TYPES if equal == "HEADS" else INTEGERS if equal == "fours" else
+                             ["pair"] if equal == "a_equal" else BUILT_IN)
+
+
+def keys_of(call, n):
+    """Keys with runs of many shapes, and where runs start."""
+    g, s = call.group, call.shot
+    equal, type_ = g["equal"] or "EQUAL", g["key_type"]
+    rng = np.random.default_rng(s["seed"] + 5)
+    share = [0.0, 1.0, 0.5, 0.1, 0.01][call.random.randrange(5)]
+    ids = np.cumsum(rng.random(n) < share) % (5 if s["seed"] % 2 else 30)
+    if equal == "a_equal":
+        keys = np.stack([ids, rng.integers(0, 2**32, n)], 1).astype(np.uint32)
+        heads = np.concatenate([[True], ids[1:] != ids[:-1]])[:n]
+        return keys.view(dtype_of("pair")).reshape(-1), heads
+    if equal == "fours":
+        keys = (ids * 4 + rng.integers(0, 4, n)).astype(DTYPES[type_])
+        return keys, np.concatenate([[True], ~USER["fours"][5](keys[1:], keys[:-1])])[:n]
+    if equal == "HEADS":
+        keys = np.where(rng.random(n) < share, values(type_, n, "special", s["seed"] + 6), np.zeros(1, DTYPES[type_]))
+    else:
+        keys = oracle.convert(ids.astype(np.uint8), "u8", type_)
+        if type_ in FLOATS and s["kind"] == "special":
+            keys = np.where(rng.random(n) < 0.2, values(type_, n, "special", s["seed"] + 6), keys)
+    return keys, oracle.heads(keys, type_, equal)
+
+
+def put_runs(call, n):
+    keys, heads = keys_of(call, n)
+    call.set(equal=call.group["equal"], key_type=call.group["key_type"])
+    return call.given("keys", keys, call.group["key_type"]), keys, heads
+
+
+def build_scan_by_key(call):
+    n = limited(call, call.shot["n"])
+    fold_fields(call)
+    x, y, init, start, how, _ = fold_data(call, n)
+    piece = call.given("in_", x, call.group["in_type"])
+    out = fold_out(call, n, piece)
+    _, _, heads = put_runs(call, n)
+    n = call.bound(n)
+    call.host("init", init)
+    flag_reproducible(call)
+    expect_scan(call, out, y[:n], heads[:n], start, how, "exclusive" in call.fields["primitive"])
+
+
+def put_number(call, *numbers):
+    call.expect(call.room("out_count", len(numbers), "u64"), np.array(numbers, np.uint64))
+
+
+def build_reduce_by_key(call):
+    g, n = call.group, limited(call, call.shot["n"])
+    fold_fields(call)
+    x, y, init, start, how, _ = fold_data(call, n)
+    call.given("in_", x, g["in_type"])
+    out = fold_out(call, n, None, may=False)
+    _, keys, heads = put_runs(call, n)
+    out_keys = call.room("out_keys", n, g["key_type"], wanted=False) if call.random.random() < 0.8 else None
+    n = call.bound(n)
+    call.host("init", init)
+    flag_reproducible(call)
+    begin = np.flatnonzero(heads[:n])
+    end = np.append(begin[1:], n) if n else begin
+    put_number(call, len(begin))
+    if out_keys:
+        call.expect(out_keys, keys[begin])
+    if g["op"].startswith("ARG"):
+        rows, test = arg_of(call, y[:n], begin, end)
+        return call.check(out, rows.nbytes, test)
+    sums = magnitude(y[:n], work_type(g), heads[:n])[end - 1] if how == "near" else None
+    if sums is not None and start is not None:
+        sums = sums + np.abs(oracle.widest(start, work_type(g)))
+    return expect_fold(call, out, reduce_of(call, y[:n], begin, end, start), how, sums)
+
+
+def build_group_by(call):
+    g, n = call.group, call.shot["n"]
+    fold_fields(call)
+    x, y, init, start, how, _ = fold_data(call, n)
+    piece = call.given("in_", x, g["in_type"])
+    out = fold_out(call, n, piece)
+    few = values(g["key_type"], call.random.choice([1, 2, 7, 300]), "special" if call.shot["seed"] % 2 else "uniform",
+                 call.shot["seed"] + 4)
+    keys = few[np.random.default_rng(call.shot["seed"] + 5).integers(0, len(few), n)]
+    call.set(key_type=g["key_type"])
+    call.given("keys", keys, g["key_type"])
+    out_keys = call.room("out_keys", n, g["key_type"], wanted=False) if call.random.random() < 0.8 else None
+    n = call.bound(n)
+    call.host("init", init)
+    flag_reproducible(call)
+    bits = ordered(keys[:n], g["key_type"])
+    order = np.argsort(bits, kind="stable")
+    heads = np.concatenate([[True], np.diff(bits[order]) != 0])[:n] if n else np.zeros(0, bool)
+    begin = np.flatnonzero(heads)
+    end = np.append(begin[1:], n) if n else begin
+    put_number(call, len(begin))
+    if out_keys:
+        call.expect(out_keys, keys[:n][order][begin])
+    y = y[:n][order]
+    sums = magnitude(y, work_type(g), heads)[end - 1] if how == "near" else None
+    if sums is not None and start is not None:
+        sums = sums + np.abs(oracle.widest(start, work_type(g)))
+    expect_fold(call, out, reduce_of(call, y, begin, end, start), how, sums)
+
+
+def build_run_lengths(call):
+    g, n = call.group, call.shot["n"]
+    _, keys, heads = put_runs(call, n)
+    call.set(out2_type=g["out2_type"])
+    length_type = g["out2_type"] or "u32"
+    out_keys = call.room("out_keys", n, g["key_type"], wanted=False) if g["wants"] & 1 else None
+    lengths = call.room("out2", n, length_type, wanted=False) if g["wants"] & 2 else None
+    n = call.bound(n)
+    begin = np.flatnonzero(heads[:n])
+    put_number(call, len(begin))
+    if out_keys:
+        call.expect(out_keys, keys[begin])
+    if lengths:
+        call.expect(lengths, np.diff(np.append(begin, n)).astype(DTYPES[length_type]))
+
+
+def build_nontrivial_runs(call):
+    g, n = call.group, call.shot["n"]
+    _, _, heads = put_runs(call, n)
+    call.set(out2_type=g["out2_type"])
+    type_ = g["out2_type"] or "u32"
+    starts, lengths = call.room("out", n, type_), call.room("out2", n, type_)
+    n = call.bound(n)
+    begin = np.flatnonzero(heads[:n])
+    length = np.diff(np.append(begin, n))
+    put_number(call, int((length > 1).sum()))
+    call.expect(starts, begin[length > 1].astype(DTYPES[type_]))
+    call.expect(lengths, length[length > 1].astype(DTYPES[type_]))
+
+
+def build_unique(call):
+    g, n, s = call.group, call.shot["n"], call.shot
+    keys_piece, keys, heads = put_runs(call, n)
+    out_keys = call.over("out_keys", keys_piece) if s["place"] else call.room("out_keys", n, g["key_type"])
+    if g["in_type"]:
+        x = data_of(g["in_type"], n, s["kind"], s["seed"])
+        call.set(in_type=g["in_type"])
+        piece = call.given("in_", x, g["in_type"])
+        out = call.over("out", piece) if s["place"] and s["seed"] % 2 else call.room("out", n, g["in_type"])
+    n = call.bound(n)
+    begin = np.flatnonzero(heads[:n])
+    put_number(call, len(begin))
+    call.expect(out_keys, keys[begin])
+    if g["in_type"]:
+        call.expect(out, x[begin])
+
+
+# ---- elements
+
+
+def unary(name, x, from_, to):
+    if is_user(name):
+        return USER[name][5](x)
+    return oracle.unary(name, x, from_, to)
+
+
+def build_copy(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    x = data_of(g["in_type"], n, s["kind"], s["seed"])
+    piece = call.given("in_", x, g["in_type"])
+    out = call.over("out", piece) if s["place"] else call.room("out", n, g["in_type"])
+    call.set(in_type=g["in_type"], out_type=g["in_type"])
+    call.expect(out, x[:call.bound(n)])
+
+
+def build_fill(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    value = data_of(g["out_type"], 1, s["kind"], s["seed"])
+    call.set(out_type=g["out_type"])
+    call.host("init", value)
+    out = call.room("out", n, g["out_type"])
+    call.expect(out, np.repeat(value, call.bound(n)))
+
+
+def build_iota(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    type_ = g["out_type"]
+    out = call.room("out", n, type_)
+    call.set(out_type=type_)
+    n = call.bound(n)
+    start = step = None
+    if type_ in FLOATS:
+        start, step = float(call.random.randrange(-100, 100)), float(call.random.choice([1, 2, -3, 0.5]))
+    else:
+        start, step = (int(values(type_, 1, s["kind"], s["seed"] + k)[0]) for k in (0, 1))
+    start, step = (start if s["init"] else type(start)(0)), (step if s["seed"] % 3 else type(step)(1))
+    for field, value, wanted in (("init", start, s["init"]), ("step", step, s["seed"] % 3)):
+        if wanted:
+            call.host(field, oracle.convert(np.array([value], np.float64), "f64", type_) if type_ in FLOATS
+                      else np.array([value], DTYPES[type_]))
+    if type_ in FLOATS:
+        call.expect(out, oracle.convert(start + np.arange(n) * step, "f64", type_), "~" + type_)
+    else:
+        bits = np.array([start & NONE], np.uint64) + np.arange(n, dtype=np.uint64) * np.uint64(step & NONE)
+        call.expect(out, bits.astype(DTYPES[type_]))
+
+
+def build_transform(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    x = values(g["in_type"], n, s["kind"], s["seed"])
+    call.set(op=g["op"], in_type=g["in_type"], out_type=g["out_type"])
+    piece = call.given("in_", x, g["in_type"])
+    place = s["place"] and SIZES[g["in_type"]] == SIZES[g["out_type"]]
+    out = call.over("out", piece) if place else call.room("out", n, g["out_type"])
+    n = call.bound(n)
+    call.expect(out, unary(g["op"], x[:n], g["in_type"], g["out_type"]), "~" + g["out_type"])
+
+
+def binary_of(op, a, b, out):
+    if op in ("affine", "last"):
+        return combine(op, a, b, out)
+    return oracle.binary(op, a, b, out)
+
+
+def how_of(type_):
+    return "~" + type_ if type_ in DTYPES else "bits"
+
+
+def build_transform2(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    in2_type, out_type = g["in2_type"] or g["in_type"], g["out_type"]
+    a, b = data_of(g["in_type"], n, s["kind"], s["seed"]), data_of(in2_type, n, s["kind"], s["seed"] + 1)
+    call.set(op=g["op"], in_type=g["in_type"], in2_type=g["in2_type"], out_type=out_type)
+    first, second = call.given("in_", a, g["in_type"]), call.given("in2", b, in2_type)
+    if s["place"] and size_of(out_type) in (size_of(g["in_type"]), size_of(in2_type)):
+        out = call.over("out", first if size_of(out_type) == size_of(g["in_type"]) else second)
+    else:
+        out = call.room("out", n, out_type)
+    n = call.bound(n)
+    a, b = a[:n], b[:n]
+    if out_type in DTYPES:
+        a, b = oracle.convert(a, g["in_type"], out_type), oracle.convert(b, in2_type, out_type)
+    call.expect(out, binary_of(g["op"], a, b, out_type), how_of(out_type))
+
+
+def build_adjacent_difference(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    x = data_of(g["in_type"], n, s["kind"], s["seed"])
+    call.set(op=g["op"], in_type=g["in_type"], out_type=g["out_type"], flags=g["flags"])
+    call.given("in_", x, g["in_type"])
+    out = call.room("out", n, g["out_type"])
+    n = call.bound(n)
+    if not n:
+        return
+    y = oracle.convert(x[:n], g["in_type"], g["out_type"]) if g["out_type"] in DTYPES else x[:n]
+    a, b = (y[:-1], y[1:]) if g["flags"] & gp.RIGHT else (y[1:], y[:-1])
+    r = binary_of(g["op"], a, b, g["out_type"])
+    r = np.concatenate([r, y[-1:]] if g["flags"] & gp.RIGHT else [y[:1], r])
+    call.expect(out, r, how_of(g["out_type"]))
+
+
+# ---- predicates
+
+
+def holds(call, op, type_, x, k, field):
+    """Which elements satisfy a predicate, and its scalar where it has one."""
+    if is_user(op):
+        return USER[op][5](x)
+    s = call.shot
+    some = x[s["seed"] % len(x):][:1] if len(x) and s["seed"] % 4 else values(type_, 1, s["kind"], s["seed"] + k)
+    call.host(field, some)
+    return oracle.compare(op, oracle.widest(x, type_), oracle.widest(some, type_))
+
+
+def draw_predicate(g, r, flags=False):
+    op = r.choice(oracle.COMPARISONS + ["odd"] + ([0, 0, 0] if flags else []))
+    g["op"] = op
+    g["in_type"] = r.choice(INTEGERS if op == "odd" else BUILT_IN if op else ANY_TYPE)
+    g["key_type"] = 0 if op else r.choice(FLAG_TYPES)
+
+
+def selected(call):
+    """The input, and masks of what is selected (by the predicates, one after the other)."""
+    g, s, n = call.group, call.shot, call.shot["n"]
+    x = data_of(g["in_type"], n, s["kind"], s["seed"])
+    call.set(in_type=g["in_type"], op=g["op"])
+    piece = call.given("in_", x, g["in_type"])
+    if g["op"]:
+        return piece, x, holds(call, g["op"], g["in_type"], x, 7, "init")
+    share = call.random.choice([0.0, 0.01, 0.5, 0.99, 1.0])
+    some = values(g["key_type"], n, "special", s["seed"] + 8)
+    some[some == 0] = 1
+    flags = np.where(np.random.default_rng(s["seed"] + 9).random(n) < share, some, np.zeros(1, some.dtype))
+    call.set(key_type=g["key_type"])
+    call.given("keys", flags, g["key_type"])
+    return piece, x, flags != 0
+
+
+def build_select(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    piece, x, keep = selected(call)
+    out = call.over("out", piece) if s["place"] else call.room("out", n, g["in_type"])
+    n = call.bound(n)
+    put_number(call, int(keep[:n].sum()))
+    call.expect(out, x[:n][keep[:n]])
+
+
+def build_partition(call):
+    g, n = call.group, call.shot["n"]
+    _, x, one = selected(call)
+    masks = [one, ~one]
+    if g["transform"]:
+        call.set(transform=g["transform"])
+        two = ~one & holds(call, g["transform"], g["in_type"], x, 11, "step")
+        masks = [one, two, ~one & ~two]
+    outs = [call.room(field, n, g["in_type"]) for field in ("out", "out2", "out3")[:len(masks)]]
+    n = call.bound(n)
+    put_number(call, *(int(mask[:n].sum()) for mask in masks))
+    for out, mask in zip(outs, masks):
+        call.expect(out, x[:n][mask[:n]])
+
+
+def build_question(call):
+    n, p = call.shot["n"], call.fields["primitive"]
+    _, _, keep = selected(call)
+    n = call.bound(n)
+    if p == "count_if":
+        put_number(call, int(keep[:n].sum()))
+    else:
+        out = call.room("out", 1, "u8")
+        call.expect(out, np.array([keep[:n].any() if p == "any" else keep[:n].all()], np.uint8))
+
+
+# ---- histograms
+
+
+def build_histogram(call):
+    g, s = call.group, call.shot
+    type_, counter, bins, even = g["in_type"], g["out_type"], s["bins"], call.fields["primitive"] == "histogram_even"
+    channels, active = g["channels"]
+    n = s["n"] // channels
+    if even and type_ in INTEGERS:
+        n = min(n, 1500 // channels)
+    x = values(type_, n * channels, s["kind"], s["seed"])
+    weights = values(g["in2_type"], n, "small", s["seed"] + 2) if g["in2_type"] else None
+    call.set(in_type=type_, out_type=counter, bins=bins, in2_type=g["in2_type"],
+             channels=channels if channels > 1 else 0, active=active if active != channels else 0)
+    call.given("in_", x, type_)
+    if weights is not None:
+        call.given("in2", weights, g["in2_type"])
+    weight = None if weights is None else oracle.convert(weights, g["in2_type"], counter)
+    edges, lower, upper = [], [], []
+    for c in range(active):
+        if even:
+            small = type_ in ("i8", "u8") or s["seed"] % 2
+            ends = sorted(call.random.sample(range(0, 100 if small else 30000), 2))
+            pair = [oracle.convert(np.array([float(e)]), "f64", type_) for e in ends]
+            if oracle.widest(pair[0], type_)[0] >= oracle.widest(pair[1], type_)[0]:
+                pair = [oracle.convert(np.array([float(e)]), "f64", type_) for e in (0, 64)]
+            lower.append(pair[0])
+            upper.append(pair[1])
+        else:
+            b = values(type_, bins + 1, ["uniform", "small"][s["seed"] % 2], s["seed"] + 3 + c)
+            edges.append(b[np.argsort(oracle.widest(b, type_), kind="stable")])
+    if even:
+        call.host("init", np.concatenate(lower))
+        call.host("step", np.concatenate(upper))
+    else:
+        call.given("begin", np.concatenate(edges), type_)
+    out = call.room("out", bins * active, counter)
+    n = call.bound(n)
+    x = x.reshape(-1, channels)[:n]
+    wanted = []
+    for c in range(active):
+        column = np.ascontiguousarray(x[:, c])
+        place = oracle.even_bins(column, type_, lower[c], upper[c], bins) if even else \
+            oracle.range_bins(column, type_, edges[c])
+        wanted.append(oracle.tally(place, bins, counter, None if weight is None else weight[:n]))
+    call.expect(out, np.concatenate(wanted), how_of(counter).replace("~", "="))
+
+
+# ---- orders
+
+
+def ordered(keys, type_):
+    """Unsigned integers in the order of the keys: IEEE 754 total order for floats."""
+    unsigned = np.dtype(f"u{SIZES[type_]}")
+    bits, sign = keys.view(unsigned), unsigned.type(1 << (8 * SIZES[type_] - 1))
+    if type_ in FLOATS:
+        return np.where(bits & sign, ~bits, bits | sign)
+    return bits ^ sign if type_[0] == "i" else bits.copy()
+
+
+def digits(bits, size, begin, end, down):
+    """The bits that decide, largest first where `down`."""
+    if (begin, end) == (0, 0):
+        begin, end = 0, 8 * size
+    wide = bits.astype(np.uint64)
+    if begin == end:
+        return np.zeros(len(bits), np.uint64)
+    wide = (wide >> np.uint64(begin)) & np.uint64(2**(end - begin) - 1)
+    return np.uint64(2**(end - begin) - 1) - wide if down else wide
+
+
+def special_keys(type_, n, kind, seed):
+    """Keys; of floats also NaNs of both signs with payloads."""
+    keys = values(type_, n, kind, seed)
+    if type_ in FLOATS and kind == "special":
+        raw, rng = keys.view(f"u{SIZES[type_]}"), np.random.default_rng(seed + 1)
+        where = rng.random(n) < 0.2
+        raw[where] = rng.integers(0, 2**(8 * SIZES[type_]) - 1, n, np.uint64)[where].astype(raw.dtype)
+    return keys
+
+
+def draw_bits(g, r, size):
+    """A few ranges of bits: the whole, and others, in calls of one kind side by side."""
+    def one():
+        begin = r.randrange(8 * size)
+        return [begin, r.randrange(begin, 8 * size + 1)]
+    g["bits"] = [[0, 0], [0, 0], one()] + ([one()] if r.random() < 0.3 else []) if r.random() < 0.6 else [[0, 0]]
+
+
+def draw_moved(g, r):
+    """Values, indices, or neither."""
+    what = r.random()
+    g["in_type"] = r.choice(ANY_TYPE) if what < 0.45 else 0
+    g["out_type"] = r.choice(INDICES) if 0.45 <= what < 0.65 else 0
+
+
+def put_moved(call, n, index_fits=True):
+    """Values or indices beside keys: (output, elements that move) or None."""
+    g, s = call.group, call.shot
+    if g["in_type"]:
+        x = data_of(g["in_type"], n, s["kind"], s["seed"] + 21)
+        piece = call.given("in_", x, g["in_type"])
+        call.set(in_type=g["in_type"], out_type=g["in_type"])
+        place = s["place"] and s["seed"] % 3
+        return (call.over("out", piece) if place else call.room("out", n, g["in_type"])), x
+    if g["out_type"]:
+        call.set(out_type=g["out_type"])
+        return call.room("out", n, g["out_type"]), np.arange(n).astype(DTYPES[g["out_type"]])
+    return None
+
+
+class KeyField(ctypes.Structure):
+    _fields_ = [("offset", ctypes.c_size_t), ("type", ctypes.c_int), ("descending", ctypes.c_int)]
+
+
+def build_sort(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    type_, down = g["key_type"], bool(g["flags"] & gp.DESCENDING)
+    begin, end = s["bits"]
+    call.set(key_type=type_, flags=g["flags"], begin_bit=begin, end_bit=end)
+    if type_ == "pair":
+        keys = data_of("pair", n, 0, s["seed"])
+        columns = pairs(keys) if n else np.zeros((0, 2), np.uint32)
+        if g["transform"]:
+            call.set(transform="by_b", acc_type="u32")
+            bits, size = columns[:, 1], 4
+        else:
+            downs = g["downs"]
+            fields = (KeyField * 2)(KeyField(4, gp.TYPES["u32"], downs[0]), KeyField(0, gp.TYPES["u32"], downs[1]))
+            call.host("fields", np.frombuffer(fields, np.uint8))
+            call.set(field_count=2)
+            flip = [np.uint64(0xffffffff) if d else np.uint64(0) for d in downs]
+            high, low = columns[:, 1].astype(np.uint64) ^ flip[0], columns[:, 0].astype(np.uint64) ^ flip[1]
+            bits = high << np.uint64(32) | low
+            size = 8
+    else:
+        keys = special_keys(type_, n, s["kind"], s["seed"])
+        bits, size = ordered(keys, type_), SIZES[type_]
+    piece = call.given("keys", keys, type_)
+    moved = put_moved(call, n)
+    out_keys = None
+    if not (moved and not g["in_type"] and s["seed"] % 4 == 0):  # an argsort does without
+        out_keys = call.over("out_keys", piece) if s["place"] else call.room("out_keys", n, type_)
+    n = call.bound(n)
+    order = np.argsort(digits(bits[:n], size, begin, end, down), kind="stable")
+    if out_keys:
+        call.expect(out_keys, keys[order])
+    if moved:
+        call.expect(moved[0], moved[1][order])
+
+
+def build_segmented_sort(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    type_, down = g["key_type"], bool(g["flags"] & gp.DESCENDING)
+    begin_bit, end_bit = s["bits"]
+    keys = special_keys(type_, n, s["kind"], s["seed"])
+    call.set(key_type=type_, flags=g["flags"], begin_bit=begin_bit, end_bit=end_bit)
+    call.fields["count"] = n
+    piece = call.given("keys", keys, type_)
+    moved = put_moved(call, n)
+    out_keys = call.over("out_keys", piece) if s["place"] else call.room("out_keys", n, type_)
+    edges = offsets_of(call, n)
+    begin, end, good = edges[:-1], edges[1:], True
+    if g["segments"] == "ends":
+        order = np.random.default_rng(s["seed"]).permutation(len(begin))
+        begin, end = begin[order], end[order]
+        call.set(offset_type=g["offset_type"], segments=len(begin))
+        for field, what in (("begin", begin), ("end", end)):
+            call.given(field, what.astype(DTYPES[g["offset_type"]]), g["offset_type"])
+    else:
+        good = put_offsets(call, edges, n)
+    if not good or not len(begin):
+        return
+    first, last = int(edges[0]), int(edges[-1])
+    ranks = digits(ordered(keys, type_), SIZES[type_], begin_bit, end_bit, down)[first:last]
+    inner = np.zeros(last - first, np.int64)
+    np.add.at(inner, edges[1:-1][edges[1:-1] < last] - first, 1)
+    order = first + np.lexsort((ranks, np.cumsum(inner)))
+    call.expect(out_keys, keys[order], at=first * SIZES[type_])
+    if moved:
+        call.expect(moved[0], moved[1][order], at=first * moved[1].itemsize)
+
+
+def draw_order(g, r):
+    g["op"] = op = r.choice([0, "LESS", "GREATER", "GREATER", "below", "a_below"])
+    g["key_type"] = r.choice(INTEGERS if op == "below" else ["pair"] if op == "a_below" else BUILT_IN)
+
+
+def order_keys(call, n, k=0):
+    """Keys without NaN, and their ranks."""
+    g, s = call.group, call.shot
+    op, type_ = g["op"] or "LESS", g["key_type"]
+    if op == "a_below":
+        rng = np.random.default_rng(s["seed"] + k)
+        both = np.stack([rng.integers(0, 50, n), rng.integers(0, 2**32, n)], 1).astype(np.uint32)
+        return both.view(dtype_of("pair")).reshape(-1), both[:, 0].astype(np.int64)
+    x = values(type_, n, s["kind"], s["seed"] + k)
+    wide = oracle.widest(x, type_)
+    x = np.where(wide != wide, np.zeros(1, x.dtype), x)
+    wide = oracle.widest(x, type_)
+    ranks = wide >> 2 if op == "below" else wide
+    return x, np.unique(ranks, return_inverse=True)[1].reshape(-1) * (-1 if op == "GREATER" else 1)
+
+
+def build_merge_sort(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    keys, ranks = order_keys(call, n)
+    call.set(op=g["op"], key_type=g["key_type"])
+    piece = call.given("keys", keys, g["key_type"])
+    moved = put_moved(call, n)
+    out_keys = call.over("out_keys", piece) if s["place"] else call.room("out_keys", n, g["key_type"])
+    n = call.bound(n)
+    order = np.argsort(ranks[:n], kind="stable")
+    call.expect(out_keys, keys[order])
+    if moved:
+        call.expect(moved[0], moved[1][order])
+
+
+SECOND = ("merge", "set_union", "set_symmetric_difference")
+
+
+def build_two_sorted(call):
+    g, s, p = call.group, call.shot, call.fields["primitive"]
+    n = s["n"]
+    m = max(0, int(n * call.random.choice([0, 0.1, 0.5, 1, 1, 1.7])) + call.random.randrange(-1, 3))
+    both, ranks = order_keys(call, n + m)
+    first, second = np.argsort(ranks[:n], kind="stable"), n + np.argsort(ranks[n:], kind="stable")
+    keys = both[np.concatenate([first, second])]
+    ranks = ranks[np.concatenate([first, second])]
+    call.set(op=g["op"], key_type=g["key_type"], count2=m)
+    call.given("keys", keys[:n], g["key_type"])
+    call.given("keys2", keys[n:], g["key_type"], wanted=m > 0)
+    most = {"set_intersection": min(n, m), "set_difference": n}.get(p, n + m)
+    out_keys = call.room("out_keys", most, g["key_type"])
+    out = None
+    if g["in_type"]:
+        x = data_of(g["in_type"], n + m, s["kind"], s["seed"] + 31)
+        call.set(in_type=g["in_type"])
+        call.given("in_", x[:n], g["in_type"])
+        if p in SECOND:
+            call.given("in2", x[n:], g["in_type"], wanted=m > 0)
+        out = call.room("out", most, g["in_type"])
+    there = call.bound(n)
+    a, b = ranks[:there], ranks[n:]
+    index = np.concatenate([np.arange(there), np.arange(n, n + m)])
+    joined = np.concatenate([a, b])
+    places = np.argsort(joined, kind="stable")
+    if p != "merge":
+        among = np.concatenate([np.arange(len(x)) - np.searchsorted(x, x, "left") for x in (a, b)])
+        others = np.concatenate([np.searchsorted(v, u, "right") - np.searchsorted(v, u, "left")
+                                 for u, v in ((a, b), (b, a))])
+        tied, mine = among < others, np.arange(len(joined)) < len(a)
+        keep = {"set_union": mine | ~tied, "set_intersection": mine & tied, "set_difference": mine & ~tied,
+                "set_symmetric_difference": ~tied}[p]
+        places = places[keep[places]]
+        put_number(call, len(places))
+    places = index[places]
+    call.expect(out_keys, keys[places])
+    if out:
+        call.expect(out, x[places])
+
+
+def build_is_sorted(call):
+    g, n = call.group, call.shot["n"]
+    keys, ranks = order_keys(call, n)
+    if call.random.random() < 0.7:
+        order = np.argsort(ranks, kind="stable")
+        keys, ranks = keys[order].copy(), ranks[order].copy()
+        if n and call.random.random() < 0.6:
+            i, j = call.random.randrange(n), call.random.randrange(n)
+            keys[[i, j]], ranks[[i, j]] = keys[[j, i]], ranks[[j, i]]
+    call.set(op=g["op"], key_type=g["key_type"])
+    call.given("keys", keys, g["key_type"])
+    n = call.bound(n)
+    bad = np.flatnonzero(ranks[1:n] < ranks[:n - 1]) if n else []
+    put_number(call, int(bad[0]) + 1 if len(bad) else NONE)
+
+
+def build_bound(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    length = max(0, int(n * call.random.choice([0, 0.01, 1, 1, 3])))
+    both, ranks = order_keys(call, n + length)
+    order = np.argsort(ranks[:length], kind="stable")
+    call.set(op=g["op"], in_type=g["key_type"], out_type=g["out_type"], length=length)
+    call.given("keys", both[:length][order], g["key_type"], wanted=n > 0 and length > 0)
+    call.given("in_", both[length:], g["key_type"])
+    out = call.room("out", n, g["out_type"])
+    n = call.bound(n)
+    side = "left" if call.fields["primitive"] == "lower_bound" else "right"
+    found = np.searchsorted(ranks[:length][order], ranks[length:length + n], side)
+    call.expect(out, found.astype(DTYPES[g["out_type"]]))
+
+
+def build_load_balance(call):
+    g, n = call.group, call.shot["n"]
+    edges = offsets_of(call, n, full=True)
+    call.set(offset_type=g["offset_type"], out_type=g["out_type"], segments=len(edges) - 1)
+    call.given("begin", edges.astype(DTYPES[g["offset_type"]]), g["offset_type"], wanted=n > 0)
+    out = call.room("out", n, g["out_type"])
+    n = call.bound(n)
+    call.expect(out, (np.searchsorted(edges, np.arange(n), "right") - 1).astype(DTYPES[g["out_type"]]))
+
+
+def build_top_k(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    rows = call.random.choice([0, 0, 1, 2, 5])
+    n //= max(rows, 1)
+    type_, down = g["key_type"], bool(g["flags"] & gp.DESCENDING)
+    k = min(n, call.random.choice([0, 1, 2, 10, 100, 1000, 1025, n // 2, n]))
+    keys = special_keys(type_, n * max(rows, 1), s["kind"], s["seed"])
+    call.set(key_type=type_, flags=g["flags"], length=k, segments=rows)
+    call.given("keys", keys, type_)
+    out = x = None
+    total = k * max(rows, 1)
+    if g["in_type"]:
+        x = data_of(g["in_type"], n * max(rows, 1), s["kind"], s["seed"] + 21)
+        call.set(in_type=g["in_type"])
+        call.given("in_", x, g["in_type"])
+        out = call.room("out", total, g["in_type"], wanted=False)
+    elif g["out_type"]:
+        call.set(out_type=g["out_type"])
+        out = call.room("out", total, g["out_type"], wanted=False)
+    out_keys = None
+    if not out or k > 1024 or s["seed"] % 4 or not k:
+        out_keys = call.room("out_keys", total, type_, wanted=False)
+    there = call.bound(n)
+    bits = ordered(keys, type_)
+    bits = ~bits if down else bits
+    for row in range(max(rows, 1)):
+        of_row = slice(row * n, row * n + there)
+        order = np.argsort(bits[of_row], kind="stable")[:k]
+        chosen = keys[of_row][order]
+        moved = x[of_row][order] if x is not None else order.astype(DTYPES[g["out_type"]]) if g["out_type"] else None
+        if g["flags"] & gp.UNSORTED:  # the same elements, in any order, keys and values side by side
+            for piece, what in ((out_keys, chosen), (out, moved)):
+                if piece and len(what):
+                    call.check(piece, what.nbytes, same_set(what), at=row * k * what.itemsize)
+            continue
+        if out_keys:
+            call.expect(out_keys, chosen, at=row * k * chosen.itemsize)
+        if out:
+            call.expect(out, moved, at=row * k * moved.itemsize)
+
+
+def same_set(wanted):
+    def test(got):
+        size = wanted.itemsize
+        rows = [sorted(a.tobytes()[i:i + size] for i in range(0, wanted.nbytes, size)) for a in (got, wanted)]
+        return None if rows[0] == rows[1] else "other elements than those that are wanted"
+    return test
+
+
+def build_nth_element(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    keys = special_keys(g["key_type"], n, s["kind"], s["seed"])
+    down = bool(g["flags"] & gp.DESCENDING)
+    call.given("keys", keys, g["key_type"])
+    out = call.room("out_keys", 1, g["key_type"])
+    n = call.bound(n)
+    at = call.random.randrange(n) if n else 0
+    call.set(key_type=g["key_type"], flags=g["flags"], length=at)
+    if n:
+        bits = ordered(keys[:n], g["key_type"])
+        call.expect(out, keys[np.argsort(~bits if down else bits, kind="stable")[at:at + 1]])
+
+
+def build_shuffle(call):
+    """Which permutation it is, only the library says: a permutation, and on the GPU the host's."""
+    g, s, n = call.group, call.shot, call.shot["n"]
+    type_ = g["in_type"] or g["out_type"]
+    call.set(in_type=g["in_type"], out_type=type_)
+    x = np.arange(n).astype(DTYPES[type_]) if not g["in_type"] else data_of(type_, n, s["kind"], s["seed"])
+    if g["in_type"]:
+        call.given("in_", x, type_)
+    call.host("init", np.array([s["seed"]], np.uint64))
+    out = call.room("out", n, type_)
+    n = call.bound(n)
+    call.by_host = True
+    if n:
+        call.check(out, n * x.itemsize, same_set(x[:n]))
+
+
+def build_check_offsets(call):
+    g, n = call.group, call.shot["n"]
+    offsets = offsets_of(call, n)
+    bad = NONE
+    if call.random.random() < 0.6:
+        offsets, bad = spoil(call, offsets, n)
+    call.set(offset_type=g["offset_type"], segments=len(offsets) - 1)
+    call.fields["count"] = n
+    call.given("begin", offsets.astype(DTYPES[g["offset_type"]]), g["offset_type"])
+    call.expect(call.room("bad", 1, "u64"), np.array([bad], np.uint64))
+
+
+# ---- layouts
+
+
+def build_transpose(call):
+    g, s = call.group, call.shot
+    r, type_ = call.random, g["in_type"]
+    size = size_of(type_)
+    dimensions = g["dimensions"]
+    order = g["order"]
+    side = max(1, int(max(s["n"], 1)**(1 / dimensions)))
+    extent = [max(1, int(side * r.choice([0.3, 1, 1, 2]))) for _ in range(dimensions)]
+    if s["n"] == 0:
+        extent[r.randrange(dimensions)] = 0
+    if dimensions == 2 and s["n"] and r.random() < 0.5:
+        extent = [r.choice([1, 3, side, 64, 17]), max(1, min(side * side, s["n"]) // 8)]
+    place = s["place"] and dimensions == 2 and order == [1, 0] and s["n"]
+    if place and r.random() < 0.5:
+        extent = [side, side]
+    dense = place or r.random() < 0.5
+    out_extent = [extent[d] for d in order]
+
+    def strides(of):
+        made, least = [], 1
+        for i, e in enumerate(reversed(of)):
+            made.insert(0, least + (0 if dense or i == 0 else r.randrange(4)))
+            least = made[0] * max(e, 1)
+        return made
+    in_strides, out_strides = strides(extent), strides(out_extent)
+    span = [sum((e - 1) * t for e, t in zip(shape, by)) + 1 if all(shape) else 0
+            for shape, by in ((extent, in_strides), (out_extent, out_strides))]
+    x = data_of(type_, span[0], s["kind"], s["seed"])
+    piece = call.given("in_", x, type_)
+    call.set(in_type=type_, out_type=type_)
+    out = call.over("out", piece) if place else call.room("out", span[1], type_)
+    p = gp.Permutation(dimensions=dimensions, order=tuple(order), extent=tuple(extent))
+    if not dense:
+        p.in_stride, p.out_stride = tuple(in_strides), tuple(out_strides)
+    call.host("permutation", np.frombuffer(p, np.uint8))
+    if not span[0]:
+        return
+    index = np.zeros(out_extent, np.int64)
+    source = np.zeros(out_extent, np.int64)
+    for axis in range(dimensions):
+        shape = [-1 if a == axis else 1 for a in range(dimensions)]
+        places = np.arange(out_extent[axis]).reshape(shape)
+        index = index + places * out_strides[axis]
+        source = source + places * in_strides[order[axis]]
+    raw = x.view(np.uint8).reshape(-1, size)[source.reshape(-1)]
+    at = index.reshape(-1)
+
+    def test(got):
+        rows = got.reshape(-1, size)
+        bad = np.flatnonzero((rows[at] != raw).any(1))
+        if len(bad):
+            return f"{len(bad)} of {len(at)} elements differ, first the {bad[0]}th, at {at[bad[0]]}"
+        untouched = np.ones(span[1], bool)
+        untouched[at] = False
+        before = call.image[out.at:out.at + span[1] * size].reshape(-1, size)
+        return "elements between the rows are written" if (rows[untouched] != before[untouched]).any() else None
+    call.check(out, span[1] * size, test)
+
+
+def field_places(width, capacity, size, offset, field, n):
+    """The byte at which each struct's value of a field begins."""
+    i, block = np.arange(n), width or capacity
+    return i // block * block * size + offset * block + i % block * field if n else i
+
+
+def build_convert_layout(call):
+    g, s = call.group, call.shot
+    sizes, keep, n = g["sizes"], bool(g["flags"] & gp.KEEP_GAPS), s["n"]
+    n = min(n, 40000 // sum(sizes))
+    capacity = n + call.random.choice([0, 0, 1, 13, 16])
+    place = s["place"]
+    x_bytes, sides = [], []
+    for side in ("from", "to"):
+        width, offsets, size = g[side]["width"], g[side]["offsets"], g[side]["size"]
+        block = width or capacity
+        sides.append((width, offsets, size))
+        x_bytes.append(-(-n // block) * block * size if n else 0)
+        fields = (gp.Field * len(sizes))(*[gp.Field(o, z) for o, z in zip(offsets, sizes)])
+        made = gp.Layout(width, size, fields, len(sizes), capacity if width == 0 else 0, None)
+        call.kept["in_layout" if side == "from" else "out_layout"] = made
+        call.kept[side + " fields"] = fields
+    rng = np.random.default_rng(s["seed"])
+    whole = max(x_bytes) if place else x_bytes[0]
+    x = rng.integers(0, 256, whole, np.uint8)
+    piece = call.given("in_", x)
+    out = call.over("out", piece) if place else call.room("out", x_bytes[1], size=1, align=1)
+    call.fields["count"] = n
+    call.set(flags=g["flags"])
+    (from_width, from_offsets, from_size), (to_width, to_offsets, to_size) = sides
+
+    def wanted(before):
+        y = before.copy()
+        for f, size in enumerate(sizes):
+            at = field_places(from_width, capacity, from_size, from_offsets[f], size, n)
+            to = field_places(to_width, capacity, to_size, to_offsets[f], size, n)
+            for byte in range(size):
+                y[to + byte] = x[at + byte]
+        if to_width != 0 and not keep:
+            taken = {o + byte for o, size in zip(to_offsets, sizes) for byte in range(size)}
+            begin = 0
+            for byte in range(to_size + 1):  # a gap's values stand as a field's do
+                if byte == to_size or byte in taken:
+                    if byte > begin:
+                        at = field_places(to_width, capacity, to_size, begin, byte - begin, n)
+                        for j in range(byte - begin):
+                            y[at + j] = 0
+                    begin = byte + 1
+        return y
+
+    def test(got):
+        y = wanted(call.image[out.at:out.at + len(got)])
+        bad = np.flatnonzero(got != y)
+        return f"{len(bad)} of {len(y)} bytes differ, first at {bad[0]}" if len(bad) else None
+    call.check(out, x_bytes[1], test)
+
+
+# ---- graphs
+
+
+def graph_pairs(call, n, count, type_="u32", beyond=0):
+    rng = np.random.default_rng(call.shot["seed"])
+    e = rng.integers(0, n + beyond, (count, 2))
+    shape = call.random.choice(["random", "hub", "path", "loops"])
+    if shape == "hub":
+        e[rng.random(count) < 0.4, 0] = 0
+    if shape == "path" and count:
+        e[:, 0] = np.arange(count) % n
+        e[:, 1] = (np.arange(count) + 1) % n
+    if shape == "loops":
+        loops = rng.random(count) < 0.2
+        e[loops, 1] = e[loops, 0]
+    return e.astype(DTYPES[type_])
+
+
+def listed(e, n, flags=0):
+    """Edges as a graph has them."""
+    e = e.astype(np.int64)
+    e = e[(e < n).all(1) & (e >= 0).all(1)]
+    if flags & gp.DROP_LOOPS:
+        e = e[e[:, 0] != e[:, 1]]
+    if flags & gp.SYMMETRISE:
+        e = np.concatenate([e, e[e[:, 0] != e[:, 1]][:, ::-1]])
+    e = e[np.lexsort((e[:, 1], e[:, 0]))]
+    return np.unique(e, axis=0) if flags & gp.UNIQUE_EDGES else e
+
+
+def offsets_from(sources, n, type_):
+    return np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=n))]).astype(DTYPES[type_])
+
+
+def vertices_of(call):
+    s = call.shot
+    n = max(1, min(s["n"], 3000))
+    return n, int(n * call.random.choice([0, 0.5, 1, 2, 8]))
+
+
+def point(call, field, offset_type, vertex_type, n, room, flags=0, pieces=(), more=()):
+    """gp_graph: its pointers are known when the image is laid out."""
+    made = gp.Graph(n, room, gp.TYPES[offset_type], gp.TYPES[vertex_type], None, None, None, None, flags)
+    call.kept[field] = made
+    names = ("offsets", "targets", "in_offsets", "in_sources")
+    call.after_layout.append((made, [(name, piece) for name, piece in zip(names, [*pieces, *more])]))
+    return made
+
+
+def put_graph(call, symmetric=False, with_in=False):
+    g = call.group
+    n, count = vertices_of(call)
+    ot, vt = g["offset_type"], g["vertex_type"]
+    e = listed(graph_pairs(call, n, count), n, gp.SYMMETRISE if symmetric else 0)
+    if not symmetric:  # lists have any order
+        e = e[np.random.default_rng(call.shot["seed"] + 1).permutation(len(e))]
+        e = e[np.argsort(e[:, 0], kind="stable")]
+    offsets = call.given(None, offsets_from(e[:, 0], n, ot), ot)
+    targets = call.given(None, e[:, 1].astype(DTYPES[vt]), vt)
+    more = []
+    if with_in:
+        t = listed(e[:, ::-1], n)
+        more = [call.given(None, offsets_from(t[:, 0], n, ot), ot), call.given(None, t[:, 1].astype(DTYPES[vt]), vt)]
+    made = point(call, "graph", ot, vt, n, len(e), int(symmetric), [offsets, targets], more)
+    return n, e, made
+
+
+def depths_of(n, e, source, limit=0):
+    """Breadth-first search, level by level."""
+    depths = np.full(n, -1, np.int32)
+    if source >= n:
+        return depths
+    offsets = offsets_from(e[:, 0], n, "i64")
+    order = e[np.argsort(e[:, 0], kind="stable"), 1]
+    depths[source], frontier, depth = 0, np.array([source]), 0
+    while len(frontier) and not (limit and depth >= limit):
+        depth += 1
+        lengths = offsets[frontier + 1] - offsets[frontier]
+        at = np.repeat(offsets[frontier] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        reached = np.unique(order[at])
+        frontier = reached[depths[reached] < 0]
+        depths[frontier] = depth
+    return depths
+
+
+def put_fault(call):
+    call.fields["flags"] = call.fields.get("flags", 0) | gp.CHECKED
+    call.expect(call.room("fault", 3, "u64"), np.array([0, NONE, NONE], np.uint64))
+
+
+def build_bfs(call):
+    g, s = call.group, call.shot
+    symmetric = bool(g["symmetric"])
+    n, e, _ = put_graph(call, symmetric, with_in=g["in"] and not symmetric)
+    source = call.random.randrange(n)
+    limit = call.random.choice([0, 0, 0, 1, 2, 5])
+    call.set(limit=limit, flags=g["flags"])
+    if s["seed"] % 4 == 0:
+        source = call.random.choice([source, source, n + 5])
+        call.given("source_device", np.array([source], np.uint64), "u64", wanted=False)
+    else:
+        call.set(source=source)
+    depths = depths_of(n, e, source, limit)
+    if s["seed"] % 5 == 0 and source < n:
+        target = call.random.randrange(n)
+        call.set(target=target)
+        call.fields["flags"] = call.fields.get("flags", 0) | gp.UNTIL_TARGET
+        if depths[target] >= 0:
+            depths[depths > depths[target]] = -1
+    call.expect(call.room("out", n, "i32"), depths)
+    if g["parents"]:
+        vt = g["vertex_type"]
+        out2 = call.room("out2", n, vt, wanted=False)
+        smallest = bool(g["flags"] & gp.REPRODUCIBLE)
+        call.check(out2, n * SIZES[vt], parents_test(n, e, source, depths, DTYPES[vt], smallest))
+    if g["checked"]:
+        put_fault(call)
+    if s["seed"] % 3 == 0:
+        statistics = call.room("statistics", 1, size=ctypes.sizeof(gp.Traversal), align=8, wanted=False)
+        degrees = np.bincount(e[:, 0], minlength=n)
+        said = np.array([(depths >= 0).sum(), degrees[depths >= 0].sum()], np.uint64)
+
+        def test(got):
+            numbers = got.view(np.uint64)[:2]
+            return None if (numbers == said).all() else f"reached and edges are {numbers}, not {said}"
+        call.check(statistics, ctypes.sizeof(gp.Traversal), test)
+
+
+def parents_test(n, e, source, depths, dtype, smallest):
+    nobody = int(np.iinfo(dtype).max)
+    step = e[(depths[e[:, 0]] >= 0) & (depths[e[:, 1]] == depths[e[:, 0]] + 1)]
+    least = np.full(n, NONE, np.uint64)
+    np.minimum.at(least, step[:, 1], step[:, 0].astype(np.uint64))
+    good = set(zip(step[:, 0].tolist(), step[:, 1].tolist()))
+
+    def test(got):
+        parents = got.view(dtype)
+        for v in range(n):
+            p = int(parents[v])
+            if depths[v] < 0:
+                fine = p == nobody
+            elif v == source:
+                fine = p == v
+            else:
+                fine = p == int(least[v]) if smallest else (p, v) in good
+            if not fine:
+                return f"the parent of {v} (depth {depths[v]}) is {p}"
+        return None
+    return test
+
+
+def build_bfs_sources(call):
+    g, s = call.group, call.shot
+    symmetric = bool(g["symmetric"])
+    n, e, _ = put_graph(call, symmetric, with_in=g["in"] and not symmetric)
+    count = call.random.choice([0, 1, 2, 5, 31, 33, 65])
+    count = min(count, max(1, 20000 // n)) if count else 0
+    sources = [call.random.randrange(n) for _ in range(count)]
+    limit = call.random.choice([0, 0, 0, 1, 3])
+    call.set(limit=limit, flags=g["flags"])
+    call.fields["count"] = count
+    if s["seed"] % 4 == 0 and count:
+        sources[0] = call.random.choice([sources[0], n + 3])
+        call.given("source_device", np.array(sources, np.uint64), "u64", wanted=False)
+    else:
+        call.host("sources", np.array(sources, np.uint64))
+    rows = {v: depths_of(n, e, v, limit) for v in set(sources)}
+    table = np.array([rows[v] for v in sources], np.int32).reshape(-1)
+    wants = g["wants"]
+    if wants & 1:
+        call.expect(call.room("out", count * n, "i32", wanted=False), table)
+    if wants & 2:
+        call.expect(call.room("out2", count, "u64", wanted=False),
+                    (table.reshape(-1, n) >= 0).sum(1).astype(np.uint64))
+    if g["checked"]:
+        put_fault(call)
+
+
+def build_graph_from_edges(call):
+    g, s = call.group, call.shot
+    n, count = vertices_of(call)
+    flags = s["flags_of_edges"]
+    e = graph_pairs(call, n, count, g["in_type"], beyond=2 if g["bad"] else 0)
+    apart = g["apart"]
+    call.set(in_type=g["in_type"], flags=flags)
+    call.given("in_", e[:, 0] if apart else e, g["in_type"])
+    if apart:
+        call.given("in2", e[:, 1], g["in_type"], wanted=False)
+    there = call.bound(count)
+    ot, vt = g["offset_type"], g["vertex_type"]
+    room = count * (2 if flags & gp.SYMMETRISE else 1) + call.random.choice([0, 3])
+    offsets, targets = call.room(None, n + 1, ot), call.room(None, room, vt)
+    point(call, "out_graph", ot, vt, n, room, 0, [offsets, targets])
+    edges = listed(e[:there], n, flags)
+    call.expect(offsets, offsets_from(edges[:, 0], n, ot))
+    call.expect(targets, edges[:, 1].astype(DTYPES[vt]))
+    if g["bad"]:
+        wrong = np.flatnonzero((e[:there].astype(np.int64) >= n).any(1))
+        call.expect(call.room("bad", 1, "u64", wanted=False), np.array([wrong[0] if len(wrong) else NONE], np.uint64))
+
+
+def build_graph_transpose(call):
+    g = call.group
+    n, e, made = put_graph(call)
+    ot, vt = g["offset_type"], g["vertex_type"]
+    offsets, sources = call.room(None, n + 1, ot), call.room(None, len(e), vt)
+    call.after_layout.append((made, [("in_offsets", offsets), ("in_sources", sources)]))
+    t = listed(e[:, ::-1], n)
+    call.expect(offsets, offsets_from(t[:, 0], n, ot))
+    call.expect(sources, t[:, 1].astype(DTYPES[vt]))
+
+
+def build_graph_relabel(call):
+    g = call.group
+    n, e, _ = put_graph(call)
+    ot, vt = g["offset_type"], g["vertex_type"]
+    offsets, targets = call.room(None, n + 1, ot), call.room(None, len(e), vt)
+    point(call, "out_graph", ot, vt, n, len(e), 0, [offsets, targets])
+    order = np.argsort(-np.bincount(e[:, 0], minlength=n), kind="stable")
+    numbers = np.argsort(order)
+    t = listed(numbers[e], n)
+    call.expect(offsets, offsets_from(t[:, 0], n, ot))
+    call.expect(targets, t[:, 1].astype(DTYPES[vt]))
+    for field, what in (("out", order), ("out2", numbers)):
+        if call.random.random() < 0.8:
+            call.expect(call.room(field, n, vt, wanted=False), what.astype(DTYPES[vt]))
+
+
+def build_graph_degrees(call):
+    n, e, _ = put_graph(call)
+    degree = np.bincount(e[:, 0], minlength=n)
+    bits = np.array([int(d).bit_length() for d in degree])
+    wanted = np.concatenate([[n, len(e), degree.min(), degree.max()], np.bincount(bits, minlength=65)])
+    call.expect(call.room("out", 69, "u64"), wanted.astype(np.uint64))
+
+
+def build_graph_check(call):
+    put_graph(call, with_in=call.group["in"])
+    call.expect(call.room("out", 3, "u64"), np.array([0, NONE, NONE], np.uint64))
+
+
+def build_bfs_check(call):
+    n, e, _ = put_graph(call)
+    source = call.random.randrange(n)
+    depths = depths_of(n, e, source)
+    spoiled = call.random.random() < 0.4
+    if spoiled:
+        depths[call.random.randrange(n)] += call.random.choice([1, -1, 7])
+    call.set(source=source)
+    call.given("in_", depths, "i32")
+
+    def test(got):
+        kind = int(got.view(np.uint64)[0])
+        return None if bool(kind) == spoiled else f"fault {kind} for depths that are {'wrong' if spoiled else 'right'}"
+    call.check(call.room("out", 3, "u64"), 24, test)
+
+
+def build_components(call):
+    import scipy.sparse
+    import scipy.sparse.csgraph
+    g = call.group
+    n, e, _ = put_graph(call, bool(g["symmetric"]))
+    matrix = scipy.sparse.csr_matrix((np.ones(len(e)), (e[:, 0], e[:, 1])), shape=(n, n))
+    found, of = scipy.sparse.csgraph.connected_components(matrix, directed=False)
+    smallest = np.full(found, n)
+    np.minimum.at(smallest, of, np.arange(n))
+    call.expect(call.room("out", n, g["vertex_type"]), smallest[of].astype(DTYPES[g["vertex_type"]]))
+    if call.random.random() < 0.8:
+        call.expect(call.room("out_count", 1, "u64", wanted=False), np.array([found], np.uint64))
+
+
+# ---- how groups are drawn
+
+
+def draw_map(g, r):
+    g["in_type"] = r.choice(ANY_TYPE)
+
+
+def draw_filled(g, r):
+    g["out_type"] = r.choice(ANY_TYPE if g["primitive"] == "fill" else BUILT_IN)
+
+
+def draw_transform(g, r):
+    g["op"] = op = r.choice(oracle.UNARY + ["gray"])
+    g["in_type"] = r.choice(INTEGERS if op == "gray" else BUILT_IN)
+    g["out_type"] = g["in_type"] if op == "gray" or r.random() < 0.4 else r.choice(BUILT_IN)
+
+
+def draw_transform2(g, r):
+    g["op"] = op = r.choice(oracle.BINARY + ["SUB", "last", "affine"])
+    if op in ("last", "affine"):
+        g.update(in_type=r.choice(USER[op][0]), in2_type=0)
+        g["out_type"] = g["in_type"]
+        return
+    g["out_type"] = r.choice(INTEGERS if op.startswith("BIT") else BUILT_IN)
+    g["in_type"] = g["out_type"] if r.random() < 0.5 else r.choice(BUILT_IN)
+    g["in2_type"] = r.choice([0, r.choice(BUILT_IN)])
+
+
+def draw_difference(g, r):
+    draw_transform2(g, r)
+    del g["in2_type"]
+    g["flags"] = r.choice([0, gp.RIGHT])
+
+
+def draw_segments(g, r):
+    draw_fold(g, r)
+    g["offset_type"] = r.choice(OFFSETS)
+    forms = ["offsets", "offsets", "ends", "fixed"]
+    g["segments"] = r.choice(forms) if g["primitive"] == "segmented_reduce" else "offsets"
+    g["checked"] = g["segments"] == "offsets" and r.random() < 0.2
+
+
+def draw_by_key(g, r):
+    draw_fold(g, r)
+    draw_equal(g, r)
+
+
+def draw_groups(g, r):
+    draw_fold(g, r, group_by=True)
+    g["key_type"] = r.choice(BUILT_IN)
+
+
+def draw_runs(g, r):
+    draw_equal(g, r)
+    g["out2_type"] = r.choice([0, *OFFSETS])
+    g["wants"] = r.randrange(4)
+    if not g["wants"] & 2 and g["primitive"] == "run_lengths":
+        g["out2_type"] = 0
+
+
+def draw_unique(g, r):
+    draw_equal(g, r)
+    g["in_type"] = r.choice([0, r.choice(ANY_TYPE)])
+
+
+def draw_selection(g, r):
+    draw_predicate(g, r, flags=g["primitive"] in ("select", "partition"))
+    g["transform"] = 0
+    if g["primitive"] == "partition" and g["op"] and r.random() < 0.4:
+        g["transform"] = r.choice(oracle.COMPARISONS + (["odd"] if g["in_type"] in INTEGERS else []))
+
+
+def draw_histogram(g, r):
+    g["in_type"] = r.choice(BUILT_IN)
+    g["in2_type"] = r.choice([0, 0, r.choice(BUILT_IN)])
+    floats = g["in2_type"] in FLOATS or (g["in2_type"] and r.random() < 0.3)
+    g["out_type"] = r.choice(["f32", "f64"] if floats else OFFSETS)
+    g["channels"] = r.choice([[1, 1], [1, 1], [2, 2], [3, 3], [4, 3], [4, 4], [5, 1]])
+
+
+def draw_bound(g, r):
+    draw_order(g, r)
+    if g["op"] == "GREATER":
+        g["op"] = "LESS"
+    g["out_type"] = r.choice(INDICES)
+
+
+def draw_balance(g, r):
+    g["offset_type"], g["out_type"] = r.choice(OFFSETS), r.choice(INDICES)
+
+
+def draw_sort(g, r):
+    g["key_type"] = r.choice(BUILT_IN + ["pair"])
+    g["flags"] = r.choice([0, gp.DESCENDING])
+    draw_moved(g, r)
+    g["transform"] = g["key_type"] == "pair" and r.random() < 0.5
+    g["downs"] = [r.randrange(2), r.randrange(2)]
+    size = (4 if g["transform"] else 8) if g["key_type"] == "pair" else SIZES[g["key_type"]]
+    draw_bits(g, r, size)
+
+
+def draw_sorted_segments(g, r):
+    g["key_type"] = r.choice(BUILT_IN)
+    g["flags"] = r.choice([0, gp.DESCENDING])
+    draw_moved(g, r)
+    draw_bits(g, r, SIZES[g["key_type"]])
+    g["offset_type"] = r.choice(OFFSETS)
+    g["segments"] = r.choice(["offsets", "offsets", "ends"])
+    g["checked"] = g["segments"] == "offsets" and r.random() < 0.2
+
+
+def draw_ordered(g, r):
+    draw_order(g, r)
+    draw_moved(g, r)
+
+
+def draw_two(g, r):
+    draw_order(g, r)
+    g["in_type"] = r.choice([0, r.choice(ANY_TYPE)])
+
+
+def draw_top_k(g, r):
+    g["key_type"] = r.choice(BUILT_IN)
+    g["flags"] = r.choice([0, gp.DESCENDING]) | (r.choice([0, 0, gp.UNSORTED]) if g["primitive"] == "top_k" else 0)
+    draw_moved(g, r)
+
+
+def draw_shuffle(g, r):
+    g["in_type"] = r.choice([0, r.choice(ANY_TYPE), r.choice(ANY_TYPE)])
+    g["out_type"] = 0 if g["in_type"] else r.choice(INDICES)
+
+
+def draw_transpose(g, r):
+    g["in_type"] = r.choice(ANY_TYPE)
+    g["dimensions"] = r.choice([1, 2, 2, 2, 3, 4])
+    plain = g["dimensions"] == 2 and r.random() < 0.8
+    g["order"] = [1, 0] if plain else r.sample(range(g["dimensions"]), g["dimensions"])
+
+
+def draw_layout(g, r):
+    g["sizes"] = [r.choice([1, 2, 3, 4, 8, 12, 16]) for _ in range(r.randrange(1, 7))]
+    for side in ("from", "to"):
+        offsets, at = [0] * len(g["sizes"]), 0
+        for f in r.sample(range(len(g["sizes"])), len(g["sizes"])):
+            at += r.choice([0, 0, 1, 3])
+            offsets[f], at = at, at + g["sizes"][f]
+        g[side] = {"width": r.choice([0, 1, 1, 2, 8, 32, 100]), "offsets": offsets, "size": at + r.choice([0, 0, 2])}
+    g["flags"] = r.choice([0, 0, gp.KEEP_GAPS])
+
+
+def draw_graph(g, r):
+    g["offset_type"], g["vertex_type"] = r.choice(INDICES), r.choice(INDICES)
+    g["symmetric"], g["in"], g["checked"] = r.randrange(2), r.randrange(2), r.random() < 0.15
+    g["parents"], g["wants"] = r.randrange(2), r.choice([1, 2, 3])
+    g["flags"] = gp.REPRODUCIBLE if g["primitive"] == "bfs" and g["parents"] and r.random() < 0.3 else 0
+    g["in_type"], g["bad"], g["apart"] = r.choice(OFFSETS), r.randrange(2), r.randrange(2)
+
+
+# How each primitive is drawn and built, how often, and whether its count may be in device memory.
+FAMILIES = {
+    "copy": (draw_map, build_copy, 1, True),
+    "fill": (draw_filled, build_fill, 1, True),
+    "iota": (draw_filled, build_iota, 1, True),
+    "transform": (draw_transform, build_transform, 2, True),
+    "transform2": (draw_transform2, build_transform2, 2, True),
+    "reduce": (draw_fold, build_reduce, 4, True),
+    "inclusive_scan": (draw_fold, build_scan, 3, True),
+    "exclusive_scan": (draw_fold, build_scan, 3, True),
+    "segmented_reduce": (draw_segments, build_segmented_reduce, 3, False),
+    "segmented_inclusive_scan": (draw_segments, build_segmented_scan, 2, True),
+    "segmented_exclusive_scan": (draw_segments, build_segmented_scan, 3, True),
+    "inclusive_scan_by_key": (draw_by_key, build_scan_by_key, 2, True),
+    "exclusive_scan_by_key": (draw_by_key, build_scan_by_key, 3, True),
+    "reduce_by_key": (draw_by_key, build_reduce_by_key, 2, True),
+    "run_lengths": (draw_runs, build_run_lengths, 1, True),
+    "nontrivial_runs": (draw_runs, build_nontrivial_runs, 1, True),
+    "unique": (draw_unique, build_unique, 2, True),
+    "adjacent_difference": (draw_difference, build_adjacent_difference, 2, True),
+    "select": (draw_selection, build_select, 2, True),
+    "partition": (draw_selection, build_partition, 2, True),
+    "count_if": (draw_selection, build_question, 1, True),
+    "any": (draw_selection, build_question, 1, True),
+    "all": (draw_selection, build_question, 1, True),
+    "histogram_even": (draw_histogram, build_histogram, 1, True),
+    "histogram_ranges": (draw_histogram, build_histogram, 1, True),
+    "lower_bound": (draw_bound, build_bound, 1, True),
+    "upper_bound": (draw_bound, build_bound, 1, True),
+    "load_balance": (draw_balance, build_load_balance, 1, True),
+    "sort": (draw_sort, build_sort, 3, True),
+    "merge_sort": (draw_ordered, build_merge_sort, 2, True),
+    "merge": (draw_two, build_two_sorted, 2, True),
+    "set_union": (draw_two, build_two_sorted, 1, True),
+    "set_intersection": (draw_two, build_two_sorted, 1, True),
+    "set_difference": (draw_two, build_two_sorted, 1, True),
+    "set_symmetric_difference": (draw_two, build_two_sorted, 1, True),
+    "is_sorted": (draw_order, build_is_sorted, 1, True),
+    "segmented_sort": (draw_sorted_segments, build_segmented_sort, 3, False),
+    "top_k": (draw_top_k, build_top_k, 2, True),
+    "nth_element": (draw_top_k, build_nth_element, 1, True),
+    "shuffle": (draw_shuffle, build_shuffle, 1, True),
+    "group_by": (draw_groups, build_group_by, 2, True),
+    "check_offsets": (draw_balance, build_check_offsets, 1, False),
+    "transpose": (draw_transpose, build_transpose, 2, False),
+    "convert_layout": (draw_layout, build_convert_layout, 2, False),
+    "bfs": (draw_graph, build_bfs, 2, False),
+    "graph_from_edges": (draw_graph, build_graph_from_edges, 1, True),
+    "graph_transpose": (draw_graph, build_graph_transpose, 1, False),
+    "graph_relabel": (draw_graph, build_graph_relabel, 1, False),
+    "graph_degrees": (draw_graph, build_graph_degrees, 1, False),
+    "graph_check": (draw_graph, build_graph_check, 1, False),
+    "bfs_check": (draw_graph, build_bfs_check, 1, False),
+    "connected_components": (draw_graph, build_components, 1, False),
+    "bfs_sources": (draw_graph, build_bfs_sources, 1, False),
+}
+KINDS = ["uniform", "uniform", "small", "special", "constant", "zeros", "extremes"]
+
+
+def draw_group(r, chosen=None):
+    names = chosen or list(FAMILIES)
+    g = {"primitive": r.choices(names, [FAMILIES[p][2] for p in names])[0]}
+    FAMILIES[g["primitive"]][0](g, r)
+    g["policy"] = r.choice(["", "", "", "rule", "row", "random", "random"])
+    return g
+
+
+def draw_size(r, large):
+    what = r.random()
+    if what < 0.1:
+        return r.randrange(4)
+    if what < 0.7:
+        return int(4 * 500**r.random())
+    if what < 0.9 or not large:
+        return max(0, r.choice([32, 64, 128, 256, 512, 1024]) * r.choice([1, 1, 2, 3, 4]) + r.randrange(-1, 2))
+    if what < 0.99:
+        return int(2000 * 30**r.random())
+    return int(60000 * 30**r.random())
+
+
+def draw_shot(r, g, large):
+    n = draw_size(r, large)
+    s = {"n": n, "seed": r.randrange(2**30), "kind": r.choice(KINDS), "shift": int(r.random() < 0.6),
+         "place": int(r.random() < 0.25), "init": int(r.random() < 0.4), "bits": r.choice(g.get("bits", [[0, 0]])),
+         "flags": gp.REPRODUCIBLE if r.random() < 0.1 else 0, "stream": r.randrange(4),
+         "capture": int(r.random() < 0.08), "invalid": r.choice(INVALID) if r.random() < 0.04 else None,
+         "bins": r.choice([1, 2, 7, 64, 255, 256, 1000, 5000]), "flags_of_edges": r.randrange(8) * gp.SYMMETRISE}
+    if FAMILIES[g["primitive"]][3] and r.random() < 0.15:
+        s["device"] = r.choice([0, 0.1, 0.5, 0.9, 1, 1.5])
+    return s
+
+
+# ---- calls that must be refused: what is wrong, the results that say so, the field that the message names
+
+INVALID = ["null", "alignment", "flags", "bins", "count2", "type", "op", "equal", "overlap"]
+NAMES = {"in_": "in"}
+
+
+def invalidate(call, what):
+    """Makes a valid call wrong. False: it has nothing that could be wrong in this way."""
+    f = call.fields
+    free = ("in2", "end")  # may be left out
+    wanted = [p for p in call.pieces if p.wanted and p.field and p.field not in free]
+    if what in ("null", "alignment", "overlap"):
+        call_counts = f.get("count", 0) and "count_device" not in [p.field for p in call.pieces]
+        pieces = [p for p in wanted if what == "null" or p.align > 1]
+        if not pieces or not call_counts:
+            return False
+        if what == "overlap":
+            outs = [p for p in pieces if p.data is None and p.size > 1]
+            ins = [p for p in pieces if p.data is not None and p.size > 8 and p.align <= 8]
+            free = f["primitive"] in ("copy", "partition", "transpose", "convert_layout")
+            if not outs or not ins or call.in_place or free:
+                return False
+            call.wrong = ("overlap", outs[0], ins[0])
+            call.must_refuse = ("GP_E_OVERLAP", "GP_E_ALIGNMENT")
+            call.names = (outs[0].field,)
+        else:
+            piece = call.random.choice(pieces)
+            if any(piece is p for _, p in call.placed):
+                return False
+            call.wrong = (what, piece)
+            call.must_refuse = ("GP_E_NULL",) if what == "null" else ("GP_E_ALIGNMENT", "GP_E_OVERLAP")
+            call.names = (piece.field,)
+    elif what == "flags":
+        f["flags"] = f.get("flags", 0) | 1 << 20
+        call.must_refuse, call.names = ("GP_E_ARGUMENT",), ("flags",)
+    elif what == "bins":
+        if f["primitive"].startswith("histogram"):
+            return False
+        f["bins"] = 5
+        call.must_refuse, call.names = ("GP_E_ARGUMENT",), ("bins",)
+    elif what == "count2":
+        if f["primitive"] == "merge" or f["primitive"].startswith("set_"):
+            return False
+        f["count2"] = 3
+        call.must_refuse, call.names = ("GP_E_ARGUMENT",), ("count2",)
+    else:
+        types = [t for t in ("in_type", "key_type", "offset_type", "out_type") if f.get(t)]
+        field = (types or [None])[0] if what == "type" else what
+        if not f.get(field):
+            return False
+        f[field] = 9999
+        call.must_refuse = ("GP_E_TYPE",) if what == "type" else ("GP_E_OPERATOR",)
+        call.names = (field,)
+    call.expected.clear()
+    return True
+
+
+def build(group, shot):
+    """The call of a case, laid out in an image."""
+    call = Call(group, shot)
+    call.wrong = None
+    FAMILIES[group["primitive"]][1](call)
+    if shot.get("invalid"):
+        invalidate(call, shot["invalid"])
+    call.lay_out()
+    return call
