@@ -58,15 +58,24 @@
 //                 was captured on: do not replay it while other calls run on that stream, or replay it twice at once.
 //                 Kept workspaces are freed by gp_close.
 //    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
-//    Reproducible The same call on the same device and policy gives the same bits, floats included: by segments, by key
-//                 and in histograms too. With GP_REPRODUCIBLE reduce and scan of floats give the same bits on every
-//                 GPU, policy and back end; a call that cannot promise it is GP_E_UNSUPPORTED.
-//    Order        Operands keep their order everywhere, so operators need to be associative, never commutative. Runs,
-//                 unique, select and partition (each part) leave their results in the order of the input. Sorts and
-//                 merges are stable, with GP_DESCENDING too. Sorts of numbers, top-k and group by order floats by IEEE
-//                 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Where an order
-//                 is given (merges, merge sort, sets, searches), floats compare as in C, and there may be no NaN.
+//    Reproducible The same call gives the same bits, floats included: by segments, by key and in histograms too. Two
+//                 calls are the same when the device, the policy, types, operators, numbers, flags and data are, and
+//                 when each pointer that they read has the same address modulo 16; scans ask that of `out` too. Other
+//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reduce and
+//                 scan of floats give the same bits on every GPU, policy, alignment and back end; a call that cannot
+//                 promise it, or a policy that cannot, is GP_E_UNSUPPORTED.
+//    Order        Operators need to be associative, never commutative. Operands of a user's operator that says
+//                 commutative = 0 keep their order everywhere. So do all operands of scans, reduce by key and group by.
+//                 Reduce and segmented reduce may reorder operands of built-in operators, and of users' that say
+//                 commutative = 1: a product of f16 may then overflow on the way although it does not in order. An
+//                 initial value comes first. Runs, unique, select and partition (each part) leave their results in
+//                 the order of the input. Sorts and merges are stable, with GP_DESCENDING too. Sorts of numbers, top-k
+//                 and group by order floats by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs
+//                 by their payloads. Where an order is given (merges, merge sort, sets, searches), floats compare as
+//                 in C, and there may be no NaN.
 //    Results      whose number the data decides need room for the most there can be; nothing is written behind them.
+//                 Overlap is judged by that room, so that a smaller output with another buffer right behind it is
+//                 GP_E_OVERLAP. A part of a partition may be as small as it comes out: its beginning is judged.
 //    Offsets      of segments are trusted: wrong ones give unspecified results, and reads may leave the input. With
 //                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
 //    In place     | call            | out == in                          | partial overlap |
@@ -293,7 +302,8 @@ enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
 //   SUM PROD               integers wrap; f16 and bf16 round after every step (choose an f32 accumulator to avoid that)
 //   MIN MAX                floats: a NaN wins over everything, -0 is below +0 (IEEE 754-2019 minimum and maximum)
 //   BIT_AND BIT_OR BIT_XOR integers only
-//   AND OR                 logical: operands count as true when nonzero, the result is 0 or 1 in the output type
+//   AND OR                 logical: operands count as true when nonzero, an initial value too; the result is 0 or 1 in
+//                          the output type
 //   ARGMIN ARGMAX          reduce and scan only: the output element is struct { T value; int64_t index; } in C layout;
 //                          the lowest index wins a tie, the first NaN wins over everything; no element has index -1;
 //                          padding bytes are zero
@@ -592,7 +602,7 @@ typedef struct gp_op_desc {
   const char *prelude;  // definitions that the body uses (functions marked __device__), or NULL
   const char *identity; // an expression of type T with op(identity, x) == op(x, identity) == x; reduce and scan need it
   int arity;            // 1 or 2
-  int commutative;      // 1: the library may reorder operands (faster reduce)
+  int commutative;      // 0: operands keep their order everywhere; 1: reduce and segmented reduce may reorder them
   gp_host_fn host;      // for the host back end, or NULL: GP_E_UNSUPPORTED there
   const void *host_identity; // one T, copied; needed where `host` is used by reduce or scan
   size_t host_identity_size; // its bytes
@@ -941,7 +951,9 @@ typedef struct gp_call {
   int channels;     // histogram: channels of a pixel, which lie side by side (0: 1); count is the number of pixels
   int active;       // histogram: the first so many of them are counted (0: all)
   const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
-                    // that comes before the first element, NULL: the identity; fill: the value; iota: start;
+                    // that comes before the first element, NULL: the identity. It is an operand: AND and OR take it
+                    // for true or false, so that the first result of an exclusive scan is 0 or 1, and of no elements
+                    // the result is that. Fill: the value; iota: start;
                     // predicates: the scalar (in_type); histogram: the lower end of the first bin, one a channel
   const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin,
                     // one a channel; NULL of either end, integers only: as far as the type goes
@@ -1055,7 +1067,8 @@ GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp
 GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                           void *out, uint64_t count, gp_stream stream);
 
-// out[i] = *init op in[0] op ... op in[i - 1]; init in host memory, of the accumulator's type; NULL: the identity.
+// out[i] = *init op in[0] op ... op in[i - 1]; init in host memory, of the accumulator's type; NULL: the identity. AND
+// and OR: out[0] is 1 where *init is not zero, otherwise 0.
 GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                           const void *init, const void *in, void *out, uint64_t count,
                                           gp_stream stream);
@@ -2439,7 +2452,7 @@ typedef struct gp__shape {
   int in_misaligned;  // address of in modulo 16
   int key_size;       // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
   int parts;          // partition: 2 or 3, else 0
-  int offset_size;    // segments, else 0; out_misaligned is always 0 in streams, segments and histograms
+  int offset_size;    // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
   int ranges;         // segmented reduce with `end`; histogram by ranges
   int channels;       // histogram
   int active;         // histogram
@@ -24866,10 +24879,10 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
   for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
     gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
-    memcpy(totals[0].bytes + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
+    memcpy((unsigned char *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
   }
-  gp__host_pad(&h->op, totals[0].bytes, GPUPRIMS__SCAN_WARPS, GP__WARP);
-  gp__host_warp_scan(&h->op, totals[0].bytes);
+  gp__host_pad(&h->op, (unsigned char *)totals, GPUPRIMS__SCAN_WARPS, GP__WARP);
+  gp__host_warp_scan(&h->op, (unsigned char *)totals);
   memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
 }
 
@@ -24968,7 +24981,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
         memcpy(p, before.bytes, size);
       } else if (has_before) op->loops.map(op, p, before.bytes, total, 1);
       else memcpy(p, total, size);
-      memcpy(group[0].bytes + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
+      memcpy((unsigned char *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
     }
     GPUPRIMS__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
@@ -30244,7 +30257,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     break;
   default:
     h.in2_size = (int)q->in2_size;
-    h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+    if (family != GP__FAMILY_REDUCE) h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
     if (family == GP__FAMILY_REDUCE && q->primitive != GP_REDUCE) h.commutative = h.exact = 1; // sums of 0 and 1
     if (q->primitive == GP_CONVERT_LAYOUT) {
       h.in_width = q->in_layout->width;
