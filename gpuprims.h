@@ -611,7 +611,8 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end; bfs: parents too
+  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end, or GP_E_UNSUPPORTED; bfs:
+                         // parents too
   GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
   GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
@@ -659,8 +660,10 @@ typedef struct gp_layout {
   size_t size;            // bytes of a struct, gaps included: 1 to 1024
   const gp_field *fields; //
   int field_count;        // 1 to 32
-  uint64_t capacity;      // GP_SOA: structs that there is room for; 0: as many as the call's count
-  void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL
+  uint64_t capacity;      // GP_SOA in one buffer: structs that there is room for, count or more; 0: as many as the
+                          // call's count. Otherwise 0: of other widths, and with columns, GP_E_ARGUMENT
+  void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL. Other
+                          // widths: GP_E_ARGUMENT
 } gp_layout;
 
 // ---- graphs
@@ -1075,8 +1078,8 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
 
 // ---- segments. Work is split by elements, not by segments: lengths may be anything. An empty segment gives the
 // identity (scan: nothing). Offsets are i32, u32, i64 or u64, in device memory; they start anywhere, never decrease and
-// never exceed count; GP_CHECKED (gp_call.flags) has them checked first, otherwise the result of wrong ones is
-// unspecified, and reads may leave the input.
+// never exceed count; GP_CHECKED (gp_call.flags) has them checked first (with `end` it is GP_E_ARGUMENT), otherwise the
+// result of wrong ones is unspecified, and reads may leave the input.
 
 // out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. end NULL: begin has segments + 1 offsets, and
 // segment i ends where segment i + 1 begins. Otherwise segments may overlap, have any order, and leave elements out.
@@ -1105,7 +1108,8 @@ GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, g
 // the second key belongs to the run of the first (its neighbour); GP_HEADS: the keys are flags (i8 ... u32), and one
 // that is not zero starts a run. Keys of any type. Floats compare as in C: every NaN is a run of its own, -0 equals +0.
 // Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read
-// once and written once. Outputs have room for `count` elements; what lies behind the results is not written.
+// once and written once. Outputs have room for `count` elements, where nothing else is said; what lies behind the
+// results is not written.
 
 // out[i] = the scan of values over the run of i, up to i. init: as in gp_exclusive_scan, for each run.
 GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
@@ -1140,7 +1144,8 @@ GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, 
                                              const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
                                              uint64_t count, gp_stream stream);
 
-// Of each run of two elements or more: the index of its first element, and its length (both of length_type).
+// Of each run of two elements or more: the index of its first element, and its length (both of length_type). Outputs
+// have room for count / 2 of them, rounded up.
 GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                            const void *keys, void *offsets, void *lengths, uint64_t *out_count,
                                            uint64_t count, gp_stream stream);
@@ -1227,7 +1232,8 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
                                        uint64_t count, gp_stream stream);
 
 // Load-balancing search: out[i] = the segment of element i, for i < count; offsets as for gp_segmented_reduce, and
-// offsets[0] is 0. (Baxter, Modern GPU; Green, McColl and Bader, GPU Merge Path.) One launch, each output written once.
+// offsets[0] is 0. GP_CHECKED, by gp_run, has them checked, but for the first one. (Baxter, Modern GPU; Green, McColl
+// and Bader, GPU Merge Path.) One launch, each output written once.
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream);
 
@@ -5255,6 +5261,7 @@ typedef struct gp__search_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device;
+  const unsigned long long *bad; // load balance: of offsets that were checked; NULL: they were not
 } gp__search_args;
 
 // One-sweep radix sort. Of the arrays, `other` ones are as large as the outputs.
@@ -12821,6 +12828,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   typedef gp_max<R> Max;
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
+  if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 count = gp__count(a), work = count + a.length;
   const O *offsets = static_cast<const O *>(a.sorted);
   R *out = static_cast<R *>(a.out), *mark = reinterpret_cast<R *>(shared) + gp_warp() * CHUNK;
@@ -28546,7 +28554,7 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
   case GP_UPPER_BOUND:
     return GP__READS_SORTED;
   case GP_LOAD_BALANCE:
-    return GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE;
+    return GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD;
   case GP_SORT:
     return GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS;
   case GP_MERGE_SORT:
@@ -28684,9 +28692,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes none", k->who);
   if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) &&
       !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES))
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort and bfs only",
-                    k->who);
+    return gp__fail(
+        GP_E_ARGUMENT,
+        "%s: @flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
+        k->who);
   if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
                     c->end ? "%s: @flags: GP_CHECKED checks offsets in their order; with @end they have none"
@@ -29584,6 +29593,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
                         : gp__is_ordered(p)                          ? gp__most_results(q)
                         : p == GP_TOP_K                              ? gp__rows_in(c) * c->length
                         : p == GP_TRANSPOSE                          ? q->moves.out_span
+                        : p == GP_NONTRIVIAL_RUNS                    ? count - count / 2
                                                                      : count;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
@@ -29597,8 +29607,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
                                     (p == GP_SORT && (k->in.size || !q->in_size)),
                                 GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
-    GPUPRIMS__CHECK(
-        gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, count, p == GP_NONTRIVIAL_RUNS, 0));
+    GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size,
+                                p == GP_NONTRIVIAL_RUNS ? outs : count, p == GP_NONTRIVIAL_RUNS, 0));
   if (partition) {
     GPUPRIMS__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, count, 1, 0));
     if (q->transform)
@@ -30326,11 +30336,25 @@ GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
-// Says which field makes a policy invalid: the one that, left to its default, makes it valid.
+// Says which field makes a policy invalid: the one that, left to its default, makes it valid. A policy that is valid
+// without GP_REPRODUCIBLE is one that cannot keep that promise.
 GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
   const gp__field *f;
   char text[320] = "";
   size_t at = 0;
+  gp__shape any_bits = *h;
+  any_bits.reproducible = 0;
+  if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
+    for (f = gp__fields_of(h->primitive); f->name; ++f) {
+      gp_policy p = given;
+      const int value = *gp__field_of(&p, f);
+      *gp__field_of(&p, f) = 0;
+      if (value && gp__policy_valid(gp__portable(p, *h), *h))
+        return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with policy.%s = %d cannot promise it",
+                        who, f->name, value);
+    }
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with this policy cannot promise it", who);
+  }
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
     gp_policy p = given;
     const int value = *gp__field_of(&p, f);
@@ -31808,6 +31832,7 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
       a->search.out = q->out;
       a->search.count = q->count;
       a->search.count_device = count_device;
+      a->search.bad = (const unsigned long long *)q->bad;
       break;
     }
     a->segment.in = q->in;

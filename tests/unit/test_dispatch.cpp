@@ -552,7 +552,8 @@ static void test_arguments(bool host) {
 
   // policies
   if (!host) {
-    gp_policy p = small(GP_EVEN_SHARE);
+    gp_policy p = small(GP_EVEN_SHARE), chosen;
+    gp_policy_source source;
     call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 10);
     call.policy = &p;
     p.threads = 100;
@@ -566,7 +567,21 @@ static void test_arguments(bool host) {
     p = small(GP_EVEN_SHARE), p.vectors = -1, p.load = 9;
     BAD(GP_E_POLICY, "vectors -1", gp_run(ctx, &call, nullptr));
     p = small(GP_EVEN_SHARE), call.flags = GP_REPRODUCIBLE, call.in_type = call.out_type = GP_F32;
+    BAD(GP_E_UNSUPPORTED, "gp_reduce: flags: GP_REPRODUCIBLE", gp_run(ctx, &call, nullptr));
+    p = small(GP_STEALING);
+    BAD(GP_E_UNSUPPORTED, "gp_reduce: flags: GP_REPRODUCIBLE", gp_run(ctx, &call, nullptr));
+    p.threads = p.vectors = p.blocks_per_sm = 0; // what is left can keep the promise
+    GOOD(gp_policy_origin(ctx, &call, &chosen, &source));
+    CHECK(source == GP_POLICY_CALLER && chosen.algorithm == GP_STEALING);
+    p = small(GP_STEALING), p.threads = 100, p.vectors = 17; // no call can have these
     BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
+    for (gp_primitive primitive : {GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN}) {
+      call.primitive = primitive, p = gp_policy();
+      p.algorithm = GP_THREE_SWEEP;
+      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: a call with policy.algorithm =", gp_run(ctx, &call, nullptr));
+      p.algorithm = GP_LOOK_BACK, p.vectors = 2;
+      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: a call with policy.vectors = 2", gp_run(ctx, &call, nullptr));
+    }
     call = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, a, out, 10);
     call.policy = &p, p = small(GP_PIPELINED), p.vectors = 2;
     BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
@@ -1843,9 +1858,9 @@ static void test_more_arguments(bool host) {
     }
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
-    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && !gp__is_search(p))
-      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort and bfs only", p,
-            c.flags = GP_CHECKED);
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_LOAD_BALANCE && !gp__is_search(p))
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs",
+            p, c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
@@ -2123,7 +2138,7 @@ static void test_more_arguments(bool host) {
   FINE(GP_UNIQUE, c.in_type = vec3, c.in = b.in, c.out = b.out);
 
   // segments
-  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN}) {
+  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_LOAD_BALANCE}) {
     WRONG(GP_E_ARGUMENT, "bad: flags lacks GP_CHECKED", p, c.bad = &b.bad);
     WRONG(GP_E_NULL, "bad is null", p, c.flags = GP_CHECKED);
     WRONG(GP_E_ALIGNMENT, "bad (", p, c.flags = GP_CHECKED, c.bad = reinterpret_cast<uint64_t *>(b.end + 4));
@@ -2527,6 +2542,21 @@ static void test_launches() {
     CHECK(seen.launches == 2 && seen.args.has_init && memcmp(seen.args.first.bytes, upper_ends, 4) == 0);
     GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, 0, GP_F32, GP_F32, nullptr, b.keys, b.in, b.out, 0, nullptr));
     CHECK(seen.launches == 2); // nothing to write
+  }
+  // a checked load balance, likewise
+  {
+    Watched<gp__search_args> balance;
+    Watched<gp__reduce_args> check_;
+    gp_call c = sample(GP_LOAD_BALANCE), offsets = sample(GP_CHECK_OFFSETS);
+    c.flags = GP_CHECKED, c.bad = &b.bad, c.count = 55, c.segments = 7;
+    watch(ctx, c, &balance);
+    watch(ctx, offsets, &check_);
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(balance.launches == 1 && check_.launches == 1 && (const void *)balance.args.bad == &b.bad);
+    CHECK(check_.args.in == b.begin && check_.args.count == 8 && check_.args.limit == 55 && check_.args.out == &b.bad);
+    c.flags = 0, c.bad = nullptr; // the same kernel
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(balance.launches == 2 && check_.launches == 1 && !balance.args.bad);
   }
   // a checked scan of segments: the check's launch, and the scan's, which looks at its result
   {

@@ -264,6 +264,46 @@ def test_overlap(host, name):
                 assert {other, out} <= set(re.findall(r"\w+", message)), message
 
 
+# Results whose number the data decides: what they need room for, by the header's comments. Another buffer may begin
+# right behind that room, and not before.
+ROOM_OF = {"gp_select_if": ("out", COUNT), "gp_select_flags": ("out", COUNT), "gp_unique": ("out", COUNT),
+           "gp_unique_by_key": ("out", COUNT), "gp_reduce_by_key": ("out", COUNT), "gp_group_by": ("out", COUNT),
+           "gp_run_length_encode": ("lengths", COUNT), "gp_nontrivial_runs": ("lengths", COUNT // 2),
+           "gp_set_union": ("out_keys", 2 * COUNT), "gp_set_intersection": ("out_keys", COUNT),
+           "gp_set_difference": ("out_keys", COUNT), "gp_set_symmetric_difference": ("out_keys", 2 * COUNT),
+           "gp_partition": ("rejected", 1), "gp_partition_flags": ("selected", 1), "gp_partition3": ("out2", 1)}
+
+
+@pytest.mark.parametrize("name", ROOM_OF)
+def test_room_for_results(host, name):
+    assert "Overlap is judged by that room" in TEXT and "its beginning is judged" in TEXT
+    out, room = ROOM_OF[name]
+    count = "out_counts" if "partition" in name else "out_count"
+    arguments = Arguments(name)
+    end = arguments.values[out] + 8 * ((4 * room + 7) // 8)
+    for where, expected in ((end, "GP_SUCCESS"), (end - 8, "GP_E_OVERLAP")):
+        result, message = arguments.call(host, **{count: where})
+        assert result == expected, (name, where - end, result, message)
+
+
+def test_layouts_without_a_capacity(host):
+    """GP_SOA in one buffer has a capacity; other widths and columns have none, as the struct's comment says."""
+    assert re.search(r"capacity; +// GP_SOA in one buffer.*?Otherwise 0.*?with columns, GP_E_ARGUMENT", TEXT, re.S)
+    arguments = Arguments("gp_convert_layout")
+    fields = (Field * 1)(Field(0, 4))
+    columns = (ctypes.c_void_p * 1)(arguments.array())
+    for width, capacity, by_columns, expected in (
+            (0, 0, False, "GP_SUCCESS"), (0, COUNT + 6, False, "GP_SUCCESS"), (0, COUNT - 1, False, "GP_E_ARGUMENT"),
+            (0, 0, True, "GP_SUCCESS"), (0, COUNT, True, "GP_E_ARGUMENT"), (1, COUNT, False, "GP_E_ARGUMENT"),
+            (16, COUNT, False, "GP_E_ARGUMENT"), (1, 0, True, "GP_E_ARGUMENT")):
+        layout = Layout(width, 4, fields, 1, capacity, columns if by_columns else None)
+        changes = {"to": ctypes.addressof(layout), **({"out": None} if by_columns else {})}
+        result, message = arguments.call(host, **changes)
+        assert result == expected, (width, capacity, by_columns, result, message)
+        if result != "GP_SUCCESS":
+            assert re.match(r"gp_convert_layout: to: (capacity|columns) ", message), message
+
+
 # ---- what the wrappers say of their names
 
 NAMED = re.findall(r'stream\)?,\s*"(gp_\w+(?: [\w.\[\]]+=\w+)*)"',
