@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from gpuprims_ctypes import HEADER, OPERATORS, RESULT_NAMES, TYPES, Call, Context, Field, Graph, Layout, Permutation
+from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Call, Context, Field, Graph, Layout,
+                             Permutation)
 
 with open(HEADER, encoding="utf-8") as file:
     TEXT = file.read()
@@ -302,6 +303,39 @@ def test_layouts_without_a_capacity(host):
         assert result == expected, (width, capacity, by_columns, result, message)
         if result != "GP_SUCCESS":
             assert re.match(r"gp_convert_layout: to: (capacity|columns) ", message), message
+
+
+# ---- functions without a stream
+
+OTHERS = {
+    name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments)]
+    for name, arguments in re.findall(r"GPUPRIMS__API gp_result (gp_\w+)\(([^)]*)\);", TEXT)
+    if name not in FUNCTIONS and name != "gp_run"}
+MAY_BE_NULL = {("gp_open", "config"), ("gp_reserve", "stream"), ("gp_compile", "user"), ("gp_edges_parse", "name"),
+               ("gp_kernel_origin", "name")}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_null_of_functions_without_a_stream(name):
+    """Each pointer missing in turn, where the others are there."""
+    room = [np.zeros(64, np.uint64) for _ in range(8)]
+    plain = ctypes.CDLL(LIBRARY)  # without the types of arguments
+    with Context() as context:
+        call = Call(primitive=1, in_type=TYPES["u32"], in_=room[6].ctypes.data, out=room[7].ctypes.data, count=3)
+        own = {"ctx": context.handle, "call": ctypes.addressof(call)}
+        pointers_ = [p for type_, p in OTHERS[name] if "*" in type_ or p in ("stream", "take")]
+        for missing in pointers_:
+            if (name, missing) in MAY_BE_NULL or (name, missing) == ("gp_open", "ctx"):
+                continue
+            values = [ctypes.c_void_p(None) if p == missing else own[p] if p in own else ctypes.c_void_p(a.ctypes.data)
+                      if p in pointers_ else ctypes.c_uint64(90) for a, (_, p) in zip(room, OTHERS[name])]
+            result = getattr(plain, name)(*values)
+            message = context.library.gp_last_message().decode()
+            assert RESULT_NAMES[result] == ("GP_E_CONTEXT" if missing == "ctx" else "GP_E_NULL"), (missing, message)
+            assert re.match(rf"{name}: {missing} is null", message), message
+        if name == "gp_open":
+            assert RESULT_NAMES[context.library.gp_open(None, None)] == "GP_E_NULL"
+            assert context.library.gp_last_message().decode() == "gp_open: ctx is null"
 
 
 # ---- what the wrappers say of their names
