@@ -58,15 +58,24 @@
 //                 was captured on: do not replay it while other calls run on that stream, or replay it twice at once.
 //                 Kept workspaces are freed by gp_close.
 //    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
-//    Reproducible The same call on the same device and policy gives the same bits, floats included: by segments, by key
-//                 and in histograms too. With GP_REPRODUCIBLE reduce and scan of floats give the same bits on every
-//                 GPU, policy and back end; a call that cannot promise it is GP_E_UNSUPPORTED.
-//    Order        Operands keep their order everywhere, so operators need to be associative, never commutative. Runs,
-//                 unique, select and partition (each part) leave their results in the order of the input. Sorts and
-//                 merges are stable, with GP_DESCENDING too. Sorts of numbers, top-k and group by order floats by IEEE
-//                 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Where an order
-//                 is given (merges, merge sort, sets, searches), floats compare as in C, and there may be no NaN.
+//    Reproducible The same call gives the same bits, floats included: by segments, by key and in histograms too. Two
+//                 calls are the same when the device, the policy, types, operators, numbers, flags and data are, and
+//                 when each pointer that they read has the same address modulo 16; scans ask that of `out` too. Other
+//                 alignments may choose another policy and group floats otherwise. With GP_REPRODUCIBLE reduce and
+//                 scan of floats give the same bits on every GPU, policy, alignment and back end; a call that cannot
+//                 promise it, or a policy that cannot, is GP_E_UNSUPPORTED.
+//    Order        Operators need to be associative, never commutative. Operands of a user's operator that says
+//                 commutative = 0 keep their order everywhere. So do all operands of scans, reduce by key and group by.
+//                 Reduce and segmented reduce may reorder operands of built-in operators, and of users' that say
+//                 commutative = 1: a product of f16 may then overflow on the way although it does not in order. An
+//                 initial value comes first. Runs, unique, select and partition (each part) leave their results in
+//                 the order of the input. Sorts and merges are stable, with GP_DESCENDING too. Sorts of numbers, top-k
+//                 and group by order floats by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs
+//                 by their payloads. Where an order is given (merges, merge sort, sets, searches), floats compare as
+//                 in C, and there may be no NaN.
 //    Results      whose number the data decides need room for the most there can be; nothing is written behind them.
+//                 Overlap is judged by that room, so that a smaller output with another buffer right behind it is
+//                 GP_E_OVERLAP. A part of a partition may be as small as it comes out: its beginning is judged.
 //    Offsets      of segments are trusted: wrong ones give unspecified results, and reads may leave the input. With
 //                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
 //    In place     | call            | out == in                          | partial overlap |
@@ -293,7 +302,8 @@ enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
 //   SUM PROD               integers wrap; f16 and bf16 round after every step (choose an f32 accumulator to avoid that)
 //   MIN MAX                floats: a NaN wins over everything, -0 is below +0 (IEEE 754-2019 minimum and maximum)
 //   BIT_AND BIT_OR BIT_XOR integers only
-//   AND OR                 logical: operands count as true when nonzero, the result is 0 or 1 in the output type
+//   AND OR                 logical: operands count as true when nonzero, an initial value too; the result is 0 or 1 in
+//                          the output type
 //   ARGMIN ARGMAX          reduce and scan only: the output element is struct { T value; int64_t index; } in C layout;
 //                          the lowest index wins a tie, the first NaN wins over everything; no element has index -1;
 //                          padding bytes are zero
@@ -592,7 +602,7 @@ typedef struct gp_op_desc {
   const char *prelude;  // definitions that the body uses (functions marked __device__), or NULL
   const char *identity; // an expression of type T with op(identity, x) == op(x, identity) == x; reduce and scan need it
   int arity;            // 1 or 2
-  int commutative;      // 1: the library may reorder operands (faster reduce)
+  int commutative;      // 0: operands keep their order everywhere; 1: reduce and segmented reduce may reorder them
   gp_host_fn host;      // for the host back end, or NULL: GP_E_UNSUPPORTED there
   const void *host_identity; // one T, copied; needed where `host` is used by reduce or scan
   size_t host_identity_size; // its bytes
@@ -601,7 +611,8 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end; bfs: parents too
+  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end, or GP_E_UNSUPPORTED; bfs:
+                         // parents too
   GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
   GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
   GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
@@ -649,8 +660,10 @@ typedef struct gp_layout {
   size_t size;            // bytes of a struct, gaps included: 1 to 1024
   const gp_field *fields; //
   int field_count;        // 1 to 32
-  uint64_t capacity;      // GP_SOA: structs that there is room for; 0: as many as the call's count
-  void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL
+  uint64_t capacity;      // GP_SOA in one buffer: structs that there is room for, count or more; 0: as many as the
+                          // call's count. Otherwise 0: of other widths, and with columns, GP_E_ARGUMENT
+  void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL. Other
+                          // widths: GP_E_ARGUMENT
 } gp_layout;
 
 // ---- graphs
@@ -941,7 +954,9 @@ typedef struct gp_call {
   int channels;     // histogram: channels of a pixel, which lie side by side (0: 1); count is the number of pixels
   int active;       // histogram: the first so many of them are counted (0: all)
   const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
-                    // that comes before the first element, NULL: the identity; fill: the value; iota: start;
+                    // that comes before the first element, NULL: the identity. It is an operand: AND and OR take it
+                    // for true or false, so that the first result of an exclusive scan is 0 or 1, and of no elements
+                    // the result is that. Fill: the value; iota: start;
                     // predicates: the scalar (in_type); histogram: the lower end of the first bin, one a channel
   const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin,
                     // one a channel; NULL of either end, integers only: as far as the type goes
@@ -999,8 +1014,10 @@ GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description
 GPUPRIMS__API const char *gp_result_name(gp_result result);
 GPUPRIMS__API const char *gp_result_text(gp_result result);
 
-// What the last call of this thread that failed had to say: the argument, or the driver's call and its code, or the
-// compiler's message with line and text. Never NULL; valid until the next call of the thread fails.
+// What the last call of this thread that failed had to say: the function and the argument, by the names in its
+// prototype, or the driver's call and its code, or the compiler's message with line and text. gp_run, and others that
+// take a gp_call, name the primitive and the member: "gp_partition: out2 (the second part) is null". Never NULL; valid
+// until the next call of the thread fails.
 GPUPRIMS__API const char *gp_last_message(void);
 
 // ---- types and operators
@@ -1053,15 +1070,16 @@ GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp
 GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                           void *out, uint64_t count, gp_stream stream);
 
-// out[i] = *init op in[0] op ... op in[i - 1]; init in host memory, of the accumulator's type; NULL: the identity.
+// out[i] = *init op in[0] op ... op in[i - 1]; init in host memory, of the accumulator's type; NULL: the identity. AND
+// and OR: out[0] is 1 where *init is not zero, otherwise 0.
 GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                           const void *init, const void *in, void *out, uint64_t count,
                                           gp_stream stream);
 
 // ---- segments. Work is split by elements, not by segments: lengths may be anything. An empty segment gives the
 // identity (scan: nothing). Offsets are i32, u32, i64 or u64, in device memory; they start anywhere, never decrease and
-// never exceed count; GP_CHECKED (gp_call.flags) has them checked first, otherwise the result of wrong ones is
-// unspecified, and reads may leave the input.
+// never exceed count; GP_CHECKED (gp_call.flags) has them checked first (with `end` it is GP_E_ARGUMENT), otherwise the
+// result of wrong ones is unspecified, and reads may leave the input.
 
 // out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. end NULL: begin has segments + 1 offsets, and
 // segment i ends where segment i + 1 begins. Otherwise segments may overlap, have any order, and leave elements out.
@@ -1090,7 +1108,8 @@ GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, g
 // the second key belongs to the run of the first (its neighbour); GP_HEADS: the keys are flags (i8 ... u32), and one
 // that is not zero starts a run. Keys of any type. Floats compare as in C: every NaN is a run of its own, -0 equals +0.
 // Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read
-// once and written once. Outputs have room for `count` elements; what lies behind the results is not written.
+// once and written once. Outputs have room for `count` elements, where nothing else is said; what lies behind the
+// results is not written.
 
 // out[i] = the scan of values over the run of i, up to i. init: as in gp_exclusive_scan, for each run.
 GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
@@ -1125,7 +1144,8 @@ GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, 
                                              const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
                                              uint64_t count, gp_stream stream);
 
-// Of each run of two elements or more: the index of its first element, and its length (both of length_type).
+// Of each run of two elements or more: the index of its first element, and its length (both of length_type). Outputs
+// have room for count / 2 of them, rounded up.
 GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                            const void *keys, void *offsets, void *lengths, uint64_t *out_count,
                                            uint64_t count, gp_stream stream);
@@ -1212,7 +1232,8 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
                                        uint64_t count, gp_stream stream);
 
 // Load-balancing search: out[i] = the segment of element i, for i < count; offsets as for gp_segmented_reduce, and
-// offsets[0] is 0. (Baxter, Modern GPU; Green, McColl and Bader, GPU Merge Path.) One launch, each output written once.
+// offsets[0] is 0. GP_CHECKED, by gp_run, has them checked, but for the first one. (Baxter, Modern GPU; Green, McColl
+// and Bader, GPU Merge Path.) One launch, each output written once.
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream);
 
@@ -2437,7 +2458,7 @@ typedef struct gp__shape {
   int in_misaligned;  // address of in modulo 16
   int key_size;       // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
   int parts;          // partition: 2 or 3, else 0
-  int offset_size;    // segments, else 0; out_misaligned is always 0 in streams, segments and histograms
+  int offset_size;    // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
   int ranges;         // segmented reduce with `end`; histogram by ranges
   int channels;       // histogram
   int active;         // histogram
@@ -5240,6 +5261,7 @@ typedef struct gp__search_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device;
+  const unsigned long long *bad; // load balance: of offsets that were checked; NULL: they were not
 } gp__search_args;
 
 // One-sweep radix sort. Of the arrays, `other` ones are as large as the outputs.
@@ -11351,7 +11373,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
-    const Acc init = gp__value_as<Acc>(a.first), start = INIT ? init : Op::identity();
+    const Acc init = Op::prepare(gp__value_as<Acc>(a.first)), start = INIT ? init : Op::identity();
     gp__chunk<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
@@ -12806,6 +12828,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   typedef gp_max<R> Max;
   GP_DYNAMIC_SHARED(shared);
   gp__begin<P>();
+  if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 count = gp__count(a), work = count + a.length;
   const O *offsets = static_cast<const O *>(a.sorted);
   R *out = static_cast<R *>(a.out), *mark = reinterpret_cast<R *>(shared) + gp_warp() * CHUNK;
@@ -23396,16 +23419,44 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 
 // ---- messages
 
-enum { GP__MESSAGE_BYTES = 4096 };
-static __thread char gp__message[GP__MESSAGE_BYTES];
+// A message names members of gp_call. A function that fills a gp_call has its own names for them, and only it knows
+// these. So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
+enum { GP__MESSAGE_BYTES = 4096, GP__FORMAT_BYTES = 512, GP__MARK = 1 };
+static __thread char gp__message[GP__MESSAGE_BYTES]; // with marks
+static __thread const char *gp__names;               // of the function that failed; NULL: members keep their names
 
 // Sets the thread's message and returns the code.
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
+  char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
+  size_t i;
   va_list list;
+  for (i = 0; format[i] && i < sizeof marked - 1; ++i) marked[i] = format[i] == '@' ? (char)GP__MARK : format[i];
+  marked[i] = 0;
   va_start(list, format);
-  vsnprintf(gp__message, sizeof gp__message, format, list);
+  vsnprintf(gp__message, sizeof gp__message, marked, list);
   va_end(list);
+  gp__names = NULL;
   return code;
+}
+
+// What a function returns that fills a gp_call: the message of a failed call then speaks of this function. names: the
+// function's name, and a "member=parameter" for each member of gp_call that has another name there.
+GPUPRIMS__PRIVATE gp_result gp__named(gp_result result, const char *names) {
+  if (result != GP_SUCCESS) gp__names = names;
+  return result;
+}
+
+// The parameter's name for the member that `member` begins with, NULL where it keeps its own. *length: the member's.
+GPUPRIMS__PRIVATE const char *gp__parameter_of(const char *names, const char *member, size_t *length) {
+  for (names = names ? strchr(names, ' ') : NULL; names; names = strchr(names, ' ')) {
+    char next;
+    *length = strcspn(++names, "=");
+    next = member[*length];
+    if (!strncmp(names, member, *length) && next != '_' && !(next >= '0' && next <= '9') &&
+        !((next | 32) >= 'a' && (next | 32) <= 'z'))
+      return names + *length + 1;
+  }
+  return NULL;
 }
 
 // ---- the table
@@ -24836,10 +24887,10 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
   for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
     gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
-    memcpy(totals[0].bytes + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
+    memcpy((unsigned char *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
   }
-  gp__host_pad(&h->op, totals[0].bytes, GPUPRIMS__SCAN_WARPS, GP__WARP);
-  gp__host_warp_scan(&h->op, totals[0].bytes);
+  gp__host_pad(&h->op, (unsigned char *)totals, GPUPRIMS__SCAN_WARPS, GP__WARP);
+  gp__host_warp_scan(&h->op, (unsigned char *)totals);
   memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
 }
 
@@ -24938,7 +24989,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
         memcpy(p, before.bytes, size);
       } else if (has_before) op->loops.map(op, p, before.bytes, total, 1);
       else memcpy(p, total, size);
-      memcpy(group[0].bytes + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
+      memcpy((unsigned char *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
     }
     GPUPRIMS__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
@@ -26109,7 +26160,7 @@ static const char *gp__host_call_name(gp_primitive primitive) {
 static gp_result gp__host_check_user(const char *call, const char *field, const gp__op_info *op, int needs_identity) {
   if (!op) return GP_SUCCESS;
   if (!op->host)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: %s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
                     call, field, op->name);
   if (needs_identity && !op->has_host_identity)
     return gp__fail(GP_E_UNSUPPORTED,
@@ -26771,9 +26822,9 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   }
   if (!user2) {
     if (!user_unary && q->in_type != to && (!gp__host_size(q->in_type) || !gp__host_size(to)))
-      return gp__fail(GP_E_TYPE, "%s: in_type: no conversion between a struct type and another type", call);
+      return gp__fail(GP_E_TYPE, "%s: @in_type: no conversion between a struct type and another type", call);
     if (!user_unary && unary && unary != GP_CONVERT && (!gp__host_size(q->in_type) || !gp__host_size(to)))
-      return gp__fail(GP_E_OPERATOR, "%s: %s: a built-in operator cannot take a struct type", call,
+      return gp__fail(GP_E_OPERATOR, "%s: @%s: a built-in operator cannot take a struct type", call,
                       folds ? "transform" : "op");
     h.in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user_unary, normalise);
   }
@@ -26794,7 +26845,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
     memcpy(h.op.identity.bytes + 8, &none, sizeof none);
   } else {
     if (!gp__host_find_loops(&h.op, q->op, to))
-      return gp__fail(GP_E_OPERATOR, "%s: op: this operator cannot take this type", call);
+      return gp__fail(GP_E_OPERATOR, "%s: @op: this operator cannot take this type", call);
     h.op.commutative = 1;
     h.op.exact = !h.op.loops.pairs;
     gp__host_identity(q->op, to, h.op.identity.bytes);
@@ -26802,14 +26853,14 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
   if (q->primitive == GP_TRANSFORM2) {
     if (!user2) {
       if (q->in2_type != to && (!gp__host_size(q->in2_type) || !gp__host_size(to)))
-        return gp__fail(GP_E_TYPE, "%s: in2_type: no conversion between a struct type and another type", call);
+        return gp__fail(GP_E_TYPE, "%s: @in2_type: no conversion between a struct type and another type", call);
       h.in2 = gp__host_source_of(q->in2, q->in2_type, q->in2_size, to, size, GP_CONVERT, NULL, normalise);
     }
     return gp__host_each(&h);
   }
   h.out_converts = !q->is_arg && q->acc_type != q->out_type;
   if (h.out_converts && (!gp__host_size(q->acc_type) || !gp__host_size(q->out_type)))
-    return gp__fail(GP_E_TYPE, "%s: out_type: no conversion between a struct type and another type", call);
+    return gp__fail(GP_E_TYPE, "%s: @out_type: no conversion between a struct type and another type", call);
   h.init = q->init;
   if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h.init.bytes, 1);
   if (q->primitive == GP_SEGMENTED_REDUCE) return gp__host_segmented_reduce(&h);
@@ -27568,7 +27619,29 @@ GPUPRIMS__API const char *gp_result_text(gp_result result) {
 #undef GPUPRIMS__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? texts[result] : "not a gp_result";
 }
-GPUPRIMS__API const char *gp_last_message(void) { return gp__message; }
+GPUPRIMS__API const char *gp_last_message(void) {
+  static __thread char told[GP__MESSAGE_BYTES];
+  const char *from = gp__message, *word;
+  size_t at = 0, length, i;
+  if (gp__names && !strncmp(from, "gp_", 3)) { // the name of the function in place of the primitive's
+    for (word = gp__names; *word && *word != ' ';) told[at++] = *word++;
+    from += strcspn(from, ":");
+  }
+  while (*from && at < sizeof told - 1) {
+    if (*from != GP__MARK) {
+      told[at++] = *from++;
+      continue;
+    }
+    word = gp__parameter_of(gp__names, ++from, &length);
+    if (!word) continue;
+    from += length;
+    if (from[0] == ' ' && from[1] == '(' && (from[2] | 32) >= 'a' && (from[2] | 32) <= 'z') // what the member is here
+      from += strcspn(from, ")") + (strchr(from, ')') != NULL);
+    for (i = 0; word[i] && word[i] != ' ' && at < sizeof told - 1; ++i) told[at++] = word[i];
+  }
+  told[at] = 0;
+  return told;
+}
 
 // ---- contexts
 
@@ -28054,7 +28127,7 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
       if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuDevicePrimaryCtxRetain", error);
       else s->context = primary;
     } else if (c.backend == GP_BACKEND_AUTO && (result == GP_E_NO_DEVICE || result == GP_E_DEVICE_TOO_OLD)) {
-      gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp__message);
+      gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp_last_message());
       memset(&s->about, 0, sizeof s->about);
       result = GP_SUCCESS;
     }
@@ -28295,8 +28368,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const 
   }
   out->info = gp__user_type(s, type);
   if (!out->info)
-    return gp__fail(GP_E_TYPE, type ? "%s: %s is %d, which is no type of this context" : "%s: %s is not set (%d)", who,
-                    field, type);
+    return gp__fail(GP_E_TYPE, type ? "%s: @%s is %d, which is no type of this context" : "%s: @%s is not set (%d)",
+                    who, field, type);
   out->size = out->info->size;
   out->align = out->info->align;
   return GP_SUCCESS;
@@ -28320,36 +28393,20 @@ GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, co
     *user = gp__user_op(s, op);
     if (!*user)
       return gp__fail(GP_E_OPERATOR,
-                      op ? "%s: %s is %d, which is no operator of this context" : "%s: %s is not set (%d)", who, field,
-                      op);
+                      op ? "%s: @%s is %d, which is no operator of this context" : "%s: @%s is not set (%d)", who,
+                      field, op);
     name = (*user)->name;
     has = (*user)->arity;
   }
   if (has != arity)
-    return gp__fail(GP_E_OPERATOR, "%s: %s: operator \"%s\" is %s one, the call takes %s one", who, field, name,
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: operator \"%s\" is %s one, the call takes %s one", who, field, name,
                     arities[has], arities[arity]);
   if (*user && host && !(*user)->host)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: %s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
                     who, field, name);
   if (*user && !host && !(*user)->body)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: %s: operator \"%s\" has no gp_op_desc.body, which the device runs", who,
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.body, which the device runs", who,
                     field, name);
-  return GP_SUCCESS;
-}
-
-GPUPRIMS__PRIVATE gp_result gp__check_pointer(const char *who, const char *field, const void *pointer, size_t align,
-                                              uint64_t count, size_t size, int needed) {
-  const uint64_t address = (uint64_t)(uintptr_t)pointer;
-  if (size && count > UINT64_MAX / size)
-    return gp__fail(GP_E_SIZE, "%s: count %llu times the %lu bytes of an element of %s overflows", who,
-                    (unsigned long long)count, (unsigned long)size, field);
-  if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: %s is null", who, field) : GP_SUCCESS;
-  if (address % align)
-    return gp__fail(GP_E_ALIGNMENT, "%s: %s (%p) is not aligned to the %lu bytes that its type asks for", who, field,
-                    pointer, (unsigned long)align);
-  if (count * size > UINT64_MAX - address)
-    return gp__fail(GP_E_SIZE, "%s: %s and count: %llu elements of %lu bytes reach past the end of memory", who, field,
-                    (unsigned long long)count, (unsigned long)size);
   return GP_SUCCESS;
 }
 
@@ -28365,7 +28422,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent 
   const uintptr_t a = (uintptr_t)in->pointer, b = (uintptr_t)out->pointer;
   if (!a || !b || !in->bytes || !out->bytes || a >= b + out->bytes || b >= a + in->bytes) return GP_SUCCESS;
   if (a == b && out->place && in->place == out->place) return GP_SUCCESS;
-  return gp__fail(GP_E_OVERLAP, "%s: %s and %s overlap%s", who, in->name, out->name,
+  return gp__fail(GP_E_OVERLAP, "%s: @%s and @%s overlap%s", who, in->name, out->name,
                   a == b ? ": this call cannot run in place" : "");
 }
 
@@ -28497,7 +28554,7 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
   case GP_UPPER_BOUND:
     return GP__READS_SORTED;
   case GP_LOAD_BALANCE:
-    return GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE;
+    return GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD;
   case GP_SORT:
     return GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS;
   case GP_MERGE_SORT:
@@ -28586,63 +28643,66 @@ GPUPRIMS__PRIVATE int gp__takes_graph(gp_primitive p) {
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
 #define GPUPRIMS__UNREAD(FIELD, field, error, text)                                                                    \
-  if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: " #field ": the call " text, k->who);
+  if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
   if (c->count2 && !(k->reads & GP__READS_KEYS2))
-    return gp__fail(GP_E_ARGUMENT, "%s: count2: the call has no second input", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
   if (c->permutation && c->primitive != GP_TRANSPOSE)
-    return gp__fail(GP_E_ARGUMENT, "%s: permutation: the call permutes no dimensions", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call permutes no dimensions", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
-    return gp__fail(GP_E_ARGUMENT, "%s: field_count: the call has no struct keys that fields order", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call has no struct keys that fields order", k->who);
   if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
-    return gp__fail(GP_E_ARGUMENT, "%s: %s serves convert_layout only", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
   if (!gp__is_search(c->primitive) && (c->source_device || c->target || c->statistics || c->fault))
-    return gp__fail(GP_E_ARGUMENT, "%s: source_device, target, statistics, fault serve bfs only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics, @fault serve bfs only", k->who);
   if (c->primitive != GP_BFS_SOURCES && c->sources)
-    return gp__fail(GP_E_ARGUMENT, "%s: sources serves bfs_sources only", k->who);
-  if (c->primitive == GP_BFS_SOURCES && c->target) return gp__fail(GP_E_ARGUMENT, "%s: target serves bfs only", k->who);
-  if (c->fault && !(c->flags & GP_CHECKED)) return gp__fail(GP_E_ARGUMENT, "%s: fault: flags lacks GP_CHECKED", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @sources serves bfs_sources only", k->who);
+  if (c->primitive == GP_BFS_SOURCES && c->target)
+    return gp__fail(GP_E_ARGUMENT, "%s: @target serves bfs only", k->who);
+  if (c->fault && !(c->flags & GP_CHECKED))
+    return gp__fail(GP_E_ARGUMENT, "%s: @fault: flags lacks GP_CHECKED", k->who);
   if (c->primitive != GP_BFS && c->primitive != GP_BFS_CHECK &&
       (c->source || (c->limit && c->primitive != GP_BFS_SOURCES)))
-    return gp__fail(GP_E_ARGUMENT, "%s: source and limit serve bfs and bfs_check only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit serve bfs and bfs_check only", k->who);
   if ((c->flags & GP_UNTIL_TARGET) && c->primitive != GP_BFS)
-    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNTIL_TARGET serves bfs only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET serves bfs only", k->who);
   if ((c->flags & GP_KEEP_GAPS) && c->primitive != GP_CONVERT_LAYOUT)
-    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_KEEP_GAPS serves convert_layout only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS serves convert_layout only", k->who);
   if ((c->begin_bit || c->end_bit) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT)
-    return gp__fail(GP_E_ARGUMENT, "%s: begin_bit and end_bit serve radix sorts only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit serve radix sorts only", k->who);
   if ((c->flags & GP_DESCENDING) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT &&
       c->primitive != GP_TOP_K && c->primitive != GP_NTH_ELEMENT)
-    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_DESCENDING serves sort, segmented_sort, top_k and nth_element only",
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING serves sort, segmented_sort, top_k and nth_element only",
                     k->who);
   if ((c->flags & GP_UNSORTED) && c->primitive != GP_TOP_K)
-    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_UNSORTED serves top_k only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED serves top_k only", k->who);
   if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS |
                    GP_UNTIL_TARGET | GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
-    return gp__fail(GP_E_ARGUMENT, "%s: flags has unknown bits: %#x", k->who, c->flags);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
   if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
-    return gp__fail(GP_E_ARGUMENT, "%s: flags: GP_RIGHT serves adjacent_difference only", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT serves adjacent_difference only", k->who);
   if ((c->flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS)) && c->primitive != GP_GRAPH_FROM_EDGES)
     return gp__fail(GP_E_ARGUMENT,
-                    "%s: flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS serve graph_from_edges only", k->who);
+                    "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS serve graph_from_edges only", k->who);
   if (c->out_graph && c->primitive != GP_GRAPH_FROM_EDGES && c->primitive != GP_GRAPH_RELABEL)
-    return gp__fail(GP_E_ARGUMENT, "%s: out_graph: the call makes no graph", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call makes no graph", k->who);
   if (c->graph && !gp__takes_graph(c->primitive))
-    return gp__fail(GP_E_ARGUMENT, "%s: graph: the call takes none", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes none", k->who);
   if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) &&
       !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES))
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort and bfs only",
-                    k->who);
+    return gp__fail(
+        GP_E_ARGUMENT,
+        "%s: @flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
+        k->who);
   if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
-                    c->end ? "%s: flags: GP_CHECKED checks offsets in their order; with end they have none"
-                           : "%s: flags: GP_CHECKED: segments of one length have no offsets",
+                    c->end ? "%s: @flags: GP_CHECKED checks offsets in their order; with @end they have none"
+                           : "%s: @flags: GP_CHECKED: segments of one length have no offsets",
                     k->who);
   if (c->bad && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES && !(c->flags & GP_CHECKED))
-    return gp__fail(GP_E_ARGUMENT, "%s: bad: flags lacks GP_CHECKED", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @bad: flags lacks GP_CHECKED", k->who);
   return GP_SUCCESS;
 }
 
@@ -28662,14 +28722,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const cha
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
     return value || !k->pointers ? GP_SUCCESS
-                                 : gp__fail(GP_E_NULL, "%s: %s (the scalar) is null: %s: %s compares with it", k->who,
+                                 : gp__fail(GP_E_NULL, "%s: @%s (the scalar) is null: @%s: %s compares with it", k->who,
                                             scalar, field, gp__op_rows[op].name);
   if (op > 0 && op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: %s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
                     field, gp__op_rows[op].name);
   GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
-  return value ? gp__fail(GP_E_ARGUMENT, "%s: %s (the scalar) is not null, but %s, operator \"%s\", takes none", k->who,
-                          scalar, field, (*user)->name)
+  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s (the scalar) is not null, but @%s, operator \"%s\", takes none",
+                          k->who, scalar, field, (*user)->name)
                : GP_SUCCESS;
 }
 
@@ -28683,23 +28743,24 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     k->by_flags = !c->op && (c->primitive == GP_SELECT || c->primitive == GP_PARTITION) && (c->keys || c->key_type);
     if (k->by_flags) {
       if (c->transform)
-        return gp__fail(GP_E_OPERATOR, "%s: transform (the second predicate): flags make two parts", k->who);
+        return gp__fail(GP_E_OPERATOR, "%s: @transform (the second predicate): flags make two parts", k->who);
       return c->init || c->step
-                 ? gp__fail(GP_E_ARGUMENT, "%s: %s: flags are not compared", k->who, c->init ? "init" : "step")
+                 ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->init ? "init" : "step")
                  : GP_SUCCESS;
     }
     if (c->keys || c->key_type)
-      return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: %s: flags serve calls without a predicate (op)", k->who,
-                      c->keys ? "keys" : "key_type");
+      return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: flags serve calls without a predicate (@op)",
+                      k->who, c->keys ? "keys" : "key_type");
     GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "init", c->init, &q->user_op));
     if (c->transform) return gp__check_predicate(k, "transform", c->transform, "step", c->step, &q->user_transform);
-    return c->step ? gp__fail(GP_E_ARGUMENT, "%s: step: there is no second predicate (transform)", k->who) : GP_SUCCESS;
+    return c->step ? gp__fail(GP_E_ARGUMENT, "%s: @step: there is no second predicate (@transform)", k->who)
+                   : GP_SUCCESS;
   }
   if (gp__is_bound(c->primitive)) {
     if (!c->op) q->op = GP_LESS;
     if (q->op == GP_LESS) return GP_SUCCESS;
     if (q->op > 0 && q->op < GP_OP_COUNT)
-      return gp__fail(GP_E_OPERATOR, "%s: op: %s is no order: LESS is, or a user's binary operator", k->who,
+      return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS is, or a user's binary operator", k->who,
                       gp__op_rows[q->op].name);
     return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
   }
@@ -28707,7 +28768,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     if (!c->op) q->op = GP_LESS;
     if (q->op == GP_LESS || q->op == GP_GREATER) return GP_SUCCESS;
     if (q->op > 0 && q->op < GP_OP_COUNT)
-      return gp__fail(GP_E_OPERATOR, "%s: op: %s is no order: LESS and GREATER are, or a user's binary operator",
+      return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS and GREATER are, or a user's binary operator",
                       k->who, gp__op_rows[q->op].name);
     return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
   }
@@ -28716,7 +28777,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
         gp__check_operator(k->s, k->who, "op", c->op, c->primitive == GP_TRANSFORM ? 1 : 2, k->host, &q->user_op));
     role = q->user_op ? NULL : gp__role_of(c->op);
     if (role && (c->op == GP_SUB ? k->fold : !k->fold || c->op > GP_SUB))
-      return gp__fail(GP_E_OPERATOR, "%s: op: %s serves %s only", k->who, gp__op_rows[c->op].name, role);
+      return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves %s only", k->who, gp__op_rows[c->op].name, role);
   }
   if (c->transform) {
     GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, "transform", c->transform, 1, k->host, &q->user_transform));
@@ -28727,7 +28788,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
     if (q->equal == GP_EQUAL || q->equal == GP_NOT_EQUAL || q->equal == GP_HEADS) return GP_SUCCESS;
     if (q->equal > 0 && q->equal < GP_OP_COUNT)
       return gp__fail(GP_E_OPERATOR,
-                      "%s: equal: %s does not say what belongs to one run: EQUAL does, NOT_EQUAL, HEADS, or a user's "
+                      "%s: @equal: %s does not say what belongs to one run: EQUAL does, NOT_EQUAL, HEADS, or a user's "
                       "binary operator",
                       k->who, gp__op_rows[q->equal].name);
     return gp__check_operator(k->s, k->who, "equal", q->equal, 2, k->host, &q->user_equal);
@@ -28743,14 +28804,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char 
                                               gp__checked_type *t) {
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, field, type, t));
   if (t->info || !gp__is_integer(type) || t->size < smallest || t->size > largest)
-    return gp__fail(GP_E_TYPE, "%s: %s is %s, not %s", k->who, field,
+    return gp__fail(GP_E_TYPE, "%s: @%s is %s, not %s", k->who, field,
                     t->info ? t->info->name : gp__type_rows[type].name, wanted);
   *unsigned_type = t->size == 1 ? GP_U8 : t->size == 2 ? GP_U16 : t->size == 4 ? GP_U32 : GP_U64;
   return GP_SUCCESS;
 }
 
 GPUPRIMS__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
-  return gp__fail(GP_E_OPERATOR, "%s: %s: %s cannot take a struct type; a user's operator can", k->who, field,
+  return gp__fail(GP_E_OPERATOR, "%s: @%s: %s cannot take a struct type; a user's operator can", k->who, field,
                   gp__op_rows[op].name);
 }
 
@@ -28770,27 +28831,27 @@ GPUPRIMS__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
   q->acc_size = acc.size;
   if (builtin_op && (acc.info || (q->out_struct && !q->is_arg))) return gp__no_struct(k, "op", q->op);
   if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->acc_type))
-    return gp__fail(GP_E_OPERATOR, "%s: op: %s works on integers, not on an accumulator of %s", who,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers, not on an accumulator of %s", who,
                     gp__op_rows[q->op].name, gp__type_rows[q->acc_type].name);
   if (q->is_arg && q->acc_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: acc_type: %s computes in the type of its value, out_type", who,
+    return gp__fail(GP_E_TYPE, "%s: @acc_type: %s computes in the type of its value, @out_type", who,
                     gp__op_rows[q->op].name);
   if ((q->in_struct || acc.info) && !q->user_transform && q->in_type != q->acc_type)
-    return gp__fail(GP_E_TYPE, "%s: in_type: no conversion to the accumulator's type where one of them is a struct",
+    return gp__fail(GP_E_TYPE, "%s: @in_type: no conversion to the accumulator's type where one of them is a struct",
                     who);
   if ((q->out_struct || acc.info) && q->out_type != q->acc_type)
-    return gp__fail(GP_E_TYPE, "%s: out_type: no conversion from the accumulator's type where one of them is a struct",
+    return gp__fail(GP_E_TYPE, "%s: @out_type: no conversion from the accumulator's type where one of them is a struct",
                     who);
   if (q->user_op && !host && !q->user_op->identity)
-    return gp__fail(GP_E_OPERATOR, "%s: op: operator \"%s\" has no gp_op_desc.identity, which %s needs", who,
-                    q->user_op->name, who);
+    return gp__fail(GP_E_OPERATOR, "%s: @op: operator \"%s\" has no gp_op_desc.identity, which the call needs", who,
+                    q->user_op->name);
   if (q->user_op && host && !q->user_op->has_host_identity)
     return gp__fail(GP_E_UNSUPPORTED,
-                    "%s: op: operator \"%s\" has no gp_op_desc.host_identity, which the host back end needs", who,
+                    "%s: @op: operator \"%s\" has no gp_op_desc.host_identity, which the host back end needs", who,
                     q->user_op->name);
   if (q->user_op && host && (size_t)q->user_op->has_host_identity != q->acc_size)
     return gp__fail(GP_E_OPERATOR,
-                    "%s: op: gp_op_desc.host_identity_size of \"%s\" is %d, but the accumulator has %lu bytes", who,
+                    "%s: @op: gp_op_desc.host_identity_size of \"%s\" is %d, but the accumulator has %lu bytes", who,
                     q->user_op->name, q->user_op->has_host_identity, (unsigned long)q->acc_size);
   if (q->is_arg) { // struct { T value; int64_t index; }
     q->acc_size = q->out_size = 16;
@@ -28814,13 +28875,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     q->key_type = c->key_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
     if (k->key.info)
-      return gp__fail(GP_E_TYPE, "%s: key_type: keys of groups are of a built-in type, not of \"%s\"", k->who,
+      return gp__fail(GP_E_TYPE, "%s: @key_type: keys of groups are of a built-in type, not of \"%s\"", k->who,
                       k->key.info->name);
     if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
-      return gp__fail(GP_E_OPERATOR, "%s: op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
+      return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
   } else if (gp__is_bound(c->primitive)) {
     if (c->key_type && c->key_type != q->in_type)
-      return gp__fail(GP_E_TYPE, "%s: in_type and key_type differ: needles have the type of the sorted array", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @key_type differ: needles have the type of the sorted array",
+                      k->who);
     q->key_type = q->in_type;
     k->key = k->in;
     if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
@@ -28828,7 +28890,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) {
     q->key_type = c->key_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-    if (k->key.info) return gp__fail(GP_E_TYPE, "%s: key_type is %s: a struct has no order", k->who, k->key.info->name);
+    if (k->key.info)
+      return gp__fail(GP_E_TYPE, "%s: @key_type is %s: a struct has no order", k->who, k->key.info->name);
   }
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
@@ -28842,7 +28905,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     GPUPRIMS__CHECK(
         gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
     if (c->out_type && c->out_type != type)
-      return gp__fail(GP_E_TYPE, "%s: out_type and out2_type differ: offsets and lengths have one type", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @out_type and @out2_type differ: offsets and lengths have one type", k->who);
     if (c->primitive == GP_NONTRIVIAL_RUNS) q->out_type = q->out2_type, k->out = k->out2;
     else if (!c->out2 && (k->pointers || !c->out2_type)) { // no lengths are wanted
       q->out2_type = GP_TYPE_DEFAULT;
@@ -28858,21 +28921,22 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
-  if (k->in.info) return gp__fail(GP_E_TYPE, "%s: in_type: a struct cannot be sorted into bins", k->who);
+  if (k->in.info) return gp__fail(GP_E_TYPE, "%s: @in_type: a struct cannot be sorted into bins", k->who);
   if (weights) {
     q->in2_type = c->in2_type ? c->in2_type : c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in2_type (of weights)", q->in2_type, &k->in2));
-    if (k->in2.info) return gp__fail(GP_E_TYPE, "%s: in2_type (of weights): a struct is no weight", k->who);
+    if (k->in2.info) return gp__fail(GP_E_TYPE, "%s: @in2_type (of weights): a struct is no weight", k->who);
   }
   if (c->out_type == GP_F32 || c->out_type == GP_F64) {
     if (!weights)
-      return gp__fail(GP_E_TYPE, "%s: out_type: counters of %s serve weights (in2); without, they are integers", k->who,
+      return gp__fail(GP_E_TYPE,
+                      "%s: @out_type: counters of %s serve weights (gp_call.in2); without, they are integers", k->who,
                       gp__type_rows[c->out_type].name);
     q->out_type = c->out_type;
     if (c->flags & GP_REPRODUCIBLE)
       return gp__fail(
           GP_E_UNSUPPORTED,
-          "%s: flags: GP_REPRODUCIBLE: counters of %s keep their bits on one device and policy, not on every "
+          "%s: @flags: GP_REPRODUCIBLE: counters of %s keep their bits on one device and policy, not on every "
           "one; integers do",
           k->who, gp__type_rows[c->out_type].name);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
@@ -28880,7 +28944,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of counters)", c->out_type, 4, 8,
                                     "i32, u32, i64 or u64, nor, with weights, f32 or f64", &q->out_type, &k->out));
   return weights && !gp__is_integer(q->in2_type)
-             ? gp__fail(GP_E_TYPE, "%s: in2_type: weights of %s need counters (out_type) of f32 or f64", k->who,
+             ? gp__fail(GP_E_TYPE, "%s: @in2_type: weights of %s need counters (@out_type) of f32 or f64", k->who,
                         gp__type_rows[q->in2_type].name)
              : GP_SUCCESS;
 }
@@ -28894,17 +28958,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   q->out_type = c->out_type ? c->out_type : c->in_type;
   if (k->in.size) {
     if (q->out_type != q->in_type)
-      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: elements are moved as they are", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
   GPUPRIMS__CHECK(
       gp__check_integer(k, "out_type (of indices)", q->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
   if (q->out_type != c->out_type)
-    return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", k->who,
+    return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
                     gp__type_rows[c->out_type].name);
   if (k->out.size == 4 && c->count > (c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32))
-    return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", k->who,
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
                     (unsigned long long)c->count);
   return GP_SUCCESS;
 }
@@ -28922,26 +28986,26 @@ GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
     GPUPRIMS__CHECK(
         gp__check_integer(k, "out_type (index_type)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
     return q->out_type == c->out_type ? GP_SUCCESS
-                                      : gp__fail(GP_E_TYPE, "%s: out_type (index_type) is %s, not u32 or u64", who,
+                                      : gp__fail(GP_E_TYPE, "%s: @out_type (index_type) is %s, not u32 or u64", who,
                                                  gp__type_rows[c->out_type].name);
   }
   q->out_type = c->out_type ? c->out_type : c->in_type;
   if (c->primitive == GP_ANY || c->primitive == GP_ALL) {
     q->out_type = GP_U8;
     if (c->out_type && c->out_type != GP_U8)
-      return gp__fail(GP_E_TYPE, "%s: out_type: the result is one byte, u8", who);
+      return gp__fail(GP_E_TYPE, "%s: @out_type: the result is one byte, u8", who);
   } else if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) {
     q->out_type = GP_U64;
   }
   if (q->out_type || ((k->reads & GP__READS_OUT) && c->primitive != GP_NONTRIVIAL_RUNS && !(moved && !k->in.size)))
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "out_type", q->out_type, &k->out));
   if (moved && q->out_type != q->in_type)
-    return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: elements are moved as they are", who);
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", who);
   if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
       c->in_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: transform with GP_CONVERT converts", who);
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: transform with GP_CONVERT converts", who);
   if (c->primitive == GP_IOTA && k->out.info)
-    return gp__fail(GP_E_TYPE, "%s: out_type: a struct cannot be counted in", who);
+    return gp__fail(GP_E_TYPE, "%s: @out_type: a struct cannot be counted in", who);
   return GP_SUCCESS;
 }
 
@@ -28956,14 +29020,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
     if (c->out_type && c->out_type != c->in_type)
-      return gp__fail(GP_E_TYPE, "%s: out_type is not in_type: values keep their type", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @out_type is not @in_type: values keep their type", k->who);
     if (!k->in.info) q->in_type = unsigned_of[k->in.size];
     q->out_type = q->in_type;
     k->out = k->in;
   } else if (c->out || c->out_type) {
     GPUPRIMS__CHECK(gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8,
-                                      "i32, u32, i64 or u64, as indices are (values have in and in_type)", &q->out_type,
-                                      &k->out));
+                                      "i32, u32, i64 or u64, as indices are (values have gp_call.in_type)",
+                                      &q->out_type, &k->out));
     q->in_type = q->out_type;
   }
   q->in_struct = q->out_struct = k->out.info;
@@ -28978,25 +29042,25 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   gp__checked_type t = {0, 0, NULL};
   int i;
   uint64_t hash = 14695981039346656037ull; // FNV-1a
-  if (!k->key.info) return gp__fail(GP_E_ARGUMENT, "%s: fields: keys of a built-in type have none", k->who);
-  if (c->transform) return gp__fail(GP_E_ARGUMENT, "%s: fields and transform both order the keys", k->who);
-  if (!c->fields) return gp__fail(GP_E_NULL, "%s: fields is null, but field_count is %d", k->who, c->field_count);
+  if (!k->key.info) return gp__fail(GP_E_ARGUMENT, "%s: @fields: keys of a built-in type have none", k->who);
+  if (c->transform) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform both order the keys", k->who);
+  if (!c->fields) return gp__fail(GP_E_NULL, "%s: @fields is null, but @field_count is %d", k->who, c->field_count);
   if (c->field_count < 1)
-    return gp__fail(GP_E_ARGUMENT, "%s: field_count is %d, but there are fields", k->who, c->field_count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @field_count is %d, but there are fields", k->who, c->field_count);
   *bits = 0;
   for (i = 0; i < c->field_count; ++i) {
     const gp_key_field *f = &c->fields[i];
     const uint64_t said[3] = {(uint64_t)f->offset, (uint64_t)f->type, f->descending != 0};
     int j;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "fields: a type", f->type, &t));
-    if (t.info) return gp__fail(GP_E_TYPE, "%s: fields: field %d is a struct", k->who, i);
+    if (t.info) return gp__fail(GP_E_TYPE, "%s: @fields: field %d is a struct", k->who, i);
     if (f->offset % t.size || f->offset > k->key.size || t.size > k->key.size - f->offset)
-      return gp__fail(GP_E_ARGUMENT, "%s: fields: field %d: no aligned %s stands at offset %lu of %s, of %lu bytes",
+      return gp__fail(GP_E_ARGUMENT, "%s: @fields: field %d: no aligned %s stands at offset %lu of %s, of %lu bytes",
                       k->who, i, gp__type_rows[f->type].name, (unsigned long)f->offset, k->key.info->name,
                       (unsigned long)k->key.size);
     *bits += 8 * (int)t.size;
     if (*bits > 8 * GP__RADIX_PASSES)
-      return gp__fail(GP_E_SIZE, "%s: fields: they have more than %d bytes together", k->who, GP__RADIX_PASSES);
+      return gp__fail(GP_E_SIZE, "%s: @fields: they have more than %d bytes together", k->who, GP__RADIX_PASSES);
     for (j = 0; j < 3; ++j) hash = (hash ^ said[j]) * 1099511628211ull;
   }
   q->fields_hash = hash | 1;
@@ -29017,33 +29081,33 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   bits = 8 * (int)k->key.size;
   if (c->transform) {
     if (!q->user_transform)
-      return gp__fail(GP_E_OPERATOR, "%s: transform: keys are decomposed by a user's operator, not by %s", k->who,
+      return gp__fail(GP_E_OPERATOR, "%s: @transform: keys are decomposed by a user's operator, not by %s", k->who,
                       gp__op_rows[c->transform].name);
     q->acc_type = c->acc_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "acc_type (of transform's result)", q->acc_type, &ordered));
-    if (ordered.info) return gp__fail(GP_E_TYPE, "%s: acc_type (of transform's result) is a struct", k->who);
+    if (ordered.info) return gp__fail(GP_E_TYPE, "%s: @acc_type (of transform's result) is a struct", k->who);
     q->acc_size = ordered.size;
     bits = 8 * (int)ordered.size;
-    if (c->fields) return gp__fail(GP_E_ARGUMENT, "%s: fields and transform both order the keys", k->who);
+    if (c->fields) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform both order the keys", k->who);
   } else if (c->acc_type) {
-    return gp__fail(GP_E_TYPE, "%s: acc_type: there is no transform whose result has it", k->who);
+    return gp__fail(GP_E_TYPE, "%s: @acc_type: there is no transform whose result has it", k->who);
   } else if (c->fields || c->field_count) {
     GPUPRIMS__CHECK(gp__check_key_fields(k, &bits));
   } else if (k->key.info) {
     return gp__fail(
         GP_E_TYPE,
-        "%s: key_type: a struct needs fields or a transform (a user's operator) that say how it is ordered; "
+        "%s: @key_type: a struct needs fields or a transform (a user's operator) that say how it is ordered; "
         "gp_merge_sort takes a comparison",
         k->who);
   }
   q->begin_bit = c->begin_bit;
   q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : bits;
   if (q->begin_bit < 0 || q->begin_bit > q->end_bit || q->end_bit > bits)
-    return gp__fail(GP_E_ARGUMENT, "%s: begin_bit is %d, end_bit %d: no range within the %d bits of the key", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit is %d, @end_bit %d: no range within the %d bits of the key", k->who,
                     c->begin_bit, c->end_bit, bits);
   GPUPRIMS__CHECK(gp__check_moved_values(k));
   if (q->out_size == 4 && !k->in.size && c->count > (uint64_t)1 << 32)
-    return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", k->who,
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
                     (unsigned long long)c->count);
   return GP_SUCCESS;
 }
@@ -29057,23 +29121,23 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   int bits;
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
-  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: key_type: a struct has no order of bits", who);
+  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type: a struct has no order of bits", who);
   q->key_size = k->key.size;
   if (values) {
     q->in_type = c->in_type;
     q->out_type = c->out_type ? c->out_type : c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
     if (q->in_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: values are moved as they are", who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", who);
     k->out = k->in;
   } else if (indices) {
     GPUPRIMS__CHECK(
         gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
     if (q->out_type != c->out_type)
-      return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", who,
+      return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", who,
                       gp__type_rows[c->out_type].name);
     if (q->out_type == GP_U32 && c->count > (uint64_t)1 << 32)
-      return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", who,
+      return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
                       (unsigned long long)c->count);
   }
   q->in_struct = k->in.info;
@@ -29085,10 +29149,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   q->offset_size = k->offset.size;
   bits = 8 * (int)q->key_size;
   if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
-    return gp__fail(GP_E_ARGUMENT, "%s: begin_bit and end_bit: [%d, %d) are no bits of a key of %d", who, c->begin_bit,
-                    c->end_bit, bits);
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) are no bits of a key of %d", who,
+                    c->begin_bit, c->end_bit, bits);
   if (c->count >> 44)
-    return gp__fail(GP_E_SIZE, "%s: count is %llu, not below 2^44", who, (unsigned long long)c->count);
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^44", who, (unsigned long long)c->count);
   return GP_SUCCESS;
 }
 
@@ -29111,7 +29175,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
       GPUPRIMS__CHECK(
           gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
       if (q->out_type != c->out_type)
-        return gp__fail(GP_E_TYPE, "%s: out_type (of indices) is %s, not u32 or u64", k->who,
+        return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
                         gp__type_rows[c->out_type].name);
     } else {
       q->out_type = c->in_type;
@@ -29119,7 +29183,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
       k->out = k->in;
     }
     if (c->out_type && c->out_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: in_type and out_type differ: values are moved as they are", k->who);
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", k->who);
     q->in_type = q->out_type;
     q->in_struct = q->out_struct = k->out.info;
     q->in_size = q->out_size = k->out.size;
@@ -29155,10 +29219,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
   q->out_size = k->out.size;
   if (map && !q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
   if (map && q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
-    return gp__fail(GP_E_OPERATOR, "%s: op: %s works on integers, not on %s", who, gp__op_rows[q->op].name,
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers, not on %s", who, gp__op_rows[q->op].name,
                     gp__type_rows[q->out_type].name);
   if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: in_type: one element is copied: no conversion where one of the types is a struct",
+    return gp__fail(GP_E_TYPE, "%s: @in_type: one element is copied: no conversion where one of the types is a struct",
                     who);
   if (gp__is_predicated(c->primitive)) {
     if (k->in.info && c->op && !q->user_op) return gp__no_struct(k, "op", q->op);
@@ -29184,16 +29248,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_k(const gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->length > c->count || (nth && c->count && c->length == c->count))
-    return gp__fail(GP_E_ARGUMENT, "%s: length (%s) is %llu, count is %llu", k->who, nth ? "n" : "k",
+    return gp__fail(GP_E_ARGUMENT, "%s: @length (%s) is %llu, @count is %llu", k->who, nth ? "n" : "k",
                     (unsigned long long)c->length, (unsigned long long)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
-    return gp__fail(GP_E_SIZE, "%s: segments (rows) times count overflows: %llu times %llu", k->who,
+    return gp__fail(GP_E_SIZE, "%s: @segments (rows) times @count overflows: %llu times %llu", k->who,
                     (unsigned long long)c->segments, (unsigned long long)c->count);
   if (!k->pointers || nth || !c->length) return GP_SUCCESS;
-  if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: out_keys and out are both null", k->who);
+  if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
   if (!c->out_keys && sorted && c->length > GP__TOP_K_FEW)
     return gp__fail(GP_E_NULL,
-                    "%s: out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
+                    "%s: @out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
                     (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
 }
@@ -29208,16 +29272,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char 
     stride[d] = given[d] ? given[d] : least;
     if (d == dimensions - 1 && stride[d] != 1)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: permutation.%s[%d] is %llu, but elements of the last dimension lie side by side", k->who,
+                      "%s: @permutation.%s[%d] is %llu, but elements of the last dimension lie side by side", k->who,
                       name, d, (unsigned long long)stride[d]);
     if (stride[d] < least)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: permutation.%s[%d] (a leading dimension) is %llu, too small for the %llu elements within",
+                      "%s: @permutation.%s[%d] (a leading dimension) is %llu, too small for the %llu elements within",
                       k->who, name, d, (unsigned long long)stride[d], (unsigned long long)least);
     if (extent[d] && stride[d] > UINT64_MAX / k->in.size / extent[d])
       return gp__fail(
-          GP_E_SIZE, "%s: permutation.%s[%d] times the extent overflows: %llu times %llu elements of %lu bytes", k->who,
-          name, d, (unsigned long long)stride[d], (unsigned long long)extent[d], (unsigned long)k->in.size);
+          GP_E_SIZE, "%s: @permutation.%s[%d] times the extent overflows: %llu times %llu elements of %lu bytes",
+          k->who, name, d, (unsigned long long)stride[d], (unsigned long long)extent[d], (unsigned long)k->in.size);
     least = stride[d] * extent[d];
     if (!extent[d]) *span = 0;
     else if (*span) *span += (extent[d] - 1) * stride[d];
@@ -29305,25 +29369,26 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   uint64_t extent[4], in_stride[4], out_stride[4];
   unsigned seen = 0;
   int i;
-  if (!p) return gp__fail(GP_E_NULL, "%s: permutation is null", k->who);
+  if (!p) return gp__fail(GP_E_NULL, "%s: @permutation is null", k->who);
   if (p->dimensions < 1 || p->dimensions > 4)
-    return gp__fail(GP_E_ARGUMENT, "%s: permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
+    return gp__fail(GP_E_ARGUMENT, "%s: @permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
   q->count = 1;
   for (i = 0; i < p->dimensions; ++i) {
     if (p->order[i] < 0 || p->order[i] >= p->dimensions || seen >> p->order[i] & 1)
-      return gp__fail(GP_E_ARGUMENT, "%s: permutation.order[%d] is %d: no permutation of %d dimensions", k->who, i,
+      return gp__fail(GP_E_ARGUMENT, "%s: @permutation.order[%d] is %d: no permutation of %d dimensions", k->who, i,
                       p->order[i], p->dimensions);
     seen |= 1u << p->order[i];
     if (q->count && p->extent[i] > UINT64_MAX / k->in.size / q->count)
       return gp__fail(GP_E_SIZE,
-                      "%s: permutation.extent: their product times %lu bytes overflows (at extent[%d], %llu)", k->who,
-                      (unsigned long)k->in.size, i, (unsigned long long)p->extent[i]);
+                      "%s: @permutation.extent[%d] is %llu: the product of the extents times %lu bytes overflows",
+                      k->who, i, (unsigned long long)p->extent[i], (unsigned long)k->in.size);
     q->count *= p->extent[i];
     extent[i] = p->extent[p->order[i]];
   }
   if (k->c->count && k->c->count != q->count)
-    return gp__fail(GP_E_ARGUMENT, "%s: count is %llu, neither 0 nor the product of permutation.extent, which is %llu",
-                    k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @count is %llu, neither 0 nor the product of @permutation.extent, which is %llu", k->who,
+                    (unsigned long long)k->c->count, (unsigned long long)q->count);
   GPUPRIMS__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
   GPUPRIMS__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
   for (i = 0; i < p->dimensions; ++i) {
@@ -29344,7 +29409,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
     m->kind = GP__MOVE_NOTHING;
     return i == 4 ? GP_SUCCESS
                   : gp__fail(GP_E_OVERLAP,
-                             "%s: in and out are the same, but rows that stay as they are move: this "
+                             "%s: @in and @out are the same, but rows that stay as they are move: this "
                              "permutation cannot run in place",
                              k->who);
   }
@@ -29353,7 +29418,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
                                     : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
                                           m->out_stride[0] != m->extent[1] * (unsigned)m->size))
     return gp__fail(GP_E_OVERLAP,
-                    "%s: in and out are the same: matrices are transposed in place where they are square, "
+                    "%s: @in and @out are the same: matrices are transposed in place where they are square, "
                     "with the same strides on both sides, or dense",
                     k->who);
   m->kind = m->extent[0] == m->extent[1] ? GP__MOVE_SQUARE : GP__MOVE_RECTANGLE;
@@ -29376,53 +29441,71 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
   if (gp__is_histogram(c->primitive)) {
-    if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: channels is %d", who, c->channels);
+    if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: @channels is %d", who, c->channels);
     if (c->active < 0 || c->active > q->channels)
-      return gp__fail(GP_E_ARGUMENT, "%s: active is %d, not 1 to the %d of channels", who, c->active, q->channels);
-    if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: bins is 0", who);
+      return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to the %d of channels", who, c->active, q->channels);
+    if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
     if (c->bins > INT32_MAX / (unsigned)q->active)
-      return gp__fail(GP_E_SIZE, "%s: bins: %llu bins of %d channels are 2^31 or more", who,
+      return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins of %d channels are 2^31 or more", who,
                       (unsigned long long)c->bins, q->active);
     if (c->count > UINT64_MAX / (unsigned)q->channels)
-      return gp__fail(GP_E_SIZE, "%s: count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
+      return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
                       q->channels);
     if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
-      return gp__fail(GP_E_ARGUMENT, "%s: active is %d: the bounds of at most %d channels of %s fit a call", who,
+      return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: the bounds of at most %d channels of %s fit a call", who,
                       q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   }
   if (c->count2 > UINT64_MAX - c->count)
-    return gp__fail(GP_E_SIZE, "%s: count and count2 together overflow: %llu and %llu", who,
+    return gp__fail(GP_E_SIZE, "%s: @count and @count2 together overflow: %llu and %llu", who,
                     (unsigned long long)c->count, (unsigned long long)c->count2);
   if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: count is %llu, which indices of type u32 (out_type) do not reach", who,
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
                     (unsigned long long)c->count);
-  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: segments is 2^64 - 1", who);
+  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1", who);
   if (gp__is_bound(c->primitive) && c->length >> 63)
-    return gp__fail(GP_E_SIZE, "%s: length is %llu, not below 2^63", who, (unsigned long long)c->length);
+    return gp__fail(GP_E_SIZE, "%s: @length is %llu, not below 2^63", who, (unsigned long long)c->length);
   if ((gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) && q->out_size == 4 &&
       (c->length | c->segments) > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: %s is %llu, which positions of type u32 (out_type) do not reach", who,
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, which positions of type u32 (@out_type) do not reach", who,
                     c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
   if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
-    return gp__fail(GP_E_ARGUMENT, "%s: segments is 0, but count is not: elements of no segment", who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not: elements of no segment", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
-    return gp__fail(GP_E_ARGUMENT, "%s: length: segments have it where there are no offsets (begin)", who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @length: segments have it where there are no offsets (@begin)", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
     if (c->length && c->segments > UINT64_MAX / c->length)
-      return gp__fail(GP_E_SIZE, "%s: segments times length overflows: %llu times %llu", who,
+      return gp__fail(GP_E_SIZE, "%s: @segments times @length overflows: %llu times %llu", who,
                       (unsigned long long)c->segments, (unsigned long long)c->length);
     q->count = c->segments * c->length;
     if (c->count && c->count != q->count)
-      return gp__fail(GP_E_ARGUMENT, "%s: count is %llu, neither 0 nor segments times length, which is %llu", who,
+      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @length, which is %llu", who,
                       (unsigned long long)c->count, (unsigned long long)q->count);
   }
   if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) GPUPRIMS__CHECK(gp__check_k(k));
   if (c->primitive == GP_TRANSPOSE) GPUPRIMS__CHECK(gp__check_permutation(k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && c->primitive >= GP_SEGMENTED_REDUCE && !gp__any_order(q))
-    return gp__fail(GP_E_UNSUPPORTED,
-                    "%s: flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "
-                    "policy, not on every one",
-                    who);
+    return gp__fail(
+        GP_E_UNSUPPORTED,
+        "%s: @flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "
+        "policy, not on every one",
+        who);
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
+                                              size_t align, uint64_t count, size_t size, int needed) {
+  const uint64_t address = (uint64_t)(uintptr_t)pointer;
+  const char *number = count == k->c->count ? " and count" : ""; // others come of several members
+  if (size && count > UINT64_MAX / size)
+    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number,
+                    (unsigned long long)count, (unsigned long)size);
+  if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: @%s is null", k->who, field) : GP_SUCCESS;
+  if (address % align)
+    return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to the %lu bytes that its type asks for", k->who,
+                    field, pointer, (unsigned long)align);
+  if (count * size > UINT64_MAX - address)
+    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes reach past the end of memory", k->who, field,
+                    number, (unsigned long long)count, (unsigned long)size);
   return GP_SUCCESS;
 }
 
@@ -29434,7 +29517,7 @@ GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const
   span->pointer = pointer;
   span->bytes = count * t->size;
   span->place = place;
-  return gp__check_pointer(k->who, name, pointer, t->align, count, t->size, wanted && k->pointers);
+  return gp__check_pointer(k, name, pointer, t->align, count, t->size, wanted && k->pointers);
 }
 GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
                                         size_t size, uint64_t count, int wanted, int place) {
@@ -29443,7 +29526,7 @@ GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const
   span->pointer = pointer;
   span->bytes = count * size;
   span->place = place;
-  return gp__check_pointer(k->who, name, pointer, align, count, size, wanted && k->pointers);
+  return gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers);
 }
 
 enum { GP__PLACE_OF_OUT = 1, GP__PLACE_OF_OUT_KEYS };
@@ -29461,7 +29544,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   const gp__checked_type *begin = histogram ? &k->in : &k->offset;
   const uint64_t begins = histogram ? (c->bins + 1) * (unsigned)q->active : c->end ? c->segments : c->segments + 1;
   if (histogram && c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
-    return gp__fail(GP_E_SIZE, "%s: bins: the boundaries of %d channels overflow", k->who, q->active);
+    return gp__fail(GP_E_SIZE, "%s: @bins: the boundaries of %d channels overflow", k->who, q->active);
   if (k->in.size)
     GPUPRIMS__CHECK(
         gp__reading(k, two ? "in (a)" : "in", c->in, &k->in,
@@ -29486,7 +29569,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   if (c->end) GPUPRIMS__CHECK(gp__reading(k, "end", c->end, &k->offset, c->segments, 1, 0));
   if (c->count_device) {
     if ((uintptr_t)c->count_device % 8)
-      return gp__fail(GP_E_ALIGNMENT, "%s: count_device (%p) is not aligned to 8 bytes", k->who,
+      return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
                       (const void *)c->count_device);
     GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
   }
@@ -29510,6 +29593,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
                         : gp__is_ordered(p)                          ? gp__most_results(q)
                         : p == GP_TOP_K                              ? gp__rows_in(c) * c->length
                         : p == GP_TRANSPOSE                          ? q->moves.out_span
+                        : p == GP_NONTRIVIAL_RUNS                    ? count - count / 2
                                                                      : count;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
@@ -29523,14 +29607,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
                                     (p == GP_SORT && (k->in.size || !q->in_size)),
                                 GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
-    GPUPRIMS__CHECK(
-        gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, count, p == GP_NONTRIVIAL_RUNS, 0));
+    GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size,
+                                p == GP_NONTRIVIAL_RUNS ? outs : count, p == GP_NONTRIVIAL_RUNS, 0));
   if (partition) {
     GPUPRIMS__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, count, 1, 0));
     if (q->transform)
       GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, count, 1, 0));
     else if (c->out3)
-      return gp__fail(GP_E_ARGUMENT, "%s: out3: there is no second predicate (transform), and two parts", k->who);
+      return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@transform), and two parts", k->who);
     // A part's output may be as small as the part: all that is known is where it begins.
     for (i = 0; i < k->written_count; ++i)
       if (count) k->written[i].bytes = q->in_size;
@@ -29575,14 +29659,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   if (gp__is_integer(q->in_type)) {
     const uint64_t flip = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << 63 : 0;
     const uint64_t a = gp__integer_of(q->in_type, lower) ^ flip, b = gp__integer_of(q->in_type, upper) ^ flip;
-    return a < b ? GP_SUCCESS
-                 : gp__fail(GP_E_ARGUMENT, "%s: init and step: lower is not below upper (channel %d)", k->who, channel);
+    return a < b
+               ? GP_SUCCESS
+               : gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower is not below upper (channel %d)", k->who, channel);
   } else {
     const double a = gp__float_of(q->in_type, lower), b = gp__float_of(q->in_type, upper);
     double width = b - a, scale = (double)q->bins / width;
     if (!(a < b))
-      return gp__fail(GP_E_ARGUMENT, "%s: init and step: lower (%g) is not below upper (%g) (channel %d)", k->who, a, b,
-                      channel);
+      return gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower (%g) is not below upper (%g) (channel %d)", k->who, a,
+                      b, channel);
     if (q->in_type != GP_F64) {
       const float w = (float)b - (float)a, s = (float)q->bins / w;
       width = w, scale = s;
@@ -29590,8 +29675,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
     return width - width == 0 && scale - scale == 0
                ? GP_SUCCESS
                : gp__fail(GP_E_ARGUMENT,
-                          "%s: init and step: the width of the bins from %g to %g overflows (channel %d)", k->who, a, b,
-                          channel);
+                          "%s: @init and @step: the width of the bins from %g to %g overflows (channel %d)", k->who, a,
+                          b, channel);
   }
 }
 
@@ -29600,12 +29685,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   gp__request *q = k->q;
   int i;
   if (c->primitive == GP_FILL && !c->init && k->pointers)
-    return gp__fail(GP_E_NULL, "%s: init (value) is null", k->who);
+    return gp__fail(GP_E_NULL, "%s: @init (value) is null", k->who);
   q->has_init = c->init != NULL;
   if (c->primitive == GP_HISTOGRAM_EVEN) {
     const int floats = !gp__is_integer(q->in_type);
     if (floats && (!c->init || !c->step) && (k->pointers || c->init || c->step))
-      return gp__fail(GP_E_NULL, "%s: %s is null", k->who, c->init ? "step (upper)" : "init (lower)");
+      return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, c->init ? "step (upper)" : "init (lower)");
     if (floats && !c->init) return GP_SUCCESS;
     for (i = 0; i < q->active; ++i) {
       const size_t at = (size_t)i * q->in_size;
@@ -29644,45 +29729,45 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
   const uint64_t count = k->c->count;
   uint64_t bytes;
   int i, j;
-  if (!l) return gp__fail(GP_E_NULL, "%s: %s is null", who, name);
+  if (!l) return gp__fail(GP_E_NULL, "%s: @%s is null", who, name);
   if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
-    return gp__fail(GP_E_ARGUMENT, "%s: %s: field_count is %d, not 1 to %d", who, name, l->field_count,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: field_count is %d, not 1 to %d", who, name, l->field_count,
                     (int)GP__LAYOUT_FIELDS);
-  if (!l->fields) return gp__fail(GP_E_NULL, "%s: %s: fields is null", who, name);
+  if (!l->fields) return gp__fail(GP_E_NULL, "%s: @%s: fields is null", who, name);
   if (l->size < 1 || l->size > GP__LAYOUT_STRUCT_BYTES)
-    return gp__fail(GP_E_ARGUMENT, "%s: %s: size is %lu, not 1 to %d", who, name, (unsigned long)l->size,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: size is %lu, not 1 to %d", who, name, (unsigned long)l->size,
                     (int)GP__LAYOUT_STRUCT_BYTES);
   for (i = 0; i < l->field_count; ++i) {
     const gp_field *f = &l->fields[i];
     if (f->size < 1 || f->size > l->size || f->offset > l->size - f->size)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: %s: fields: field %d, of %lu bytes at offset %lu, is not inside the struct "
+                      "%s: @%s: fields: field %d, of %lu bytes at offset %lu, is not inside the struct "
                       "of %lu",
                       who, name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
     for (j = 0; j < i; ++j)
       if (f->offset < l->fields[j].offset + l->fields[j].size && l->fields[j].offset < f->offset + f->size)
-        return gp__fail(GP_E_ARGUMENT, "%s: %s: fields: fields %d and %d overlap", who, name, j, i);
+        return gp__fail(GP_E_ARGUMENT, "%s: @%s: fields: fields %d and %d overlap", who, name, j, i);
   }
   if (l->width != GP_SOA && (l->capacity || l->columns))
-    return gp__fail(GP_E_ARGUMENT, "%s: %s: %s serves GP_SOA, but width is %llu", who, name,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s serves GP_SOA, but width is %llu", who, name,
                     l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
   if (l->columns && l->capacity)
-    return gp__fail(GP_E_ARGUMENT, "%s: %s: capacity serves one buffer, but there are columns", who, name);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity serves one buffer, but there are columns", who, name);
   if (l->capacity && l->capacity < count)
-    return gp__fail(GP_E_ARGUMENT, "%s: %s: capacity is %llu, below count, which is %llu", who, name,
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count, which is %llu", who, name,
                     (unsigned long long)l->capacity, (unsigned long long)count);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
-    return gp__fail(GP_E_SIZE, "%s: count and %s: %llu structs of %lu bytes overflow", who, name,
+    return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name,
                     (unsigned long long)count, (unsigned long)l->size);
   *spans = 0;
   if (l->columns) {
-    if (buffer) return gp__fail(GP_E_ARGUMENT, "%s: %s is not null, but %s has columns", who, of, name);
+    if (buffer) return gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s has columns", who, of, name);
     for (i = 0; i < l->field_count; ++i) {
       if (!l->columns[i] && count && k->pointers)
-        return gp__fail(GP_E_NULL, "%s: %s: columns[%d] is null", who, name, i);
+        return gp__fail(GP_E_NULL, "%s: @%s: columns[%d] is null", who, name, i);
       if (count * l->fields[i].size > UINT64_MAX - (uintptr_t)l->columns[i])
-        return gp__fail(GP_E_SIZE, "%s: %s: columns[%d] reaches past the end of memory", who, name, i);
+        return gp__fail(GP_E_SIZE, "%s: @%s: columns[%d] reaches past the end of memory", who, name, i);
       span[*spans].name = of;
       span[*spans].pointer = l->columns[i];
       span[*spans].bytes = count * l->fields[i].size;
@@ -29690,7 +29775,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
     }
     return GP_SUCCESS;
   }
-  if (!buffer && count && k->pointers) return gp__fail(GP_E_NULL, "%s: %s is null", who, of);
+  if (!buffer && count && k->pointers) return gp__fail(GP_E_NULL, "%s: @%s is null", who, of);
   span->name = of;
   span->pointer = buffer;
   span->bytes = bytes;
@@ -29709,12 +29794,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", from, c->in, read, &reads));
   GPUPRIMS__CHECK(gp__check_layout(k, "out_layout (to)", "out", to, c->out, written, &writes));
   if (from->field_count != to->field_count)
-    return gp__fail(GP_E_ARGUMENT, "%s: out_layout (to): field_count is %d, in in_layout (from) it is %d", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, that of @in_layout (from) is %d", k->who,
                     to->field_count, from->field_count);
   for (i = 0; i < from->field_count; ++i)
     if (from->fields[i].size != to->fields[i].size)
-      return gp__fail(GP_E_ARGUMENT, "%s: out_layout (to): fields: field %d has %lu bytes, in in_layout (from) %lu",
-                      k->who, i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
+                      i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
   for (i = 0; i < writes; ++i) {
     for (j = 0; j < reads; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &read[j], &written[i]));
     for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &written[j], &written[i]));
@@ -29744,24 +29830,24 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
 // Numbers and types of a graph that is read or made. Memory is looked at apart.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
                                             gp_graph *g) {
-  if (!given) return gp__fail(GP_E_NULL, "%s: %s is null", k->who, name);
+  if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
   *g = *given;
   g->offset_type = g->offset_type ? g->offset_type : GP_U32;
   g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;
   if (g->offset_type != GP_U32 && g->offset_type != GP_U64)
-    return gp__fail(GP_E_TYPE, "%s: %s->offset_type is %d, neither u32 nor u64", k->who, name, g->offset_type);
+    return gp__fail(GP_E_TYPE, "%s: @%s->offset_type is %d, neither u32 nor u64", k->who, name, g->offset_type);
   if (g->vertex_type != GP_U32 && g->vertex_type != GP_U64)
-    return gp__fail(GP_E_TYPE, "%s: %s->vertex_type is %d, neither u32 nor u64", k->who, name, g->vertex_type);
+    return gp__fail(GP_E_TYPE, "%s: @%s->vertex_type is %d, neither u32 nor u64", k->who, name, g->vertex_type);
   if (g->flags & ~GP_SYMMETRIC)
-    return gp__fail(GP_E_ARGUMENT, "%s: %s->flags has unknown bits: %#x", k->who, name, g->flags);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s->flags has unknown bits: %#x", k->who, name, g->flags);
   if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
-    return gp__fail(GP_E_SIZE, "%s: %s->vertices is %llu, which %s does not number", k->who, name,
+    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, which %s does not number", k->who, name,
                     (unsigned long long)g->vertices, g->vertex_type == GP_U32 ? "u32" : "48 bits");
   if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
-    return gp__fail(GP_E_SIZE, "%s: %s->edges is %llu, which %s does not reach", k->who, name,
+    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, which %s does not reach", k->who, name,
                     (unsigned long long)g->edges, g->offset_type == GP_U32 ? "u32 (offset_type)" : "48 bits");
   if (!g->in_offsets != !g->in_sources)
-    return gp__fail(GP_E_NULL, "%s: %s->%s is null, but %s->%s is not", k->who, name,
+    return gp__fail(GP_E_NULL, "%s: @%s->%s is null, but @%s->%s is not", k->who, name,
                     g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
   return GP_SUCCESS;
 }
@@ -29811,13 +29897,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   gp__request *q = k->q;
   GPUPRIMS__CHECK(gp__check_graph(k));
   if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
-    return gp__fail(GP_E_ARGUMENT, "%s: source is %llu, the graph has %llu vertices", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, the graph has %llu vertices", k->who,
                     (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
   if ((c->flags & GP_UNTIL_TARGET) && c->target >= q->graph.vertices && k->pointers)
-    return gp__fail(GP_E_ARGUMENT, "%s: target is %llu, the graph has %llu vertices", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, the graph has %llu vertices", k->who,
                     (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
   if (c->target && !(c->flags & GP_UNTIL_TARGET))
-    return gp__fail(GP_E_ARGUMENT, "%s: target: flags lacks GP_UNTIL_TARGET", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @target: flags lacks GP_UNTIL_TARGET", k->who);
   if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, 1, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
@@ -29842,18 +29928,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   uint64_t i;
   GPUPRIMS__CHECK(gp__check_graph(k));
   if (n && c->count > UINT64_MAX / 4 / n)
-    return gp__fail(GP_E_SIZE, "%s: count is %llu: so many rows of %llu depths overflow", k->who,
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu: so many rows of %llu depths overflow", k->who,
                     (unsigned long long)c->count, (unsigned long long)n);
   if (c->sources && c->source_device)
-    return gp__fail(GP_E_ARGUMENT, "%s: sources and source_device: one of them says where it begins", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device: one of them says where it begins", k->who);
   if (k->pointers && c->count && !c->sources && !c->source_device)
-    return gp__fail(GP_E_NULL, "%s: sources is null", k->who);
+    return gp__fail(GP_E_NULL, "%s: @sources is null", k->who);
   for (i = 0; c->sources && i < c->count && k->pointers; ++i)
     if (c->sources[i] >= n)
-      return gp__fail(GP_E_ARGUMENT, "%s: sources[%llu] is %llu, the graph has %llu vertices", k->who,
+      return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, the graph has %llu vertices", k->who,
                       (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
   if (k->pointers && !c->out && !c->out2 && !c->statistics)
-    return gp__fail(GP_E_NULL, "%s: out (depths), out2 (reached) and statistics are null: nothing is asked for",
+    return gp__fail(GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are null: nothing is asked for",
                     k->who);
   if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, c->count, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
@@ -29886,11 +29972,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   q->in_size = k->in.size;
   q->count = c->count;
   if (c->count > UINT64_MAX / 16 / (unsigned)copies)
-    return gp__fail(GP_E_SIZE, "%s: count is %llu edges, whose keys overflow", k->who, (unsigned long long)c->count);
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu edges, whose keys overflow", k->who, (unsigned long long)c->count);
   if (q->out_graph.edges < c->count * (unsigned)copies)
-    return gp__fail(GP_E_ARGUMENT, "%s: out_graph->edges is %llu, but %llu edges%s may be left", k->who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but %llu edges%s may be left", k->who,
                     (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
-                    copies == 2 ? " (count, and the opposite ones)" : "");
+                    copies == 2 ? " (of edges, and the opposite ones)" : "");
   GPUPRIMS__CHECK(
       gp__reading(k, c->in2 ? "in (sources)" : "in (pairs)", c->in, &k->in, c->in2 ? c->count : 2 * c->count, 1, 0));
   if (c->in2) GPUPRIMS__CHECK(gp__reading(k, "in2 (targets)", c->in2, &k->in, c->count, 1, 0));
@@ -29922,18 +30008,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     else if (q->out_graph.vertices != g->vertices || q->out_graph.edges < g->edges ||
              q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
       return gp__fail(GP_E_ARGUMENT,
-                      "%s: out_graph: it has not the vertices and types of graph, or fewer edges than its %llu", k->who,
-                      (unsigned long long)g->edges);
+                      "%s: @out_graph: it has not the vertices and types of @graph, or fewer edges than its %llu",
+                      k->who, (unsigned long long)g->edges);
   } else q->out_graph = *g;
   gp__note_graph(q, &q->out_graph);
   vertex = q->key_size;
   if (builds && q->out_graph.vertices > UINT32_MAX)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: a graph of %llu vertices: graphs of fewer than 2^32 are built", k->who,
-                    (unsigned long long)q->out_graph.vertices);
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s of %llu vertices: graphs of fewer than 2^32 are built", k->who,
+                    makes ? "out_graph" : "graph", (unsigned long long)q->out_graph.vertices);
   if (p != GP_GRAPH_FROM_EDGES) q->count = g->edges > g->vertices ? g->edges : g->vertices;
   if (p == GP_GRAPH_TRANSPOSE) {
     if (k->pointers && !g->in_offsets)
-      return gp__fail(GP_E_NULL, "%s: graph->in_offsets and in_sources are null: they are what is written", k->who);
+      return gp__fail(GP_E_NULL, "%s: @graph->in_offsets and in_sources are null: they are what is written", k->who);
     GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 1));
   } else if (p == GP_GRAPH_CHECK && g->in_offsets) {
     GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 0));
@@ -29951,7 +30037,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   if (p == GP_BFS_CHECK) {
     const gp__checked_type depth = {4, 4, NULL}, number = {vertex, vertex, NULL};
     if (c->source >= g->vertices)
-      return gp__fail(GP_E_ARGUMENT, "%s: source is %llu, not below the %llu vertices of graph", k->who,
+      return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
                       (unsigned long long)c->source, (unsigned long long)g->vertices);
     GPUPRIMS__CHECK(gp__reading(k, "in (depths)", c->in, &depth, g->vertices, 1, 0));
     GPUPRIMS__CHECK(gp__reading(k, "in2 (parents)", c->in2, &number, g->vertices, 0, 0));
@@ -30181,7 +30267,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     break;
   default:
     h.in2_size = (int)q->in2_size;
-    h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+    if (family != GP__FAMILY_REDUCE) h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
     if (family == GP__FAMILY_REDUCE && q->primitive != GP_REDUCE) h.commutative = h.exact = 1; // sums of 0 and 1
     if (q->primitive == GP_CONVERT_LAYOUT) {
       h.in_width = q->in_layout->width;
@@ -30250,11 +30336,25 @@ GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
-// Says which field makes a policy invalid: the one that, left to its default, makes it valid.
+// Says which field makes a policy invalid: the one that, left to its default, makes it valid. A policy that is valid
+// without GP_REPRODUCIBLE is one that cannot keep that promise.
 GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
   const gp__field *f;
   char text[320] = "";
   size_t at = 0;
+  gp__shape any_bits = *h;
+  any_bits.reproducible = 0;
+  if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
+    for (f = gp__fields_of(h->primitive); f->name; ++f) {
+      gp_policy p = given;
+      const int value = *gp__field_of(&p, f);
+      *gp__field_of(&p, f) = 0;
+      if (value && gp__policy_valid(gp__portable(p, *h), *h))
+        return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with policy.%s = %d cannot promise it",
+                        who, f->name, value);
+    }
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with this policy cannot promise it", who);
+  }
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
     gp_policy p = given;
     const int value = *gp__field_of(&p, f);
@@ -31732,6 +31832,7 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
       a->search.out = q->out;
       a->search.count = q->count;
       a->search.count_device = count_device;
+      a->search.bad = (const unsigned long long *)q->bad;
       break;
     }
     a->segment.in = q->in;
@@ -33709,48 +33810,48 @@ GPUPRIMS__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, gp_op equal, c
 GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
                                 gp_stream stream) {
   const gp_call c = gp__call(GP_COPY, 0, type, 0, in, out, count);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_copy in_type=type");
 }
 GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
                                 gp_stream stream) {
   gp_call c = gp__call(GP_FILL, 0, 0, type, NULL, out, count);
   c.init = value;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_fill out_type=type init=value");
 }
 GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start, const void *step, void *out,
                                 uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_IOTA, 0, 0, type, NULL, out, count);
   c.init = start;
   c.step = step;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_iota out_type=type init=start");
 }
 GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                      void *out, uint64_t count, gp_stream stream) {
   const gp_call c = gp__call(GP_TRANSFORM, op, in_type, out_type, in, out, count);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_transform");
 }
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
                                       const void *b, void *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_TRANSFORM2, op, in_type, out_type, a, out, count);
   c.in2 = b;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_transform2 in=a in2=b in2_type=in_type");
 }
 GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                   void *out, uint64_t count, gp_stream stream) {
   const gp_call c = gp__call(GP_REDUCE, op, in_type, out_type, in, out, count);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_reduce");
 }
 GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                           void *out, uint64_t count, gp_stream stream) {
   const gp_call c = gp__call(GP_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_inclusive_scan");
 }
 GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                           const void *init, const void *in, void *out, uint64_t count,
                                           gp_stream stream) {
   gp_call c = gp__call(GP_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   c.init = init;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_exclusive_scan");
 }
 
 // ---- segments
@@ -33761,7 +33862,7 @@ GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type i
   gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, count);
   gp__set_segments(&c, offset_type, begin, segments);
   c.end = end;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_reduce");
 }
 GPUPRIMS__API gp_result gp_segmented_reduce_fixed(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                                   const void *in, uint64_t segments, uint64_t length, void *out,
@@ -33769,14 +33870,14 @@ GPUPRIMS__API gp_result gp_segmented_reduce_fixed(gp_context *ctx, gp_op op, gp_
   gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, 0);
   c.segments = segments;
   c.length = length;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_reduce_fixed");
 }
 GPUPRIMS__API gp_result gp_segmented_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                                     gp_type offset_type, const void *in, void *out, uint64_t count,
                                                     const void *offsets, uint64_t segments, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   gp__set_segments(&c, offset_type, offsets, segments);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_inclusive_scan begin=offsets");
 }
 GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                                     gp_type offset_type, const void *init, const void *in, void *out,
@@ -33785,7 +33886,7 @@ GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, g
   gp_call c = gp__call(GP_SEGMENTED_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   gp__set_segments(&c, offset_type, offsets, segments);
   c.init = init;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_exclusive_scan begin=offsets");
 }
 
 // ---- runs
@@ -33795,7 +33896,7 @@ GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_t
                                                  void *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_INCLUSIVE_SCAN_BY_KEY, op, in_type, out_type, in, out, count);
   gp__set_keys(&c, key_type, equal, keys);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_inclusive_scan_by_key");
 }
 GPUPRIMS__API gp_result gp_exclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
                                                  gp_type in_type, gp_type out_type, const void *init, const void *keys,
@@ -33803,7 +33904,7 @@ GPUPRIMS__API gp_result gp_exclusive_scan_by_key(gp_context *ctx, gp_op op, gp_t
   gp_call c = gp__call(GP_EXCLUSIVE_SCAN_BY_KEY, op, in_type, out_type, in, out, count);
   gp__set_keys(&c, key_type, equal, keys);
   c.init = init;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_exclusive_scan_by_key");
 }
 GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal, gp_type in_type,
                                          gp_type out_type, const void *keys, const void *in, void *out_keys, void *out,
@@ -33812,7 +33913,7 @@ GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_
   gp__set_keys(&c, key_type, equal, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_reduce_by_key");
 }
 GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type in_type, gp_type out_type,
                                     const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
@@ -33822,7 +33923,7 @@ GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type,
   c.keys = keys;
   c.out_keys = out_keys;
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_group_by");
 }
 GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                              const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
@@ -33833,7 +33934,7 @@ GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, 
   c.out2_type = length_type;
   c.out2 = lengths;
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_run_length_encode out2=lengths out2_type=length_type");
 }
 GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                            const void *keys, void *offsets, void *lengths, uint64_t *out_count,
@@ -33843,11 +33944,12 @@ GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp
   c.out2_type = length_type;
   c.out2 = lengths;
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_nontrivial_runs out=offsets out2=lengths out2_type=length_type");
 }
 GPUPRIMS__API gp_result gp_count_runs(gp_context *ctx, gp_type key_type, gp_op equal, const void *keys,
                                       uint64_t *out_count, uint64_t count, gp_stream stream) {
-  return gp_run_length_encode(ctx, key_type, equal, 0, keys, NULL, NULL, out_count, count, stream);
+  return gp__named(gp_run_length_encode(ctx, key_type, equal, 0, keys, NULL, NULL, out_count, count, stream),
+                   "gp_count_runs");
 }
 GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, const void *in, void *out,
                                   uint64_t *out_count, uint64_t count, gp_stream stream) {
@@ -33855,7 +33957,7 @@ GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, co
   gp__set_keys(&c, type, equal, in);
   c.out_keys = out;
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_unique keys=in key_type=type out_keys=out");
 }
 GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_op equal, gp_type value_type,
                                          const void *keys, const void *values, void *out_keys, void *out,
@@ -33864,12 +33966,12 @@ GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_o
   gp__set_keys(&c, key_type, equal, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_unique_by_key in=values in_type=value_type");
 }
 GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                                const void *in, void *out, uint64_t count, gp_stream stream) {
   const gp_call c = gp__call(GP_ADJACENT_DIFFERENCE, op, in_type, out_type, in, out, count);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_adjacent_difference");
 }
 
 // ---- selection
@@ -33879,7 +33981,7 @@ GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type t
   gp_call c = gp__call(GP_SELECT, predicate, type, 0, in, out, count);
   c.init = scalar;
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_select_if op=predicate in_type=type out_type=type init=scalar");
 }
 GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                         const void *flags, void *out, uint64_t *out_count, uint64_t count,
@@ -33887,7 +33989,7 @@ GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type f
   gp_call c = gp__call(GP_SELECT, 0, type, 0, in, out, count);
   gp__set_keys(&c, flag_type, 0, flags);
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_select_flags in_type=type out_type=type keys=flags key_type=flag_type");
 }
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
@@ -33896,7 +33998,8 @@ GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type t
   c.init = scalar;
   c.out2 = rejected;
   c.out_count = out_counts;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_partition op=predicate in_type=type out_type=type init=scalar "
+                                            "out=selected out2=rejected out_count=out_counts");
 }
 GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                            const void *flags, void *selected, void *rejected, uint64_t *out_counts,
@@ -33905,38 +34008,42 @@ GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_typ
   gp__set_keys(&c, flag_type, 0, flags);
   c.out2 = rejected;
   c.out_count = out_counts;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_partition_flags in_type=type out_type=type keys=flags "
+                                            "key_type=flag_type out=selected out2=rejected out_count=out_counts");
 }
 GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second, gp_type type,
                                       const void *first_scalar, const void *second_scalar, const void *in, void *out1,
                                       void *out2, void *out3, uint64_t *out_counts, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_PARTITION, first, type, 0, in, out1, count);
-  c.transform = second ? second : -1; // none: an error, not a partition in two
+  if (!second) return gp__fail(GP_E_OPERATOR, "gp_partition3: second is not set (0)");
+  c.transform = second;
   c.init = first_scalar;
   c.step = second_scalar;
   c.out2 = out2;
   c.out3 = out3;
   c.out_count = out_counts;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_partition3 op=first transform=second in_type=type out_type=type "
+                                            "init=first_scalar step=second_scalar out=out1 out_count=out_counts");
 }
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                     uint64_t *out_count, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_COUNT_IF, predicate, type, 0, in, NULL, count);
   c.init = scalar;
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_count_if op=predicate in_type=type init=scalar");
 }
 GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_ANY, predicate, type, 0, in, out, count);
   c.init = scalar;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_any op=predicate in_type=type init=scalar");
 }
 GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
                                                uint64_t count, gp_type offset_type, const void *begin, const void *end,
                                                uint64_t segments, int flags, gp_stream stream) {
-  return gp_segmented_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, out_keys, NULL, NULL, count, offset_type, begin,
-                                 end, segments, flags, stream);
+  return gp__named(gp_segmented_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, out_keys, NULL, NULL, count,
+                                           offset_type, begin, end, segments, flags, stream),
+                   "gp_segmented_sort_keys");
 }
 GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                                 void *out_keys, const void *values, void *out_values, uint64_t count,
@@ -33952,13 +34059,14 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
   c.end = end;
   c.segments = segments;
   c.flags = flags;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_segmented_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
 }
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_ALL, predicate, type, 0, in, out, count);
   c.init = scalar;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_all op=predicate in_type=type init=scalar");
 }
 
 // ---- sorts
@@ -33975,11 +34083,13 @@ GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type
   c.out = out_values;
   c.count = count;
   c.flags = flags;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
 }
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
                                      uint64_t count, int flags, gp_stream stream) {
-  return gp_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, NULL, out_keys, NULL, count, flags, stream);
+  return gp__named(gp_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, NULL, out_keys, NULL, count, flags, stream),
+                   "gp_sort_keys");
 }
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream) {
@@ -33991,7 +34101,7 @@ GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type in
   c.out = indices;
   c.count = count;
   c.flags = flags;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");
 }
 
 // ---- histograms and search
@@ -34003,7 +34113,8 @@ GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type
   c.init = lower;
   c.step = upper;
   c.bins = bins;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_histogram_even in_type=type out_type=counter_type init=lower step=upper");
 }
 GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
                                             const void *boundaries, void *out, uint64_t bins, uint64_t count,
@@ -34011,7 +34122,7 @@ GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_ty
   gp_call c = gp__call(GP_HISTOGRAM_RANGES, 0, type, counter_type, in, out, count);
   c.begin = boundaries;
   c.bins = bins;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_histogram_ranges in_type=type out_type=counter_type begin=boundaries");
 }
 GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
                                        const void *sorted, uint64_t length, const void *needles, void *out,
@@ -34019,7 +34130,8 @@ GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_type type, gp_op less
   gp_call c = gp__call(GP_LOWER_BOUND, less, type, index_type, needles, out, count);
   c.keys = sorted;
   c.length = length;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_lower_bound in_type=type out_type=index_type op=less keys=sorted in=needles");
 }
 GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
                                        const void *sorted, uint64_t length, const void *needles, void *out,
@@ -34027,13 +34139,14 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
   gp_call c = gp__call(GP_UPPER_BOUND, less, type, index_type, needles, out, count);
   c.keys = sorted;
   c.length = length;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_upper_bound in_type=type out_type=index_type op=less keys=sorted in=needles");
 }
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_LOAD_BALANCE, 0, 0, index_type, NULL, out, count);
   gp__set_segments(&c, offset_type, offsets, segments);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_load_balance out_type=index_type begin=offsets");
 }
 // Two sorted inputs.
 GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
@@ -34056,7 +34169,7 @@ GPUPRIMS__PRIVATE void gp__set_values(gp_call *c, gp_type value_type, const void
 GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
                                  const void *keys2, uint64_t count2, void *out_keys, gp_stream stream) {
   const gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_merge op=less");
 }
 GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
                                         const void *keys, const void *values, uint64_t count, const void *keys2,
@@ -34064,12 +34177,13 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
                                         gp_stream stream) {
   gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
   gp__set_values(&c, value_type, values, values2, out_values);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_merge_by_key op=less in_type=value_type in=values in2=values2 out=out_values");
 }
 GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                            void *out_keys, uint64_t count, gp_stream stream) {
   const gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_merge_sort_keys op=less");
 }
 GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
                                             const void *keys, const void *values, void *out_keys, void *out_values,
@@ -34077,68 +34191,74 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
   gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
   if (values) gp__set_values(&c, value_type, values, NULL, out_values);
   else c.out_type = value_type, c.out = out_values;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_merge_sort_pairs op=less in_type=value_type out_type=value_type in=values out=out_values");
 }
 GPUPRIMS__PRIVATE gp_result gp__run_set(gp_context *ctx, gp_call c, gp_type value_type, const void *values,
-                                        const void *values2, void *out_values, uint64_t *out_count, gp_stream stream) {
+                                        const void *values2, void *out_values, uint64_t *out_count, gp_stream stream,
+                                        const char *names) {
   gp__set_values(&c, value_type, values, values2, out_values);
   c.out_count = out_count;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), names);
 }
 GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
                                      const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
                                      gp_stream stream) {
   return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
-                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream, "gp_set_union op=less");
 }
 GPUPRIMS__API gp_result gp_set_union_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
                                             const void *keys, const void *values, uint64_t count, const void *keys2,
                                             const void *values2, uint64_t count2, void *out_keys, void *out_values,
                                             uint64_t *out_count, gp_stream stream) {
   return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
-                     value_type, values, values2, out_values, out_count, stream);
+                     value_type, values, values2, out_values, out_count, stream,
+                     "gp_set_union_by_key op=less in_type=value_type in=values in2=values2 out=out_values");
 }
 GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                             uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                             uint64_t *out_count, gp_stream stream) {
   return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
-                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream, "gp_set_intersection op=less");
 }
 GPUPRIMS__API gp_result gp_set_intersection_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
                                                    const void *keys, const void *values, uint64_t count,
                                                    const void *keys2, uint64_t count2, void *out_keys, void *out_values,
                                                    uint64_t *out_count, gp_stream stream) {
   return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
-                     value_type, values, NULL, out_values, out_count, stream);
+                     value_type, values, NULL, out_values, out_count, stream,
+                     "gp_set_intersection_by_key op=less in_type=value_type in=values out=out_values");
 }
 GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                           uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                           uint64_t *out_count, gp_stream stream) {
   return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
-                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream, "gp_set_difference op=less");
 }
 GPUPRIMS__API gp_result gp_set_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
                                                  const void *keys, const void *values, uint64_t count,
                                                  const void *keys2, uint64_t count2, void *out_keys, void *out_values,
                                                  uint64_t *out_count, gp_stream stream) {
   return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
-                     value_type, values, NULL, out_values, out_count, stream);
+                     value_type, values, NULL, out_values, out_count, stream,
+                     "gp_set_difference_by_key op=less in_type=value_type in=values out=out_values");
 }
 GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
                                                     uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                                     uint64_t *out_count, gp_stream stream) {
   return gp__run_set(ctx,
                      gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
-                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream);
+                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream, "gp_set_symmetric_difference op=less");
 }
 GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less,
                                                            gp_type value_type, const void *keys, const void *values,
                                                            uint64_t count, const void *keys2, const void *values2,
                                                            uint64_t count2, void *out_keys, void *out_values,
                                                            uint64_t *out_count, gp_stream stream) {
-  return gp__run_set(ctx,
-                     gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
-                     value_type, values, values2, out_values, out_count, stream);
+  return gp__run_set(
+      ctx, gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
+      value_type, values, values2, out_values, out_count, stream,
+      "gp_set_symmetric_difference_by_key op=less in_type=value_type in=values in2=values2 out=out_values");
 }
 GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
                                      uint64_t count, gp_stream stream) {
@@ -34146,14 +34266,14 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
   c.key_type = key_type;
   c.keys = keys;
   c.out_count = bad;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_is_sorted op=less out_count=bad");
 }
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
                                          uint64_t count, uint64_t *bad, gp_stream stream) {
   gp_call c = gp__call(GP_CHECK_OFFSETS, 0, 0, 0, NULL, NULL, count);
   gp__set_segments(&c, offset_type, offsets, segments);
   c.bad = bad;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_check_offsets begin=offsets");
 }
 
 // ---- top-k, nth element, shuffle
@@ -34168,12 +34288,17 @@ GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_ty
   c.out_keys = out_keys;
   c.length = k;
   c.segments = rows;
-  return rows ? gp_run(ctx, &c, stream) : GP_SUCCESS;
+  if (!rows) c.count = c.length = 0;
+  return gp__named(
+      gp_run(ctx, &c, stream),
+      "gp_top_k_rows length=k segments=rows in=values in_type=value_type out=out_values out_type=value_type");
 }
 GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, gp_type value_type, const void *keys,
                                  const void *values, void *out_keys, void *out_values, uint64_t k, uint64_t count,
                                  gp_stream stream) {
-  return gp_top_k_rows(ctx, flags, key_type, value_type, keys, values, out_keys, out_values, k, 1, count, stream);
+  return gp__named(
+      gp_top_k_rows(ctx, flags, key_type, value_type, keys, values, out_keys, out_values, k, 1, count, stream),
+      "gp_top_k length=k in=values in_type=value_type out=out_values out_type=value_type");
 }
 GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
                                        uint64_t n, uint64_t count, gp_stream stream) {
@@ -34183,7 +34308,7 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
   c.keys = keys;
   c.out_keys = out;
   c.length = n;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_nth_element length=n out_keys=out");
 }
 GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
                                           void *out, uint64_t count, int flags, gp_stream stream) {
@@ -34191,7 +34316,7 @@ GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from
   c.in_layout = from;
   c.out_layout = to;
   c.flags = flags;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_convert_layout in_layout=from out_layout=to");
 }
 GPUPRIMS__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
   const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
@@ -34251,7 +34376,7 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
                                    uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
   c.init = &seed;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
 }
 
 // ---- graphs
@@ -34264,12 +34389,12 @@ GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const
   c.flags = flags;
   c.bad = bad;
   c.out_graph = graph;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_graph_from_edges in_type=type in=sources in2=targets out_graph=graph");
 }
 GPUPRIMS__API gp_result gp_graph_transpose(gp_context *ctx, const gp_graph *graph, gp_stream stream) {
   gp_call c = gp_call_init(GP_GRAPH_TRANSPOSE);
   c.graph = graph;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_graph_transpose");
 }
 GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph, const gp_graph *relabelled,
                                          void *order, void *numbers, gp_stream stream) {
@@ -34278,20 +34403,20 @@ GPUPRIMS__API gp_result gp_graph_relabel(gp_context *ctx, const gp_graph *graph,
   c.out_graph = relabelled;
   c.out = order;
   c.out2 = numbers;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_graph_relabel out_graph=relabelled out=order out2=numbers");
 }
 GPUPRIMS__API gp_result gp_graph_degrees(gp_context *ctx, const gp_graph *graph, gp_degrees *degrees,
                                          gp_stream stream) {
   gp_call c = gp_call_init(GP_GRAPH_DEGREES);
   c.graph = graph;
   c.out = degrees;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_graph_degrees out=degrees");
 }
 GPUPRIMS__API gp_result gp_graph_check(gp_context *ctx, const gp_graph *graph, gp_fault *fault, gp_stream stream) {
   gp_call c = gp_call_init(GP_GRAPH_CHECK);
   c.graph = graph;
   c.out = fault;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_graph_check out=fault");
 }
 GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uint64_t source, const void *depths,
                                      const void *parents, gp_fault *fault, gp_stream stream) {
@@ -34301,7 +34426,7 @@ GPUPRIMS__API gp_result gp_bfs_check(gp_context *ctx, const gp_graph *graph, uin
   c.in = depths;
   c.in2 = parents;
   c.out = fault;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_bfs_check in=depths in2=parents out=fault");
 }
 GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph *graph, void *labels,
                                                 uint64_t *components, gp_stream stream) {
@@ -34309,7 +34434,7 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
   c.graph = graph;
   c.out = labels;
   c.out_count = components;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_connected_components out=labels out_count=components");
 }
 
 GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
@@ -34575,7 +34700,7 @@ GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in
                                    const gp_permutation *permutation, gp_stream stream) {
   gp_call c = gp__call(GP_TRANSPOSE, 0, type, type, in, out, 0);
   c.permutation = permutation;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_permute in_type=type out_type=type");
 }
 GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch,
                                              uint64_t in_stride, void *out, uint64_t out_pitch, uint64_t out_stride,
@@ -34587,11 +34712,17 @@ GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, cons
   p.extent[0] = batch, p.extent[1] = rows, p.extent[2] = columns;
   p.in_stride[0] = in_stride, p.in_stride[1] = in_pitch;
   p.out_stride[0] = out_stride, p.out_stride[1] = out_pitch;
-  return gp_permute(ctx, type, in, out, &p, stream);
+  return gp__named(
+      gp_permute(ctx, type, in, out, &p, stream),
+      "gp_transpose_batched in_type=type out_type=type permutation.extent[0]=batch permutation.extent[1]=rows "
+      "permutation.extent[2]=columns permutation.in_stride[0]=in_stride permutation.in_stride[1]=in_pitch "
+      "permutation.out_stride[0]=out_stride permutation.out_stride[1]=out_pitch");
 }
 GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
                                      uint64_t out_pitch, uint64_t rows, uint64_t columns, gp_stream stream) {
-  return gp_transpose_batched(ctx, type, in, in_pitch, 0, out, out_pitch, 0, rows, columns, 1, stream);
+  return gp__named(gp_transpose_batched(ctx, type, in, in_pitch, 0, out, out_pitch, 0, rows, columns, 1, stream),
+                   "gp_transpose in_type=type out_type=type permutation.extent[1]=rows permutation.extent[2]=columns "
+                   "permutation.in_stride[1]=in_pitch permutation.out_stride[1]=out_pitch");
 }
 
 // ---- graphs
@@ -34603,7 +34734,7 @@ GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t 
   c.source = source;
   c.out = depths;
   c.out2 = parents;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_bfs out=depths out2=parents");
 }
 GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const uint64_t *sources, uint64_t count,
                                        void *depths, uint64_t *reached, gp_stream stream) {
@@ -34613,7 +34744,7 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
   c.count = count;
   c.out = depths;
   c.out2 = reached;
-  return gp_run(ctx, &c, stream);
+  return gp__named(gp_run(ctx, &c, stream), "gp_bfs_sources out=depths out2=reached");
 }
 #undef GPUPRIMS__CHECK
 

@@ -281,7 +281,9 @@ static void compile_all(gp_call c, int from_table) {
         c.count = ((uint64_t)quarter << octave) / 4;
         c.in = shifted && align < 16 ? (const void *)(uintptr_t)(65536 + align) : NULL;
         r = gp_compile(ctx, &c, taking, take, NULL);
-        if (r != GP_SUCCESS && !(from_table && r == GP_E_POLICY)) fail(gp_last_message(), "");
+        // rows that are not valid for the call, or that cannot keep GP_REPRODUCIBLE's promise
+        if (from_table && (r == GP_E_POLICY || (r == GP_E_UNSUPPORTED && (c.flags & GP_REPRODUCIBLE)))) continue;
+        if (r != GP_SUCCESS) fail(gp_last_message(), "");
       }
 }
 

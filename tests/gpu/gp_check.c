@@ -1334,7 +1334,7 @@ static void group_reproducible(void) {
             if (expect(&main_bench, &p)) continue;
             c = place(&main_bench, &p);
             r = run_gpu(&c, main_bench.stream);
-            if (r == GP_E_POLICY && p.policy) {
+            if ((r == GP_E_POLICY || r == GP_E_UNSUPPORTED) && p.policy) {
               refused++;
               continue;
             }

@@ -460,6 +460,12 @@ MUTANTS = {
         "BY_KEY", "s.value = b.heads ? b.value : Op()(a.value, b.value);", "s.value = b.value;"),
     "streams: the run before a head goes on": (
         "BY_KEY", "r.value = b.heads ? b.value :", "r.value = b.heads ? a.value :"),
+    "load balance: bad offsets are used": (
+        "SEARCH", "if (a.bad && *a.bad != ~0ull) return;\n  const gp__u64 count = gp__count(a), work",
+        "const gp__u64 count = gp__count(a), work"),
+    "streams: an initial value is no operand": (
+        "BY_KEY", "const Acc init = Op::prepare(gp__value_as<Acc>(a.first)), start",
+        "const Acc init = gp__value_as<Acc>(a.first), start"),
     "streams: the first run to end is not told from the first to begin": (
         "BY_KEY", "before = heads_before - lead + own;", "before = heads_before - lead;"),
     "streams: a run's end behind the group is forgotten": (

@@ -229,6 +229,18 @@ template <class P, class O, class R> static void load_balance(const char *name, 
       a.sorted = in.data, a.length = lengths.size(), a.out = out.data, a.count = s.count;
       a.count_device = s.count > n ? count.data : nullptr;
       int e = gp__policy_valid_segments(p, s) ? 0 : 1;
+      Device<unsigned long long> bad(std::vector<unsigned long long>{7, ~0ull}, 0); // of offsets that were checked
+      if (seed % 2 == 0 && !e) {                                                    // one is wrong: nothing is written
+        const R other = R(123456789);
+        for (size_t i = 0; i < n; ++i) simt::host_write(out.data + i, &other, sizeof other);
+        a.bad = bad.data;
+        e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__load_balance<P, O, R>, a);
+        size_t written = 0;
+        for (size_t i = 0; i < n; ++i) written += out.data[i] != other;
+        check(!e && written == 0,
+              what_of(name, shape, n, lengths.size(), 0, sms, seed) + " written in spite of offsets");
+        a.bad = bad.data + 1;
+      }
       if (!e) e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__load_balance<P, O, R>, a);
       size_t wrong = n, segment = 0;
       for (size_t i = 0; i < n && !e; ++i) {

@@ -248,8 +248,7 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
     }
     offsets.push_back(Offset(d.n));
     const bool init = INIT;
-    Acc start = Op::identity();
-    if (init) start = Op::prepare(gp_convert<In, Acc>()(draw<In>()));
+    const Acc given = gp_convert<In, Acc>()(draw<In>()), start = init ? Op::prepare(given) : Op::identity();
     std::vector<Out> expected;
     std::vector<u32> first;
     Acc now = start;
@@ -279,7 +278,7 @@ void by_key(const char *name, int seeds, std::vector<Out> *bits = nullptr) {
     a.out_values = in_place ? (void *)value.data : out.data, a.out_keys = reduce && by_keys ? out_keys.data : nullptr;
     a.out_count = reduce ? counts.data : nullptr;
     if (by_offsets) a.offsets = offset.data, a.segments = offsets.size() - 1;
-    std::memcpy(a.first.bytes, &start, sizeof start);
+    std::memcpy(a.first.bytes, &given, sizeof given);
     a.has_init = init;
     const int e = Stream<ALGORITHM, P, Body>::run(name, d, s, a);
     bool good = !e && (bits || same_items(static_cast<Out *>(a.out_values), expected));
@@ -353,7 +352,11 @@ int main(int argc, char **argv) {
                                                                                               seeds);
   by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, OFFSETS, AddTriple, Triple, Triple>(
       "scan of segments triple", seeds);
+  by_key<GP_LOOK_BACK, Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, OFFSETS, gp_or<int>, int, int>("scan of segments by OR",
+                                                                                            seeds);
 #ifndef TEST_FEW
+  by_key<GP_PIPELINED, Odd, GP_EXCLUSIVE_SCAN_BY_KEY, true, KEYS, gp_and<float>, float, float>(
+      "exclusive by key by AND", seeds);
   by_key<GP_PIPELINED, Odd, GP_INCLUSIVE_SCAN_BY_KEY, true, KEYS, gp_sum<u64>, u8, u64>("inclusive by key u8 to u64",
                                                                                         seeds);
   by_key<GP_PIPELINED, Tiny, GP_EXCLUSIVE_SCAN_BY_KEY, true, FLAGS, gp_max<float>, float, float>(

@@ -441,9 +441,9 @@ static void test_arguments(bool host) {
   BAD(GP_E_ARGUMENT, "primitive is 99", gp_run(ctx, &call, nullptr));
   call = gp_call_init(GP_PRIMITIVE_NONE);
   BAD(GP_E_ARGUMENT, "primitive is 0", gp_run(ctx, &call, nullptr));
-  BAD(GP_E_TYPE, "gp_copy: in_type is 77", gp_copy(ctx, 77, a, out, 1, nullptr));
-  BAD(GP_E_TYPE, "gp_copy: in_type is not set", gp_copy(ctx, 0, a, out, 1, nullptr));
-  BAD(GP_E_TYPE, "gp_fill: out_type is -3", gp_fill(ctx, -3, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: type is 77", gp_copy(ctx, 77, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: type is not set", gp_copy(ctx, 0, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_fill: type is -3", gp_fill(ctx, -3, a, out, 1, nullptr));
   BAD(GP_E_TYPE, "gp_reduce: out_type is 99", gp_reduce(ctx, GP_SUM, GP_I32, 99, a, out, 1, nullptr));
   BAD(GP_E_OPERATOR, "gp_reduce: op is 99", gp_reduce(ctx, 99, GP_I32, GP_I32, a, out, 1, nullptr));
   BAD(GP_E_OPERATOR, "gp_reduce: op is not set", gp_reduce(ctx, 0, GP_I32, GP_I32, a, out, 1, nullptr));
@@ -492,7 +492,7 @@ static void test_arguments(bool host) {
   call = gp_call_init(GP_FILL);
   call.out_type = GP_I32, call.out = out, call.count = 1, call.init = a, call.in = b;
   BAD(GP_E_ARGUMENT, "gp_fill: in: the call has no input", gp_run(ctx, &call, nullptr));
-  BAD(GP_E_TYPE, "gp_iota: out_type: a struct", gp_iota(ctx, raw, nullptr, nullptr, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_iota: type: a struct", gp_iota(ctx, raw, nullptr, nullptr, out, 1, nullptr));
 
   // users' operators
   if (host) {
@@ -513,11 +513,9 @@ static void test_arguments(bool host) {
   // null
   BAD(GP_E_NULL, "gp_copy: in is null", gp_copy(ctx, GP_I32, nullptr, out, 1, nullptr));
   BAD(GP_E_NULL, "gp_copy: out is null", gp_copy(ctx, GP_I32, a, nullptr, 1, nullptr));
-  BAD(GP_E_NULL, "gp_fill: init (value) is null", gp_fill(ctx, GP_I32, nullptr, out, 1, nullptr));
-  BAD(GP_E_NULL, "gp_transform2: in (a) is null",
-      gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, nullptr, b, out, 1, nullptr));
-  BAD(GP_E_NULL, "gp_transform2: in2 (b) is null",
-      gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_fill: value is null", gp_fill(ctx, GP_I32, nullptr, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_transform2: a is null", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, nullptr, b, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_transform2: b is null", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, out, 1, nullptr));
   BAD(GP_E_NULL, "gp_reduce: out is null", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, 0, nullptr));
   BAD(GP_E_NULL, "gp_inclusive_scan: in is null",
       gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, out, 1, nullptr));
@@ -525,8 +523,7 @@ static void test_arguments(bool host) {
   // alignment
   BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, GP_I32, a + 2, out, 1, nullptr));
   BAD(GP_E_ALIGNMENT, "gp_copy: out (", gp_copy(ctx, GP_F64, a, out + 4, 1, nullptr));
-  BAD(GP_E_ALIGNMENT, "gp_transform2: in2 (b) (",
-      gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b + 1, out, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_transform2: b (", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b + 1, out, 1, nullptr));
   BAD(GP_E_ALIGNMENT, "gp_reduce: out (", gp_reduce(ctx, GP_ARGMIN, GP_I8, GP_I8, a, out + 4, 1, nullptr));
   BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, vec3, a + 2, out, 1, nullptr));
   call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 1);
@@ -534,9 +531,10 @@ static void test_arguments(bool host) {
   BAD(GP_E_ALIGNMENT, "gp_reduce: count_device", gp_run(ctx, &call, nullptr));
 
   // sizes
-  BAD(GP_E_SIZE, "gp_copy: count", gp_copy(ctx, GP_I32, a, out, huge, nullptr));
+  BAD(GP_E_SIZE, "gp_copy: in and count: ", gp_copy(ctx, GP_I32, a, out, huge, nullptr));
   BAD(GP_E_SIZE, "past the end of memory", gp_copy(ctx, GP_I8, a, out, UINT64_MAX - 5, nullptr));
-  BAD(GP_E_SIZE, "an element of out", gp_transform(ctx, GP_CONVERT, GP_I8, GP_I64, a, out, huge / 2, nullptr));
+  BAD(GP_E_SIZE,
+      "gp_transform: out and count: ", gp_transform(ctx, GP_CONVERT, GP_I8, GP_I64, a, out, huge / 2, nullptr));
 
   // overlap
   BAD(GP_E_OVERLAP, "gp_copy: in and out overlap", gp_copy(ctx, GP_I32, a, a + 4, 10, nullptr));
@@ -547,14 +545,15 @@ static void test_arguments(bool host) {
   BAD(GP_E_OVERLAP, "gp_exclusive_scan: in and out",
       gp_exclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, a + 8, a, 10, nullptr));
   BAD(GP_E_OVERLAP, "cannot run in place", gp_transform(ctx, GP_CONVERT, GP_I64, GP_I32, a, a, 10, nullptr));
-  BAD(GP_E_OVERLAP, "in2 (b) and out", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b, b + 4, 10, nullptr));
+  BAD(GP_E_OVERLAP, "b and out", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b, b + 4, 10, nullptr));
   call = gp_call_init(GP_IOTA);
   call.out_type = GP_I64, call.out = out, call.count = 4, call.count_device = reinterpret_cast<uint64_t *>(out + 8);
   BAD(GP_E_OVERLAP, "gp_iota: count_device and out", gp_run(ctx, &call, nullptr));
 
   // policies
   if (!host) {
-    gp_policy p = small(GP_EVEN_SHARE);
+    gp_policy p = small(GP_EVEN_SHARE), chosen;
+    gp_policy_source source;
     call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 10);
     call.policy = &p;
     p.threads = 100;
@@ -568,7 +567,21 @@ static void test_arguments(bool host) {
     p = small(GP_EVEN_SHARE), p.vectors = -1, p.load = 9;
     BAD(GP_E_POLICY, "vectors -1", gp_run(ctx, &call, nullptr));
     p = small(GP_EVEN_SHARE), call.flags = GP_REPRODUCIBLE, call.in_type = call.out_type = GP_F32;
+    BAD(GP_E_UNSUPPORTED, "gp_reduce: flags: GP_REPRODUCIBLE", gp_run(ctx, &call, nullptr));
+    p = small(GP_STEALING);
+    BAD(GP_E_UNSUPPORTED, "gp_reduce: flags: GP_REPRODUCIBLE", gp_run(ctx, &call, nullptr));
+    p.threads = p.vectors = p.blocks_per_sm = 0; // what is left can keep the promise
+    GOOD(gp_policy_origin(ctx, &call, &chosen, &source));
+    CHECK(source == GP_POLICY_CALLER && chosen.algorithm == GP_STEALING);
+    p = small(GP_STEALING), p.threads = 100, p.vectors = 17; // no call can have these
     BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
+    for (gp_primitive primitive : {GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN}) {
+      call.primitive = primitive, p = gp_policy();
+      p.algorithm = GP_THREE_SWEEP;
+      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: a call with policy.algorithm =", gp_run(ctx, &call, nullptr));
+      p.algorithm = GP_LOOK_BACK, p.vectors = 2;
+      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: a call with policy.vectors = 2", gp_run(ctx, &call, nullptr));
+    }
     call = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, a, out, 10);
     call.policy = &p, p = small(GP_PIPELINED), p.vectors = 2;
     BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
@@ -1845,9 +1858,9 @@ static void test_more_arguments(bool host) {
     }
     if (p != GP_ADJACENT_DIFFERENCE)
       WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
-    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && !gp__is_search(p))
-      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort and bfs only", p,
-            c.flags = GP_CHECKED);
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_LOAD_BALANCE && !gp__is_search(p))
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs",
+            p, c.flags = GP_CHECKED);
     if (reads & GP__READS_COUNT_DEVICE) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
@@ -1903,7 +1916,7 @@ static void test_more_arguments(bool host) {
     SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is 2: no permutation of 2 dimensions", m.order[0] = 2);
     SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is -1", m.order[0] = -1);
     SHAPED(GP_E_ARGUMENT, ": count is 99, neither 0 nor the product of permutation.extent, which is 100", c.count = 99);
-    SHAPED(GP_E_SIZE, ": permutation.extent: their product times 4 bytes overflows (at extent[1], 8589934592)",
+    SHAPED(GP_E_SIZE, ": permutation.extent[1] is 8589934592: the product of the extents times 4 bytes overflows",
            m = square(uint64_t(1) << 31, uint64_t(1) << 33));
     SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[0] (a leading dimension) is 9, too small for the 10 elements within",
            m.in_stride[0] = 9);
@@ -2044,7 +2057,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_ARGUMENT, "out3: there is no second predicate", GP_PARTITION, c.out3 = b.out3);
   WRONG(GP_E_NULL, "out3 (the third part) is null", GP_PARTITION, c.transform = GP_EQUAL, c.step = upper_ends);
   WRONG(GP_E_NULL, "out2 (the second part) is null", GP_PARTITION, c.out2 = nullptr);
-  BAD(GP_E_OPERATOR, "gp_partition: transform is -1",
+  BAD(GP_E_OPERATOR, "gp_partition3: second is not set (0)",
       gp_partition3(ctx, GP_LESS, 0, GP_F32, lower_ends, nullptr, b.in, b.out, b.out2, nullptr, b.counts, 5, nullptr));
   for (gp_primitive p : {GP_LOWER_BOUND, GP_UPPER_BOUND}) {
     WRONG(GP_E_OPERATOR, "op: GREATER is no order", p, c.op = GP_GREATER);
@@ -2125,7 +2138,7 @@ static void test_more_arguments(bool host) {
   FINE(GP_UNIQUE, c.in_type = vec3, c.in = b.in, c.out = b.out);
 
   // segments
-  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN}) {
+  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_LOAD_BALANCE}) {
     WRONG(GP_E_ARGUMENT, "bad: flags lacks GP_CHECKED", p, c.bad = &b.bad);
     WRONG(GP_E_NULL, "bad is null", p, c.flags = GP_CHECKED);
     WRONG(GP_E_ALIGNMENT, "bad (", p, c.flags = GP_CHECKED, c.bad = reinterpret_cast<uint64_t *>(b.end + 4));
@@ -2529,6 +2542,21 @@ static void test_launches() {
     CHECK(seen.launches == 2 && seen.args.has_init && memcmp(seen.args.first.bytes, upper_ends, 4) == 0);
     GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, 0, GP_F32, GP_F32, nullptr, b.keys, b.in, b.out, 0, nullptr));
     CHECK(seen.launches == 2); // nothing to write
+  }
+  // a checked load balance, likewise
+  {
+    Watched<gp__search_args> balance;
+    Watched<gp__reduce_args> check_;
+    gp_call c = sample(GP_LOAD_BALANCE), offsets = sample(GP_CHECK_OFFSETS);
+    c.flags = GP_CHECKED, c.bad = &b.bad, c.count = 55, c.segments = 7;
+    watch(ctx, c, &balance);
+    watch(ctx, offsets, &check_);
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(balance.launches == 1 && check_.launches == 1 && (const void *)balance.args.bad == &b.bad);
+    CHECK(check_.args.in == b.begin && check_.args.count == 8 && check_.args.limit == 55 && check_.args.out == &b.bad);
+    c.flags = 0, c.bad = nullptr; // the same kernel
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(balance.launches == 2 && check_.launches == 1 && !balance.args.bad);
   }
   // a checked scan of segments: the check's launch, and the scan's, which looks at its result
   {

@@ -137,12 +137,12 @@ def test_bad_input(host):
     depths = np.full(5, 77, np.int32)
     for name, what, change in (
             ("GP_E_ARGUMENT", "source is 5", {"source": 5}),
-            ("GP_E_NULL", "out (depths) is null", {"depths": None}),
+            ("GP_E_NULL", "depths is null", {"depths": None}),
             ("GP_E_NULL", "graph->offsets is null", {"offsets": None}),
             ("GP_E_NULL", "graph->targets is null", {"targets": None}),
             ("GP_E_TYPE", "graph->offset_type is 5", {"offset_type": 5}),
             ("GP_E_SIZE", "graph->vertices", {"vertices": 2**32}),
-            ("GP_E_OVERLAP", "graph->targets and out (depths) overlap", {"targets": depths.ctypes.data})):
+            ("GP_E_OVERLAP", "graph->targets and depths overlap", {"targets": depths.ctypes.data})):
         changed = Graph.from_buffer_copy(graph)
         for field in change:
             if field not in ("source", "depths"):

@@ -530,6 +530,12 @@ def test_offsets_are_checked(host, offset_type, segments, fault, seed):
 
     x, call = np.ones(n, np.int32), dict(op="SUM", in_type="i32", offset_type=offset_type, begin=begin, count=n,
                                          segments=segments, bad=bad, flags=CHECKED)
+    if segments:
+        index = np.full(n, segments + 99, np.uint32)
+        bad[0] = 77
+        host.run("load_balance", offset_type=offset_type, out_type="u32", begin=begin, segments=segments, count=n,
+                 out=index, bad=bad, flags=CHECKED)
+        assert bad[0] == wanted and (index == segments + 99).all() == bool(at.size)
     for primitive, results in (("segmented_reduce", segments), ("segmented_inclusive_scan", n),
                                ("segmented_exclusive_scan", n)):
         bad[0] = 77

@@ -95,10 +95,10 @@ def test_nothing(host):
 def test_bad_input(host):
     x = np.zeros(200, np.float32)
     for name, what, arguments in (
-            ("GP_E_ARGUMENT", "in_stride[1] (a leading dimension) is 9, too small", (x, 9, x[100:], 0, 10, 10)),
-            ("GP_E_ARGUMENT", "out_stride[1] (a leading dimension) is 4, too small", (x, 0, x[100:], 4, 10, 10)),
+            ("GP_E_ARGUMENT", "in_pitch is 9, too small", (x, 9, x[100:], 0, 10, 10)),
+            ("GP_E_ARGUMENT", "out_pitch is 4, too small", (x, 0, x[100:], 4, 10, 10)),
             ("GP_E_SIZE", "extent", (x, 0, x[100:], 0, 2**40, 2**40)),
-            ("GP_E_SIZE", "in_stride[1] times the extent", (x, 2**62, x[100:], 0, 10, 10)),
+            ("GP_E_SIZE", "in_pitch times the extent", (x, 2**62, x[100:], 0, 10, 10)),
             ("GP_E_OVERLAP", "in and out overlap", (x, 0, x[99:], 0, 10, 10)),
             ("GP_E_OVERLAP", "in and out are the same", (x, 12, x, 0, 10, 10)),
             ("GP_E_NULL", "in is null", (None, 0, x, 0, 10, 10)),
