@@ -186,6 +186,9 @@ PROGRAMS = [
     Program("graph checks", ["tests/gpu/gp_check.c"],
             flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
             args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs"]),
+    # ---- the machine code of operators in an interpreter; --long: every operator, type and architecture
+    Program("operators", command=[PYTHON, "tests/compile/operators.py"], needs=["lib", "venv"], timeout=540,
+            long_timeout=4 * 3600),
     # ---- the policy spaces under the compiler; --long: every policy
     Program("test_every_architecture", pytest="tests/farm/test_every_architecture.py", needs=["lib", "venv"],
             timeout=540, long_timeout=6 * 3600),
