@@ -182,10 +182,11 @@ PROGRAMS = [
     # each time takes a fifth of the row's time)
     Program("kernel source", ["tests/unit/test_kernel_source.c"], flavours=("plain", "asan"),
             env={"ASAN_OPTIONS": "intercept_tls_get_addr=0:malloc_context_size=1"}),
-    # ---- what checks graphs on a GPU, on the host back end
+    # ---- what checks graphs and operators on a GPU, on the host back end
     Program("graph checks", ["tests/gpu/gp_check.c"],
             flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
-            args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs"]),
+            args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs", "--group", "operators",
+                  "--each", "1"]),
     # ---- the machine code of operators in an interpreter; --long: every operator, type and architecture
     Program("operators", command=[PYTHON, "tests/compile/operators.py"], needs=["lib", "venv"], timeout=540,
             long_timeout=4 * 3600),
