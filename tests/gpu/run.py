@@ -27,8 +27,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
 GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields", "structs", "queue", "chain",
-          "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting", "sorting_policies",
-          "layouts", "transposes", "building", "graphs"]
+          "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting",
+          "sorting_policies", "layouts", "transposes", "building", "graphs"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 EXAMPLES = ["ladder", "layouts"]  # with kernels of their own, whose results they check
 BY_TYPE = {  # groups that are split among several processes
