@@ -1904,6 +1904,31 @@ GP_DEVICE gp__u32 gp__minus_one() {
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return (lane >> 5) - 1;
 }
+// Three steps that no compiler sees through. NVVM drops the sign extension of 8-bit results that come from halves of
+// words; ptxas widens a 16-bit negation as if it could not overflow, and drops one minus sign where it makes VIMNMX3 of
+// max(max(a, -b), -c). A conversion to 8 bits, a negation and a narrow magnitude go through these, as 32-bit words
+// (tests/compile/operators.py has the patterns). The zero is one register a thread; the rest is an instruction each.
+GP_DEVICE gp__u32 gp__opaque(gp__u32 x) {
+  asm("" : "+r"(x));
+  return x;
+}
+GP_DEVICE gp__u32 gp__negative(gp__u32 x) {
+  gp__u32 lower, r; // lanes below this one: never the last
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
+  asm("sub.u32 %0, %1, %2;" : "=r"(r) : "r"(lower >> 31), "r"(x));
+  return r;
+}
+// Sum of the four bytes of x, each times the byte of `weights`, plus c (modulo 2^32). NVRTC before 12.3 has no __dp4a.
+GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) {
+  gp__u32 r;
+  asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(weights), "r"(c));
+  return r;
+}
+GP_DEVICE gp__u32 gp__magnitude(int x) {
+  gp__u32 r;
+  asm("abs.s32 %0, %1;" : "=r"(r) : "r"(x));
+  return r;
+}
 GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) {
   gp__u32 r;
   asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(r) : "r"(x), "r"(y), "r"(z));
@@ -2100,6 +2125,10 @@ GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__forget(int &) {}
 GP_DEVICE gp__u32 gp__minus_one() { return 0xffffffffu; }
+GP_DEVICE gp__u32 gp__opaque(gp__u32 x) { return x; }
+GP_DEVICE gp__u32 gp__negative(gp__u32 x) { return 0u - x; }
+GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
+GP_DEVICE gp__u32 gp__magnitude(int x) { return x < 0 ? 0u - static_cast<gp__u32>(x) : static_cast<gp__u32>(x); }
 GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) { return x & y & z; }
 GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
   const bool one = (x & mask) != 0;
@@ -2253,9 +2282,6 @@ GP_DEVICE float gp__f32_to_odd(double x) {
   const bool away = (back < 0 ? -back : back) > (x < 0 ? -x : x);
   return gp__f32_from_bits((gp__bits_of_f32(f) - (away ? 1u : 0u)) | 1u);
 }
-
-// Sum of the four bytes of x, each times the byte of `weights`, plus c (modulo 2^32).
-GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
 
 // Four bytes compared at once: the upper bit of byte i tells of byte i; the other bits are anything.
 GP_DEVICE gp__u32 gp__bytes_differ(gp__u32 a, gp__u32 b) {
@@ -5689,7 +5715,9 @@ template <class R, class A> GP_DEVICE R gp__saturate(A x) {
 }
 
 template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
-  static GP_DEVICE R run(A a) { return static_cast<R>(a); } // integer to integer: wraps
+  static GP_DEVICE R run(A a) { // integer to integer: wraps
+    return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(static_cast<gp__u32>(a))) : static_cast<R>(a);
+  }
 };
 template <class T> struct gp__converter<T, T, GP__STRUCT, GP__STRUCT> {
   static GP_DEVICE T run(const T &a) { return a; }
@@ -5739,15 +5767,18 @@ template <class A> struct gp__converter<A, float, GP__UNSIGNED, GP__FLOAT> {
 template <class A, class R> struct gp_convert {
   GP_DEVICE R operator()(const A &a) const { return gp__converter<A, R>::run(a); }
 };
+template <class W> GP_DEVICE W gp__negated(W x) { return -x; }
+template <> GP_DEVICE gp__u32 gp__negated<gp__u32>(gp__u32 x) { return gp__negative(x); }
 template <class A, class R> struct gp_negate {
   typedef typename gp__traits<R>::wide W;
-  GP_DEVICE R operator()(A a) const { return static_cast<R>(-static_cast<W>(gp__converter<A, R>::run(a))); }
+  GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__negated(static_cast<W>(gp__converter<A, R>::run(a)))); }
 };
 template <class A, class R> struct gp_abs {
   typedef typename gp__traits<R>::wide W;
   GP_DEVICE R operator()(A a) const {
     const R r = gp__converter<A, R>::run(a);
-    return gp__traits<R>::kind == GP__UNSIGNED ? r
+    return gp__traits<R>::kind == GP__UNSIGNED                  ? r
+           : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(static_cast<int>(r)))
            : gp__traits<R>::kind == GP__SIGNED
                ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
                : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));

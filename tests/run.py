@@ -187,10 +187,14 @@ PROGRAMS = [
             env={"ASAN_OPTIONS": "intercept_tls_get_addr=0:malloc_context_size=1"}),
     # ---- what fuzzes a GPU, on the host back end
     Program("random calls", command=[PYTHON, "tests/gpu/fuzz.py", "--backend", "host"], needs=["venv"]),
-    # ---- what checks graphs on a GPU, on the host back end
+    # ---- what checks graphs and operators on a GPU, on the host back end
     Program("graph checks", ["tests/gpu/gp_check.c"],
             flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
-            args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs"]),
+            args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs", "--group", "operators",
+                  "--each", "1"]),
+    # ---- the machine code of operators in an interpreter; --long: every operator, type and architecture
+    Program("operators", command=[PYTHON, "tests/compile/operators.py"], needs=["lib", "venv"], timeout=540,
+            long_timeout=4 * 3600),
     # ---- the policy spaces under the compiler; --long: every policy
     Program("test_every_architecture", pytest="tests/farm/test_every_architecture.py", needs=["lib", "venv"],
             timeout=540, long_timeout=6 * 3600),

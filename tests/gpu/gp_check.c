@@ -3,8 +3,9 @@
 // tests/gpu/run.py builds and runs it, several processes at a time.
 //
 //   gp_check [--group NAME]... [--types u8,f32] [--quick] [--full] [--sanitizer] [--cache DIR] [--seconds S] [--list]
-//            [--part 1/4]        of groups graphs and sorting_policies every fourth case, from the second on; of
-//                                group sorting every fourth step
+//            [--part 1/4]        of groups graphs, operators and sorting_policies every fourth case, from the second
+//                                on; of group sorting every fourth step
+//            [--each 1]          of group operators each so manieth combination; default 8, quick and sanitized 64
 //            [--no-pipelined]    what would be a pipelined scan looks back; no searches by a cluster
 //            [--few-levels]      the graphs of groups graphs and building have few levels
 //            [--backend host]     the same logic on the host back end alone, to test the tests
@@ -73,7 +74,8 @@ static gp_context *gpu, *host;
 static gp_description device;
 static void *primary;
 static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0, few_levels = 0;
-static unsigned part = 0, parts = 1; // of graphs, sorting, sorting_policies: of so many parts, this one
+static unsigned part = 0, parts = 1; // of graphs, operators, sorting, sorting_policies: of so many parts, this one
+static unsigned each = 0;            // of operators; 0: as the size says
 static const char *cache_dir;
 
 static void *device_new(uint64_t bytes) {
@@ -158,7 +160,7 @@ static check_type *type_named(const char *name) {
 static int is_float(const check_type *t) { return t->number != GP_DATA_INT && t->number != GP_DATA_UINT; }
 
 // What an operator is tested on: data on which its result has the same bits in any order of evaluation.
-enum { EXACT, UNIFORM, SIGNS, MANY_TRUE, FEW_TRUE, TIES, ONE_NAN };
+enum { EXACT, UNIFORM, SIGNS, MANY_TRUE, FEW_TRUE, TIES, ONE_NAN, EDGES };
 
 static uint64_t float_bits(const check_type *t, double value) {
   uint64_t bits;
@@ -183,7 +185,12 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
       continue;
     }
     if (!is_float(t)) {
-      bits = kind == SIGNS       ? h | 1
+      // EDGES: of each size, the bits of the least, the largest, 0, 1, 2 and -1, each alone or among those of a wider type
+      static const uint64_t edges[] = {0,      1,      2,        0x7f,       0x80,           0xff,        0x81,
+                                       0x7fff, 0x8000, 0xffff,   0x10000,    0x7fffffffu,    0x80000000u, 0xffffffffu,
+                                       ~0ull,  ~1ull,  ~0x7full, ~0x7fffull, ~0x7fffffffull, ~0ull >> 1,  1ull << 63};
+      bits = kind == EDGES       ? h % 4 ? edges[h / 4 % (sizeof edges / sizeof *edges)] : gp_data_hash(h)
+                   : kind == SIGNS ? h | 1
              : kind == MANY_TRUE ? (h & 4095 ? h | 1 : 0)
              : kind == FEW_TRUE  ? (h & 4095 ? 0 : h | 1)
                                  : h & 15;
@@ -1498,6 +1505,8 @@ static void group_big(void) {
 
 #include "gp_check_transposes.h"
 
+#include "gp_check_operators.h"
+
 #include "gp_check_graph_building.h"
 
 #include "gp_check_graphs.h"
@@ -1509,6 +1518,7 @@ static const struct {
   void (*run)(void);
 } GROUPS[] = {{"types", group_types},
               {"maps", group_maps},
+              {"operators", group_operators},
               {"policies", group_policies},
               {"alignment", group_alignment},
               {"fields", group_fields},
@@ -1580,7 +1590,8 @@ int main(int count, char **arguments) {
       } else if (!strcmp(a, "--part")) {
         if (sscanf(value, "%u/%u", &part, &parts) != 2 || part >= parts)
           return fprintf(stderr, "gp_check: --part 0/4 to 3/4, not %s\n", value), 2;
-      } else if (!strcmp(a, "--cache")) cache_dir = value;
+      } else if (!strcmp(a, "--each")) each = (unsigned)atoi(value) > 0 ? (unsigned)atoi(value) : 1;
+      else if (!strcmp(a, "--cache")) cache_dir = value;
       else if (!strcmp(a, "--seconds")) deadline = start + atof(value);
       else if (!strcmp(a, "--backend") && !strcmp(value, "host")) on_gpu = 0;
       else return fprintf(stderr, "gp_check: no option %s %s\n", a, value), 2;

@@ -26,9 +26,9 @@ import xml.etree.ElementTree
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, "build", "tests-gpu")
 CC = os.environ.get("CC", "gcc")
-GROUPS = ["big", "types", "maps", "policies", "alignment", "fields", "structs", "queue", "chain", "threads", "streams",
-          "graph", "determinism", "reproducible", "errors", "segments", "sorting", "sorting_policies", "layouts",
-          "transposes", "building", "graphs"]
+GROUPS = ["big", "types", "maps", "operators", "policies", "alignment", "fields", "structs", "queue", "chain",
+          "threads", "streams", "graph", "determinism", "reproducible", "errors", "segments", "sorting",
+          "sorting_policies", "layouts", "transposes", "building", "graphs"]
 TYPES = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "s12", "s16"]
 EXAMPLES = ["ladder", "layouts"]  # with kernels of their own, whose results they check
 BY_TYPE = {  # groups that are split among several processes
@@ -40,7 +40,8 @@ BY_TYPE = {  # groups that are split among several processes
     "sorting": ["u8,i8,u16,i16", "u32", "i32,f32", "u64,i64,f64", "f16,bf16,s12,s16"],
     "transposes": ["u8", "u16", "u32,f32", "f64", "s12", "s16"],
 }
-BY_PART = {"sorting_policies": 8}  # what takes the compiler long: groups of which processes have a part each
+# What takes the compiler long: groups of which processes have a part each.
+BY_PART = {"sorting_policies": 8, "operators": 8}
 LONG = ("structs", "segments", "queue", "sorting")
 TOOLS = {  # compute-sanitizer's tools: options, and seconds at most
     "memcheck": (["--leak-check", "no"], 200),
@@ -204,7 +205,7 @@ def jobs_of(args, cache):
 SANITIZED_TYPES = ["u8", "u32", "u64", "f32", "s12", "f64"]
 BY_TYPE_SANITIZED = {"sorting": 5, "transposes": 1}  # each type in so many parts
 BY_PART_SANITIZED = {"graphs": 25,  # a graph one way a part; the last, levels of a cluster
-                     "sorting_policies": 4}
+                     "sorting_policies": 4, "operators": 2}
 NOT_SANITIZED = ("determinism", "big")
 
 
