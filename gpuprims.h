@@ -28186,7 +28186,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
     } else if (c.backend == GP_BACKEND_AUTO && none) {
       gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp__here.draft);
       memset(&s->about, 0, sizeof s->about);
-      strncpy(s->about.fallback, gp__here.draft + strlen("gp_open: "), sizeof s->about.fallback - 1);
+      snprintf(s->about.fallback, sizeof s->about.fallback, "%.255s", gp__here.draft + strlen("gp_open: "));
       result = GP_SUCCESS;
     }
   }
