@@ -56,7 +56,10 @@
 //                 elements there. While the stream is captured nothing grows: too small is GP_E_WORKSPACE with the size
 //                 needed in the message; gp_reserve prepares it. A graph keeps using the workspace of the stream it
 //                 was captured on: do not replay it while other calls run on that stream, or replay it twice at once.
-//                 Kept workspaces are freed by gp_close.
+//                 Workspaces of 128 streams are kept (gp_config.workspaces). A further stream takes the place of the
+//                 one least recently used whose work has ended; none that a graph may use. From half that number on,
+//                 a call records an event behind itself, which says so (under 1 us; no call waits for it). Streams
+//                 seen before and never used again keep their place. gp_close frees what is left.
 //    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
 //    Reproducible The same call gives the same bits, floats included: by segments, by key and in histograms too. Two
 //                 calls are the same when the device, the policy, types, operators, numbers, flags and data are, and
@@ -94,8 +97,12 @@
 //                 | convert_layout  | yes, except to or from columns     | GP_E_OVERLAP    |
 //                 | others          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //    Alignment    A pointer is aligned to its element type (a struct: gp_type_desc.align). Nothing else is asked.
-//    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. After
-//                 fork() the child gets GP_E_FORK from a context of its parent.
+//    Threads      One context may be used from many host threads; many contexts, devices, processes side by side. A
+//                 call that races gp_close runs whole, or is GP_E_CONTEXT. After fork() the child gets GP_E_FORK from a
+//                 context of its parent. Hooks may not use a context.
+//    Memory       Buffers lie where the back end reaches them: device, managed or registered memory (any memory, where
+//                 the device reads the host's pages) for a GPU, host or managed memory for the host. The first call of
+//                 a context, and each with GP_CHECKED, looks: GP_E_ARGUMENT names the buffer. Not under capture.
 //
 // BUILD OPTIONS (define before the include)
 //    GPUPRIMS_IMPLEMENTATION     this file holds the implementation
@@ -251,7 +258,7 @@ typedef unsigned long uint64_t;
 // Results: X(name, text).
 #define GP_RESULTS(X)                                                                                                  \
   X(GP_SUCCESS, "success")                                                                                             \
-  X(GP_E_CONTEXT, "the context is null, closed, or was never open")                                                    \
+  X(GP_E_CONTEXT, "the context is null, closed, was never open, or a hook of a running call uses one")                 \
   X(GP_E_NULL, "a required pointer is null")                                                                           \
   X(GP_E_ARGUMENT, "an argument has no meaning here")                                                                  \
   X(GP_E_TYPE, "the type is unknown, or this call cannot take it")                                                     \
@@ -538,19 +545,24 @@ typedef struct gp_context gp_context;
 struct gp_bundle; // made by tools/gp_bundle
 struct gp_driver; // the table of driver functions, section >>driver; tests put another in its place
 
+// Hooks: the allocator's two, the log, gp_take_image_fn and the operators of the host back end. They run while the
+// library holds locks, so a hook uses no context: every call that takes one, gp_open and gp_close too, is GP_E_CONTEXT
+// with the hook's name in the message. A hook must not wait for another thread that is in such a call.
+
 // Allocator hooks for workspaces. `allocate` returns device memory aligned to 256 bytes, usable in stream order on
-// `stream`, or NULL; `release` takes it back in stream order.
+// `stream`, or NULL; `release` takes it back in stream order. Memory of a stream that may be gone is released on the
+// stream of the call that takes its place, or by gp_close on NULL: all work on it has ended then.
 typedef void *(*gp_allocate_fn)(void *user, size_t bytes, gp_stream stream);
 typedef void (*gp_release_fn)(void *user, void *pointer, size_t bytes, gp_stream stream);
 
 typedef enum gp_log_level { GP_LOG_INFO = 0, GP_LOG_WARNING = 1 } gp_log_level;
 typedef void (*gp_log_fn)(void *user, gp_log_level level, const char *message);
 
-enum { GP_DEVICE_CURRENT = -1 };
+enum { GP_DEVICE_CURRENT = -1, GP_WORKSPACES = 128 };
 
 // How a context is opened. All zero is the default.
 typedef struct gp_config {
-  gp_backend backend;             // AUTO: CUDA where a usable device is found, else HOST
+  gp_backend backend;             // AUTO: HOST where there is no driver library or no device, else CUDA
   int device;                     // ordinal, or GP_DEVICE_CURRENT: the device of the thread's current CUDA context
   gp_allocate_fn allocate;        // NULL: the driver's stream-ordered allocator; set both or neither
   gp_release_fn release;          //
@@ -564,6 +576,7 @@ typedef struct gp_config {
   int no_compile;                 // 1: never open NVRTC
   int host_threads;               // threads of the host back end; 0: as many as OpenMP offers
   const struct gp_driver *driver; // NULL: the real one
+  int workspaces;                 // streams whose workspaces are kept; 0: GP_WORKSPACES
 } gp_config;
 
 typedef struct gp_description {
@@ -576,6 +589,7 @@ typedef struct gp_description {
   int shared_bytes_per_block; // opt-in maximum
   int driver_version;         // 13000 for 13.0
   int nvrtc_version;          // likewise; 0 while NVRTC has not been opened
+  char fallback[256];         // why GP_BACKEND_AUTO took the host; otherwise ""
 } gp_description;
 
 // A struct type of 1 to 64 bytes. With `source` (the definition of `name`, in C++ as CUDA compiles it) operators can
@@ -999,12 +1013,18 @@ GPUPRIMS__API gp_call gp_call_init(gp_primitive primitive);
 GPUPRIMS__API gp_type_desc gp_type_desc_init(void);
 GPUPRIMS__API gp_op_desc gp_op_desc_init(void);
 
-// Opens a context. config may be NULL. On success *ctx is set; otherwise *ctx is NULL.
-// Errors: NULL, ARGUMENT, NO_DEVICE (backend CUDA), DEVICE_TOO_OLD, DRIVER, BUNDLE, MEMORY.
+// Opens a context. config may be NULL. On success *ctx is set; otherwise *ctx is NULL. GP_BACKEND_AUTO takes the host
+// where there is no driver library, or a driver that sees no device (cuInit's CUDA_ERROR_NO_DEVICE: also with
+// CUDA_VISIBLE_DEVICES=""); gp_description.fallback says which. Everything else that is wrong with a driver or a device
+// is an error with AUTO too: a library that does not load, a stub, a mismatch of versions, a device that does not exist
+// or is too old. Errors: NULL, ARGUMENT, NO_DEVICE, DEVICE_TOO_OLD, DRIVER, BUNDLE, MEMORY, CONTEXT (from a hook).
 GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx);
 
-// Waits for the work of its streams, frees all that the context holds. A second gp_close of the same pointer is
-// GP_E_CONTEXT. NULL is GP_E_CONTEXT.
+// Waits for calls of other threads to return, then for the GPU, then frees all that the context holds. Calls that begin
+// later, a second gp_close too, are GP_E_CONTEXT; so is one from a hook, which closes nothing. NULL is GP_E_CONTEXT. It
+// waits for all work in the device's primary context, other libraries' included (cuCtxSynchronize): a stream that was
+// used may be destroyed by now, and cannot be asked, and an event a call would slow every call. A context that has
+// loaded no kernel and allocated no memory waits for nothing.
 GPUPRIMS__API gp_result gp_close(gp_context *ctx);
 
 // What the context runs on. Errors: CONTEXT, NULL.
@@ -1017,7 +1037,7 @@ GPUPRIMS__API const char *gp_result_text(gp_result result);
 // What the last call of this thread that failed had to say: the function and the argument, by the names in its
 // prototype, or the driver's call and its code, or the compiler's message with line and text. gp_run, and others that
 // take a gp_call, name the primitive and the member: "gp_partition: out2 (the second part) is null". Never NULL; valid
-// until the next call of the thread fails.
+// until the next call of the thread fails. A call that succeeds leaves it alone, so it is empty where none has failed.
 GPUPRIMS__API const char *gp_last_message(void);
 
 // ---- types and operators
@@ -23453,10 +23473,18 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 // A message names members of gp_call. A function that fills a gp_call has its own names for them, and only it knows
 // these. So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
 enum { GP__MESSAGE_BYTES = 4096, GP__FORMAT_BYTES = 512, GP__MARK = 1 };
-static __thread char gp__message[GP__MESSAGE_BYTES]; // with marks
-static __thread const char *gp__names;               // of the function that failed; NULL: members keep their names
 
-// Sets the thread's message and returns the code.
+// What a thread does in the library. A call that fails inside and then finds another way must leave the message as it
+// was: a call writes into `draft`, and gp__said makes that the message where the call as a whole has failed.
+typedef struct gp__thread {
+  char message[GP__MESSAGE_BYTES], draft[GP__MESSAGE_BYTES]; // with marks
+  const char *names; // of the function that failed; NULL: members keep their names
+  int inside;        // a call of the library runs
+  const char *hook;  // the user's function that the call runs at the moment, or NULL
+} gp__thread;
+static __thread gp__thread gp__here;
+
+// Sets the thread's message, of a call its draft, and returns the code.
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
   char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
   size_t i;
@@ -23464,16 +23492,36 @@ GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE gp_result gp__fail(gp_result code, cons
   for (i = 0; format[i] && i < sizeof marked - 1; ++i) marked[i] = format[i] == '@' ? (char)GP__MARK : format[i];
   marked[i] = 0;
   va_start(list, format);
-  vsnprintf(gp__message, sizeof gp__message, marked, list);
+  if (gp__here.inside && !gp__here.hook) {
+    vsnprintf(gp__here.draft, GP__MESSAGE_BYTES, marked, list);
+  } else {
+    vsnprintf(gp__here.message, GP__MESSAGE_BYTES, marked, list);
+    gp__here.names = NULL;
+  }
   va_end(list);
-  gp__names = NULL;
   return code;
 }
+// The end of a call that has counted itself in gp__here.inside.
+GPUPRIMS__PRIVATE gp_result gp__said(gp_result result) {
+  if (!--gp__here.inside && result != GP_SUCCESS) {
+    strcpy(gp__here.message, gp__here.draft);
+    gp__here.names = NULL;
+  }
+  return result;
+}
+
+// A user's function runs: until gp__hook_ends, gp__begin refuses calls of this thread.
+GPUPRIMS__PRIVATE const char *gp__hook_begins(const char *name) {
+  const char *outer = gp__here.hook;
+  gp__here.hook = name;
+  return outer;
+}
+GPUPRIMS__PRIVATE void gp__hook_ends(const char *outer) { gp__here.hook = outer; }
 
 // What a function returns that fills a gp_call: the message of a failed call then speaks of this function. names: the
 // function's name, and a "member=parameter" for each member of gp_call that has another name there.
 GPUPRIMS__PRIVATE gp_result gp__named(gp_result result, const char *names) {
-  if (result != GP_SUCCESS) gp__names = names;
+  if (result != GP_SUCCESS) gp__here.names = names;
   return result;
 }
 
@@ -23514,11 +23562,17 @@ typedef struct gp__cu_launch { // CUlaunchConfig
 
 enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode, CUtensorMap
   GP__CU_OUT_OF_MEMORY = 2,
+  GP__CU_NO_DEVICE = 100,
   GP__CU_MULTIPROCESSORS = 16,
   GP__CU_CAPABILITY_MAJOR = 75,
   GP__CU_CAPABILITY_MINOR = 76,
   GP__CU_SHARED_BYTES_OPT_IN = 97,
   GP__CU_MEMORY_POOLS = 115,
+  GP__CU_PAGEABLE_ACCESS = 88,
+  GP__CU_POINTER_MEMORY_TYPE = 2, // CUpointer_attribute
+  GP__CU_POINTER_IS_MANAGED = 8,
+  GP__CU_MEMORY_DEVICE = 2, // CUmemorytype
+  GP__CU_EVENT_NO_TIMING = 2,
   GP__CU_DYNAMIC_SHARED_BYTES = 8,
   GP__CU_NON_PORTABLE_CLUSTERS = 14,
   GP__CU_COOPERATIVE = 2,
@@ -23560,6 +23614,11 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream))                                       \
   F(1, cuMemAlloc, "cuMemAlloc_v2", (gp__cu_pointer * pointer, size_t bytes))                                          \
   F(1, cuMemFree, "cuMemFree_v2", (gp__cu_pointer pointer))                                                            \
+  F(1, cuPointerGetAttribute, "cuPointerGetAttribute", (void *value, int attribute, gp__cu_pointer pointer))           \
+  F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                                                 \
+  F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event))                                                             \
+  F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream))                                                    \
+  F(1, cuEventQuery, "cuEventQuery", (void *event))                                                                    \
   F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream))  \
   F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image))                                       \
   F(1, cuModuleUnload, "cuModuleUnload", (void *module))                                                               \
@@ -23630,12 +23689,15 @@ typedef struct gp__runtime {
 GPUPRIMS__FORMAT(3, 4)
 GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
   char text[1024];
+  const char *outer;
   va_list list;
   if (!r->log) return;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
+  outer = gp__hook_begins("gp_config.log");
   r->log(r->log_user, level, text);
+  gp__hook_ends(outer);
 }
 
 // The failure of a driver call, in words. `who` is the function that the user called.
@@ -23675,11 +23737,18 @@ GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *na
   return library;
 }
 
-// Fills the driver's part of the table. On failure `why` says why.
-GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity) {
-  static const char *const names[] = {"libcuda.so.1", NULL};
+#define GPUPRIMS__CUDA_LIBRARY "libcuda.so.1"
+
+// Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library: a
+// library that is there and does not load is named with its folder by the loader, or names what it lacks.
+GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
+  static const char *const names[] = {GPUPRIMS__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
-  if (!library) return 0;
+  if (!library) {
+    const char *named = strstr(why, GPUPRIMS__CUDA_LIBRARY ":");
+    *absent = path ? access(path, F_OK) != 0 : named && (named == why || named[-1] != '/');
+    return 0;
+  }
 #define GPUPRIMS__LOAD(needed, name, symbol, parameters)                                                               \
   if (!gp__symbol(library, symbol, (void *)&d->name) && needed) {                                                      \
     snprintf(why, capacity, "the driver has no %s", symbol);                                                           \
@@ -23812,6 +23881,12 @@ typedef struct gp__op_info {
   int has_host_identity;
   gp__value host_identity;
 } gp__op_info;
+// Applies a user's operator, also in a thread of OpenMP, which no call has entered.
+GPUPRIMS__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const void *a, const void *b) {
+  const char *outer = gp__hook_begins("gp_op_desc.host");
+  op->host(op->host_user, result, a, b);
+  gp__hook_ends(outer);
+}
 
 // A checked call with every default filled in.
 // A transpose, its dimensions merged. Bytes. Dimension 0 is where the input is contiguous, 1 where the output is; of
@@ -24349,7 +24424,7 @@ static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, c
   gp__value r;
   size_t i;
   for (i = 0; i < n; ++i) {
-    op->user->host(op->user->host_user, r.bytes, x + i * op->size, z + i * op->size);
+    gp__host_apply(op->user, r.bytes, x + i * op->size, z + i * op->size);
     memcpy(y + i * op->size, r.bytes, op->size);
   }
 }
@@ -24359,7 +24434,7 @@ static void gp__host_user_fold(const gp__host_op *op, void *acc, const void *in,
   for (r = 0; r < rows; ++r) {
     unsigned char *a = (unsigned char *)acc + r * op->size;
     const unsigned char *x = (const unsigned char *)in + r * stride * op->size;
-    for (j = 0; j < items; ++j) op->user->host(op->user->host_user, a, a, x + j * op->size);
+    for (j = 0; j < items; ++j) gp__host_apply(op->user, a, a, x + j * op->size);
   }
 }
 static void gp__host_user_scan(const gp__host_op *op, void *carry, const void *in, void *out, size_t rows, size_t items,
@@ -24369,7 +24444,7 @@ static void gp__host_user_scan(const gp__host_op *op, void *carry, const void *i
   for (r = 0; r < rows; ++r) {
     unsigned char *c = (unsigned char *)carry + r * op->size;
     for (j = r * items; j < (r + 1) * items; ++j) {
-      op->user->host(op->user->host_user, next.bytes, c, (const unsigned char *)in + j * op->size);
+      gp__host_apply(op->user, next.bytes, c, (const unsigned char *)in + j * op->size);
       memcpy((unsigned char *)out + j * op->size, exclusive ? c : next.bytes, op->size);
       memcpy(c, next.bytes, op->size);
     }
@@ -24502,7 +24577,7 @@ static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t
   unsigned char *y = (unsigned char *)place;
   size_t i;
   if (s->user) {
-    for (i = 0; i < n; ++i) s->user->host(s->user->host_user, y + i * s->to_size, x + i * s->from_size, NULL);
+    for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);
     x = y;
   } else if (s->unary == GP_NOT) {
     gp__host_truth(s->from, s->to, 0, x, y, n);
@@ -24567,8 +24642,8 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, size_t n) {
       if (q->user_op) {
         size_t i;
         for (i = 0; i < k; ++i)
-          q->user_op->host(q->user_op->host_user, a.bytes, (const unsigned char *)q->in + (first + i) * q->in_size,
-                           (const unsigned char *)q->in2 + (first + i) * q->in2_size),
+          gp__host_apply(q->user_op, a.bytes, (const unsigned char *)q->in + (first + i) * q->in_size,
+                         (const unsigned char *)q->in2 + (first + i) * q->in2_size),
               memcpy(out + i * h->out_size, a.bytes, h->out_size);
       } else {
         const unsigned char *x = gp__host_elements(&h->in, first, k, a.bytes);
@@ -25103,7 +25178,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
   if (user) {
     gp__value result;
     for (i = 0; i < n; ++i) {
-      user->host(user->host_user, result.bytes, x + i * size, z ? z + i * step * size : NULL);
+      gp__host_apply(user, result.bytes, x + i * size, z ? z + i * step * size : NULL);
       truth[i] = result.bytes[0] != 0;
     }
   } else {
@@ -25530,8 +25605,8 @@ static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
     for (i = first; i < end; ++i) {
       const unsigned char *needle = (const unsigned char *)q->in + i * size;
       GPUPRIMS__BISECT(low, q->length,
-                       (q->user_op->host(q->user_op->host_user, result.bytes, upper ? needle : x + middle * size,
-                                         upper ? x + middle * size : needle),
+                       (gp__host_apply(q->user_op, result.bytes, upper ? needle : x + middle * size,
+                                       upper ? x + middle * size : needle),
                         (result.bytes[0] != 0) != upper))
       gp__host_put_index(q->out, q->out_size, i, low);
     }
@@ -25621,7 +25696,7 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
   uint64_t x = 0;
   int i, at = 0;
   if (q->user_transform) {
-    q->user_transform->host(q->user_transform->host_user, made.bytes, key, NULL);
+    gp__host_apply(q->user_transform, made.bytes, key, NULL);
     return gp__host_ordered(q->acc_type, made.bytes);
   }
   if (!q->field_count) return gp__host_ordered(q->key_type, key);
@@ -25826,7 +25901,7 @@ typedef struct gp__host_order {
 
 static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
   gp__value result;
-  o->user->host(o->user->host_user, result.bytes, x, y);
+  gp__host_apply(o->user, result.bytes, x, y);
   return result.bytes[0] != 0;
 }
 #define GPUPRIMS__BEFORE(name, T, load)                                                                                \
@@ -27652,10 +27727,10 @@ GPUPRIMS__API const char *gp_result_text(gp_result result) {
 }
 GPUPRIMS__API const char *gp_last_message(void) {
   static __thread char told[GP__MESSAGE_BYTES];
-  const char *from = gp__message, *word;
+  const char *from = gp__here.message, *names = gp__here.names, *word;
   size_t at = 0, length, i;
-  if (gp__names && !strncmp(from, "gp_", 3)) { // the name of the function in place of the primitive's
-    for (word = gp__names; *word && *word != ' ';) told[at++] = *word++;
+  if (names && !strncmp(from, "gp_", 3)) { // the name of the function in place of the primitive's
+    for (word = names; *word && *word != ' ';) told[at++] = *word++;
     from += strcspn(from, ":");
   }
   while (*from && at < sizeof told - 1) {
@@ -27663,7 +27738,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
       told[at++] = *from++;
       continue;
     }
-    word = gp__parameter_of(gp__names, ++from, &length);
+    word = gp__parameter_of(names, ++from, &length);
     if (!word) continue;
     from += length;
     if (from[0] == ' ' && from[1] == '(' && (from[2] | 32) >= 'a' && (from[2] | 32) <= 'z') // what the member is here
@@ -27793,7 +27868,12 @@ typedef struct gp__workspace {
   pthread_mutex_t lock; // held from the choice of the workspace to the launch
   void *workspace;
   size_t bytes;
-  int captured; // a graph may hold the workspace's address
+  int captured;            // a graph may hold the workspace's address
+  unsigned users;          // calls that have the workspace: it is not evicted. Grows under the state's lock
+  unsigned long long used; // when a call took it last
+  void *event;             // behind the last call on it, or NULL
+  int recorded;            // the event is there and behind all calls: when it has come, the memory is nobody's
+  int capturing;           // the call that has it is captured
   // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
   size_t tagged; // that hold zeros and words with tags, nothing else
   size_t words;  // that calls have used for words
@@ -27818,10 +27898,15 @@ typedef struct gp__state {
   int device;           // CUdevice
   void *context;        // the device's primary context
   int pools;            // stream-ordered allocation works
+  int pageable;         // the device reads any host memory
+  int placed;           // a call has been through, and its buffers lay where this back end reaches them
+  int workspaces;       // that are kept
   pthread_mutex_t lock; // of everything below
   pthread_cond_t built; // a kernel has been built, or has failed
   gp__kernel *kernels[GP__KERNEL_SLOTS];
   gp__workspace *streams[GP__STREAM_SLOTS];
+  int stream_count; // of them
+  unsigned long long clock;
   gp__retired *retired;
   gp__type_info **types; // user's types and operators
   gp__op_info **ops;
@@ -27834,6 +27919,9 @@ struct gp_context {
   struct gp_context *next;
   gp__state *state;    // NULL: closed
   unsigned generation; // of the process that opened it
+  int inside;          // calls that use the state, or are about to look whether there is one
+  pthread_mutex_t lock;
+  pthread_cond_t left; // `inside` has become 0 while the context is closed
 };
 
 static gp_context *gp__contexts; // all ever opened by this process
@@ -27852,30 +27940,61 @@ GPUPRIMS__PRIVATE void gp__watch_forks(void) {
   pthread_atfork(gp__before_fork, gp__parent_after_fork, gp__child_after_fork);
 }
 
-// The state behind a context, or NULL with *result and a message.
-GPUPRIMS__PRIVATE gp__state *gp__state_of(gp_context *ctx, const char *who, gp_result *result) {
-  gp__state *state;
+// Was the context opened, by this process? Otherwise *result and a message. It may be closed.
+GPUPRIMS__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
   if (ctx != gp__known || !ctx) {
     gp_context *c;
     if (!ctx) {
       *result = gp__fail(GP_E_CONTEXT, "%s: ctx is null", who);
-      return NULL;
+      return 0;
     }
     for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {}
     if (!c) {
       *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never open", who);
-      return NULL;
+      return 0;
     }
     gp__known = ctx;
   }
-  if (ctx->generation != gp__generation) {
-    *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent of this process", who);
-    return NULL;
+  if (ctx->generation == gp__generation) return 1;
+  *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent of this process", who);
+  return 0;
+}
+GPUPRIMS__PRIVATE int gp__is_hook(const char *who, gp_result *result) {
+  if (!gp__here.hook) return 0;
+  *result = gp__fail(GP_E_CONTEXT, "%s: called from %s: a hook uses no context", who, gp__here.hook);
+  return 1;
+}
+
+// A call counts itself before it looks whether the context is open; gp_close closes it before it looks whether anybody
+// is inside. In one order of all four, one of the two sees the other.
+GPUPRIMS__PRIVATE void gp__step_out(gp_context *ctx) {
+  if (__atomic_sub_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST) || __atomic_load_n(&ctx->state, __ATOMIC_SEQ_CST)) return;
+  pthread_mutex_lock(&ctx->lock);
+  pthread_cond_broadcast(&ctx->left);
+  pthread_mutex_unlock(&ctx->lock);
+}
+// The state behind a context, which is not freed before gp__end; or NULL with *result and a message.
+GPUPRIMS__PRIVATE gp__state *gp__begin(gp_context *ctx, const char *who, gp_result *result) {
+  gp__state *state;
+  if (gp__is_hook(who, result) || !gp__is_context(ctx, who, result)) return NULL;
+  __atomic_add_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST);
+  state = __atomic_load_n(&ctx->state, __ATOMIC_SEQ_CST);
+  if (state) ++gp__here.inside;
+  else {
+    gp__step_out(ctx);
+    *result = gp__fail(GP_E_CONTEXT, "%s: ctx is closed", who);
   }
-  state = __atomic_load_n(&ctx->state, __ATOMIC_ACQUIRE);
-  if (!state) *result = gp__fail(GP_E_CONTEXT, "%s: ctx is closed", who);
   return state;
 }
+GPUPRIMS__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
+  gp__step_out(ctx);
+  return gp__said(result);
+}
+// The body of a public function: `work` on the state s.
+#define GPUPRIMS__WITHIN(ctx, who, work)                                                                               \
+  gp_result result_ = GP_SUCCESS;                                                                                      \
+  gp__state *s = gp__begin(ctx, who, &result_);                                                                        \
+  return s ? gp__end(ctx, work) : result_
 
 // Makes the context's primary context current where it is not; *pushed says whether gp__leave must undo it.
 GPUPRIMS__PRIVATE gp_result gp__enter(const gp__state *s, const char *who, int *pushed) {
@@ -27896,22 +28015,36 @@ GPUPRIMS__PRIVATE gp_result gp__leave(const gp__state *s, const char *who, int p
   return error && result == GP_SUCCESS ? gp__cuda_fail(&s->library.runtime, who, "cuCtxPopCurrent", error) : result;
 }
 
+// Hands memory to the user's hook.
+GPUPRIMS__PRIVATE void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
+  const char *outer = gp__hook_begins("gp_config.release");
+  s->release(s->allocator_user, pointer, bytes, stream);
+  gp__hook_ends(outer);
+}
+// Frees the entry of a stream, not its memory.
+GPUPRIMS__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
+  if (r->event) s->library.runtime.driver.cuEventDestroy(r->event);
+  pthread_mutex_destroy(&r->lock);
+  free(r);
+}
+
 GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const int cuda = s->context != NULL;
   gp_result result = GP_SUCCESS;
-  int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, error, i;
+  int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, busy = s->stream_count || s->retired, error, i;
   if (cuda) {
+    for (i = 0; i < GP__KERNEL_SLOTS && !busy; ++i) busy = s->kernels[i] != NULL;
     result = gp__enter(s, who, &pushed);
-    if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode)) {
-      // Waits for the whole primary context: streams that were used may be gone by now, and cannot be asked.
+    if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode) && busy) {
+      // Not by cuCtxRecordEvent, which waits for no less and ends the captures of all streams of the context.
       error = d->cuCtxSynchronize();
       if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuCtxSynchronize", error);
     }
   }
 #define GPUPRIMS__RELEASE(pointer_, bytes_)                                                                            \
   if (pointer_) {                                                                                                      \
-    if (s->release) s->release(s->allocator_user, pointer_, bytes_, NULL);                                             \
+    if (s->release) gp__release(s, pointer_, bytes_, NULL);                                                            \
     else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS)               \
       result = gp__cuda_fail(&s->library.runtime, who, "cuMemFree", error);                                            \
   }
@@ -27926,8 +28059,7 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
       gp__workspace *r = s->streams[i];
       GPUPRIMS__RELEASE(r->workspace, r->bytes)
       s->streams[i] = r->next;
-      pthread_mutex_destroy(&r->lock);
-      free(r);
+      gp__free_stream(s, r);
     }
 #undef GPUPRIMS__RELEASE
   for (i = 0; i < GP__KERNEL_SLOTS; ++i)
@@ -28017,8 +28149,8 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   }
 }
 
-// Finds the device and asks about it. Failures up to the primary context mean that there is no usable device.
-GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c) {
+// Finds the device and asks about it. *none: this machine has no driver or no device, which is no fault.
+GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
   const char *who = "gp_open";
   gp__runtime *r = &s->library.runtime;
   struct gp_driver *d = &r->driver;
@@ -28030,7 +28162,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c) {
     r->given = 1;
   } else {
     char why[1024];
-    if (!gp__open_cuda(d, c->cuda_library, why, sizeof why))
+    if (!gp__open_cuda(d, c->cuda_library, why, sizeof why, none))
       return gp__fail(GP_E_NO_DEVICE, "%s: the CUDA driver cannot be opened: %s", who, why);
   }
 #define GPUPRIMS__CALL(function, arguments)                                                                            \
@@ -28042,6 +28174,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c) {
   if (error == GP__CU_OUT_OF_MEMORY) return gp__cuda_fail(r, who, "cuInit", error);
   if (error) {
     gp__cuda_fail(r, who, "cuInit", error);
+    *none = error == GP__CU_NO_DEVICE;
     return GP_E_NO_DEVICE;
   }
   GPUPRIMS__CALL(cuDeviceGetCount, (&count));
@@ -28052,6 +28185,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c) {
     a->device = 0;
     if (current) GPUPRIMS__CALL(cuCtxGetDevice, (&a->device));
   }
+  *none = count == 0;
   if (a->device >= count)
     return gp__fail(GP_E_NO_DEVICE, "%s: gp_config.device is %d, but the driver has %d device%s", who, a->device, count,
                     count == 1 ? "" : "s");
@@ -28069,6 +28203,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c) {
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
   GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pageable, GP__CU_PAGEABLE_ACCESS, s->device));
   GPUPRIMS__CALL(cuDeviceTotalMem, (&memory, s->device));
 #undef GPUPRIMS__CALL
   if (!d->cuMemAllocAsync || !d->cuMemFreeAsync) s->pools = 0;
@@ -28112,16 +28247,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
   if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
   if (c->host_threads < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d", who, c->host_threads);
+  if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d", who, c->workspaces);
   return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
 }
 
-GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
+GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
   const char *who = "gp_open";
   gp_config c = gp_config_init();
   gp_context *shell;
   gp__state *s;
   gp_result result;
-  int failed = 0;
+  int failed = 0, none = 0;
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
   if (config) c = *config;
@@ -28149,17 +28285,19 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
   s->release = c.release;
   s->allocator_user = c.allocator_user;
   s->host_threads = c.host_threads;
+  s->workspaces = c.workspaces ? c.workspaces : GP_WORKSPACES;
   if (failed) result = gp__fail(GP_E_MEMORY, "%s: no memory for the context", who);
   if (result == GP_SUCCESS && c.backend != GP_BACKEND_HOST) {
-    result = gp__find_device(s, &c);
+    result = gp__find_device(s, &c, &none);
     if (result == GP_SUCCESS) {
       void *primary = NULL;
       const int error = s->library.runtime.driver.cuDevicePrimaryCtxRetain(&primary, s->device);
       if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuDevicePrimaryCtxRetain", error);
       else s->context = primary;
-    } else if (c.backend == GP_BACKEND_AUTO && (result == GP_E_NO_DEVICE || result == GP_E_DEVICE_TOO_OLD)) {
-      gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp_last_message());
+    } else if (c.backend == GP_BACKEND_AUTO && none) {
+      gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp__here.draft);
       memset(&s->about, 0, sizeof s->about);
+      snprintf(s->about.fallback, sizeof s->about.fallback, "%.255s", gp__here.draft + strlen("gp_open: "));
       result = GP_SUCCESS;
     }
   }
@@ -28177,11 +28315,16 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
     s->host_threads = s->about.multiprocessors;
   }
   if (result != GP_SUCCESS) {
+    char said[GP__MESSAGE_BYTES]; // of the cause, whatever fails on the way out
+    strcpy(said, gp__here.draft);
     free(shell);
     gp__destroy(s, who);
+    strcpy(gp__here.draft, said);
     return result;
   }
   gp__make_table(&s->table, s->about.name, s->about.compute_capability);
+  pthread_mutex_init(&shell->lock, NULL);
+  pthread_cond_init(&shell->left, NULL);
   shell->generation = gp__generation;
   shell->state = s;
   pthread_mutex_lock(&gp__contexts_lock);
@@ -28192,25 +28335,39 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
   return GP_SUCCESS;
 }
 
-GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
+GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "gp_close", &result);
-  if (!s) return result;
-  s = __atomic_exchange_n(&ctx->state, (gp__state *)NULL, __ATOMIC_ACQ_REL);
-  if (!s) return gp__fail(GP_E_CONTEXT, "gp_close: ctx is closed");
-  return gp__destroy(s, "gp_close");
+  if (gp__is_hook("gp_open", &result)) {
+    if (ctx) *ctx = NULL;
+    return result;
+  }
+  ++gp__here.inside;
+  return gp__said(gp__open(config, ctx));
 }
 
-GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
+GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "gp_describe", &result);
+  gp__state *s = gp__begin(ctx, "gp_close", &result);
   if (!s) return result;
+  s = __atomic_exchange_n(&ctx->state, (gp__state *)NULL, __ATOMIC_SEQ_CST);
+  gp__step_out(ctx);
+  if (!s) return gp__said(gp__fail(GP_E_CONTEXT, "gp_close: ctx is closed")); // another thread was faster
+  pthread_mutex_lock(&ctx->lock);
+  while (__atomic_load_n(&ctx->inside, __ATOMIC_SEQ_CST)) pthread_cond_wait(&ctx->left, &ctx->lock);
+  pthread_mutex_unlock(&ctx->lock);
+  return gp__said(gp__destroy(s, "gp_close"));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
   *description = s->about;
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   description->nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
   return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
+  GPUPRIMS__WITHIN(ctx, "gp_describe", gp__describe(s, description));
 }
 
 // ---- users' types and operators
@@ -28234,28 +28391,40 @@ GPUPRIMS__API const char *gp_type_name(gp_context *ctx, gp_type type) {
   gp_result result;
   const gp__type_info *info;
   gp__state *s;
+  const char *found = NULL;
   if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].name;
-  s = ctx ? gp__state_of(ctx, "gp_type_name", &result) : NULL;
-  info = s ? gp__user_type(s, type) : NULL;
-  return info ? info->name : NULL;
+  s = ctx ? gp__begin(ctx, "gp_type_name", &result) : NULL;
+  if (!s) return NULL;
+  info = gp__user_type(s, type);
+  if (info) found = info->name;
+  gp__end(ctx, GP_SUCCESS);
+  return found;
 }
 GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type) {
   gp_result result;
   const gp__type_info *info;
   gp__state *s;
+  size_t found = 0;
   if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].size;
-  s = ctx ? gp__state_of(ctx, "gp_type_size", &result) : NULL;
-  info = s ? gp__user_type(s, type) : NULL;
-  return info ? info->size : 0;
+  s = ctx ? gp__begin(ctx, "gp_type_size", &result) : NULL;
+  if (!s) return 0;
+  info = gp__user_type(s, type);
+  if (info) found = info->size;
+  gp__end(ctx, GP_SUCCESS);
+  return found;
 }
 GPUPRIMS__API const char *gp_op_name(gp_context *ctx, gp_op op) {
   gp_result result;
   const gp__op_info *info;
   gp__state *s;
+  const char *found = NULL;
   if (op > 0 && op < GP_OP_COUNT) return gp__op_rows[op].name;
-  s = ctx ? gp__state_of(ctx, "gp_op_name", &result) : NULL;
-  info = s ? gp__user_op(s, op) : NULL;
-  return info ? info->name : NULL;
+  s = ctx ? gp__begin(ctx, "gp_op_name", &result) : NULL;
+  if (!s) return NULL;
+  info = gp__user_op(s, op);
+  if (info) found = info->name;
+  gp__end(ctx, GP_SUCCESS);
+  return found;
 }
 
 enum { GP__NAME_BYTES = 64 };
@@ -28268,13 +28437,11 @@ GPUPRIMS__PRIVATE int gp__identifier(const char *name) {
   return p > name && p - name < GP__NAME_BYTES;
 }
 
-GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type) {
+GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp_type *type) {
   const char *who = "gp_type_struct";
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, who, &result);
   gp__type_info *info, **larger = NULL;
   int failed = 0, i;
-  if (!s) return result;
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!type) return gp__fail(GP_E_NULL, "%s: type is null", who);
   *type = GP_TYPE_DEFAULT;
@@ -28316,6 +28483,9 @@ GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc
   }
   return result;
 }
+GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type) {
+  GPUPRIMS__WITHIN(ctx, "gp_type_struct", gp__type_struct(s, desc, type));
+}
 
 GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
   const char *who = "gp_op_define", *p;
@@ -28339,13 +28509,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
   return GP_SUCCESS;
 }
 
-GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op) {
+GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
   const char *who = "gp_op_define";
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, who, &result);
   gp__op_info *info, **larger = NULL;
   int failed = 0;
-  if (!s) return result;
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
@@ -28381,6 +28549,9 @@ GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp
     free(info);
   }
   return gp__fail(GP_E_MEMORY, "%s: no memory", who);
+}
+GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op) {
+  GPUPRIMS__WITHIN(ctx, "gp_op_define", gp__op_define(s, desc, op));
 }
 
 // ---- checking a call
@@ -28635,6 +28806,7 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
 }
 
 // What the steps of a check share.
+enum { GP__POINTERS_PLACED = 2 };
 typedef struct gp__checking {
   gp__state *s;
   const char *who;
@@ -29540,6 +29712,38 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
   return GP_SUCCESS;
 }
 
+// Does the back end reach the buffer? A pointer that no driver knows is the host's. The host back end can ask only
+// where something else in the process has loaded the driver.
+GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *name, const void *pointer) {
+  const gp__state *s = k->s;
+  const gp__cu_pointer address = (gp__cu_pointer)(uintptr_t)pointer;
+  int (*ask)(void *value, int attribute, gp__cu_pointer pointer) = s->library.runtime.driver.cuPointerGetAttribute;
+  void *library = NULL;
+  int type = 0, managed = 0, error;
+  if (!ask && k->host) {
+    library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    if (library) gp__symbol(library, "cuPointerGetAttribute", (void *)&ask);
+  }
+  error = ask ? ask(&type, GP__CU_POINTER_MEMORY_TYPE, address) : -1;
+  if (k->host && !error && ask(&managed, GP__CU_POINTER_IS_MANAGED, address)) managed = 0;
+  if (library) dlclose(library);
+  if (!k->host && error && error != GP__CU_INVALID_VALUE)
+    return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttribute", error);
+  if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
+                    name, pointer);
+  if (!k->host && error == GP__CU_INVALID_VALUE && !s->pageable)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach",
+                    k->who, name, pointer, s->about.device);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
+                                             uint64_t count, size_t size, int wanted) {
+  GPUPRIMS__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
+  return k->pointers == GP__POINTERS_PLACED && pointer && count ? gp__check_place(k, name, pointer) : GP_SUCCESS;
+}
+
 // A buffer that is read, and one that is written; wanted: it must be there where it has elements.
 GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
                                         const gp__checked_type *t, uint64_t count, int wanted, int place) {
@@ -29548,7 +29752,7 @@ GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const
   span->pointer = pointer;
   span->bytes = count * t->size;
   span->place = place;
-  return gp__check_pointer(k, name, pointer, t->align, count, t->size, wanted && k->pointers);
+  return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
 }
 GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
                                         size_t size, uint64_t count, int wanted, int place) {
@@ -29557,7 +29761,7 @@ GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const
   span->pointer = pointer;
   span->bytes = count * size;
   span->place = place;
-  return gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers);
+  return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
 
 enum { GP__PLACE_OF_OUT = 1, GP__PLACE_OF_OUT_KEYS };
@@ -30095,7 +30299,8 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
 }
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
-// where nothing will run, so that buffers and values may be missing.
+// where nothing will run, so that buffers and values may be missing; GP__POINTERS_PLACED where buffers must lie where
+// the back end reaches them.
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
   gp__checking k;
@@ -31589,7 +31794,8 @@ GPUPRIMS__PRIVATE gp_result gp__number_of_stream(gp__state *s, const char *who, 
   return GP_SUCCESS;
 }
 
-// The lock of a stream's workspace. A thread that has it may take it again: a call may run others.
+// The lock of a stream's workspace. A thread that has it may take it again: a call may run others. It never has two:
+// they are all on one stream, and hooks run none.
 typedef struct gp__locked {
   gp__workspace *workspace;
   int depth;
@@ -31598,30 +31804,95 @@ GPUPRIMS__PRIVATE gp__locked *gp__locked_here(void) {
   static __thread gp__locked here;
   return &here;
 }
-GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r) {
+GPUPRIMS__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
   gp__locked *here = gp__locked_here();
   if (here->workspace != r || !here->depth) pthread_mutex_lock(&r->lock), here->workspace = r, here->depth = 0;
   ++here->depth;
+  r->capturing = capturing;
 }
-GPUPRIMS__PRIVATE void gp__unlock_stream(gp__workspace *r) {
-  if (!--gp__locked_here()->depth) pthread_mutex_unlock(&r->lock);
+// The end of a call's use of a workspace that gp__find_stream found.
+GPUPRIMS__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
+  if (!--gp__locked_here()->depth) {
+    const struct gp_driver *d = &s->library.runtime.driver;
+    if (!r->capturing && __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2) {
+      if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
+      r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
+    }
+    pthread_mutex_unlock(&r->lock);
+  }
+  __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
 }
-GPUPRIMS__PRIVATE gp__workspace *gp__find_stream(gp__state *s, unsigned long long key, gp_stream stream) {
-  gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r;
+
+// Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
+// has ended. NULL: there is none. empty: it has no memory either. The state's lock is held.
+GPUPRIMS__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
+  unsigned long long later = 0;
+  for (;;) {
+    gp__workspace **oldest = NULL, **at, *r;
+    int i;
+    for (i = 0; i < GP__STREAM_SLOTS; ++i)
+      for (at = &s->streams[i]; (r = *at) != NULL; at = &r->next)
+        if (r->used > later && (!oldest || r->used < (*oldest)->used) &&
+            !__atomic_load_n(&r->users, __ATOMIC_ACQUIRE) && !r->captured && (!r->workspace || (r->recorded && !empty)))
+          oldest = at;
+    if (!oldest) return NULL;
+    r = *oldest;
+    later = r->used;
+    if (r->workspace && s->library.runtime.driver.cuEventQuery(r->event)) continue; // not yet
+    *oldest = r->next;
+    __atomic_store_n(&s->stream_count, s->stream_count - 1, __ATOMIC_RELAXED);
+    return r;
+  }
+}
+GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream,
+                                       gp__retired *kept);
+// The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may take the place of others.
+GPUPRIMS__PRIVATE gp_result gp__find_stream(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
+                                            int capturing, gp__workspace **found) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r, *gone = NULL;
+  const int returns = s->release || s->pools;
+  int mode = GP__CU_CAPTURE_RELAXED;
+  gp_result result = GP_SUCCESS;
   pthread_mutex_lock(&s->lock);
   for (r = *slot; r && r->key != key; r = r->next) {}
   if (!r) {
-    r = (gp__workspace *)calloc(1, sizeof *r);
+    if (s->stream_count >= s->workspaces && !d->cuThreadExchangeStreamCaptureMode(&mode)) {
+      while (s->stream_count >= s->workspaces && (!gone || returns) && (r = gp__evict(s, capturing)) != NULL)
+        r->next = gone, gone = r;
+      d->cuThreadExchangeStreamCaptureMode(&mode);
+    }
+    r = returns ? NULL : gone; // memory that cannot be given back now changes hands
+    if (r) gone = NULL;
+    else {
+      r = (gp__workspace *)calloc(1, sizeof *r);
+      if (r) pthread_mutex_init(&r->lock, NULL);
+    }
     if (r) {
       r->key = key;
       r->handle = stream;
-      pthread_mutex_init(&r->lock, NULL);
+      r->recorded = 0;
       r->next = *slot;
       *slot = r;
+      __atomic_store_n(&s->stream_count, s->stream_count + 1, __ATOMIC_RELAXED);
     }
   }
+  if (r) {
+    r->used = ++s->clock;
+    __atomic_add_fetch(&r->users, 1, __ATOMIC_RELAXED);
+  }
   pthread_mutex_unlock(&s->lock);
-  return r;
+  while (gone) { // all work on its memory has ended, so any stream's order will do
+    gp__workspace *next = gone->next;
+    const gp_result given = gone->workspace ? gp__retire(s, who, gone, stream, NULL) : GP_SUCCESS;
+    if (result == GP_SUCCESS) result = given;
+    gp__free_stream(s, gone);
+    gone = next;
+  }
+  if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+  if (result != GP_SUCCESS) __atomic_sub_fetch(&r->users, 1, __ATOMIC_RELEASE);
+  *found = r;
+  return result;
 }
 
 // Gives memory back in stream order, or keeps it for gp_close: where a graph may use it, where the driver would wait.
@@ -31639,7 +31910,7 @@ GPUPRIMS__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__worksp
   }
   free(kept);
   if (s->release) {
-    s->release(s->allocator_user, r->workspace, r->bytes, stream);
+    gp__release(s, r->workspace, r->bytes, stream);
     return GP_SUCCESS;
   }
   error = s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)r->workspace, stream);
@@ -31651,12 +31922,14 @@ GPUPRIMS__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t b
   gp__cu_pointer pointer = 0;
   int error, mode = GP__CU_CAPTURE_RELAXED;
   if (s->allocate) {
+    const char *outer = gp__hook_begins("gp_config.allocate");
     void *given = s->allocate(s->allocator_user, bytes, stream);
+    gp__hook_ends(outer);
     if (!given)
       return gp__fail(GP_E_MEMORY, "%s: gp_config.allocate returned NULL for a workspace of %lu bytes", who,
                       (unsigned long)bytes);
     if ((uintptr_t)given % 256) {
-      s->release(s->allocator_user, given, bytes, stream);
+      gp__release(s, given, bytes, stream);
       return gp__fail(GP_E_MEMORY, "%s: gp_config.allocate returned %p, not aligned to 256 bytes", who, given);
     }
     *out = given;
@@ -31712,7 +31985,7 @@ GPUPRIMS__PRIVATE gp_result gp__grow(gp__state *s, const char *who, gp__workspac
   error = d->cuMemsetD8Async((gp__cu_pointer)(uintptr_t)fresh, 0, bytes - scratch, stream);
   if (error) {
     result = gp__cuda_fail(&s->library.runtime, who, "cuMemsetD8Async", error);
-    if (s->release) s->release(s->allocator_user, fresh, bytes, stream);
+    if (s->release) gp__release(s, fresh, bytes, stream);
     else if (s->pools) d->cuMemFreeAsync((gp__cu_pointer)(uintptr_t)fresh, stream);
     else d->cuMemFree((gp__cu_pointer)(uintptr_t)fresh);
     free(kept);
@@ -32971,15 +33244,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   result = gp__number_of_stream(s, who, stream, &stream_key, &capturing);
   if (result != GP_SUCCESS) return result;
   if (g.words || g.scratch) {
-    r = gp__find_stream(s, stream_key, stream);
-    if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
-    gp__lock_stream(r);
+    GPUPRIMS__CHECK(gp__find_stream(s, who, stream_key, stream, capturing, &r));
+    gp__lock_stream(r, capturing);
     result = gp__find_room(s, who, r, stream, gp__word_bytes(&g), gp__scratch_bytes(&g), least, capturing, &scratch);
   }
   if (gp__is_planned(q->primitive)) {
     const gp__launching l = {s, who, q, h, p, kernels, count, &g, r ? r->workspace : NULL, scratch, stream};
     if (result == GP_SUCCESS) result = gp__launch_plan(&l);
-    if (r) gp__unlock_stream(r);
+    if (r) gp__unlock_stream(s, r);
     return result;
   }
   gp__fill_arguments(q, h, &g, r ? r->workspace : NULL, &a);
@@ -33000,7 +33272,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   }
   for (i = 0; i < count && result == GP_SUCCESS; ++i)
     result = gp__launch_one(s, who, kernels[i], count == 3 && i == 1 ? 1 : g.grid, &g, p->overlap, stream, &a);
-  if (r) gp__unlock_stream(r);
+  if (r) gp__unlock_stream(s, r);
   return result;
 }
 
@@ -33155,13 +33427,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, con
 // Memory at the back of a stream's workspace that a call holds while it runs others. Until gp__let_go the stream's lock
 // is held.
 typedef struct gp__holding {
+  gp__state *state;
   gp__workspace *workspace;
   unsigned char *at;
   uint64_t before;
 } gp__holding;
 GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
-  gp__unlock_stream(held->workspace);
+  gp__unlock_stream(held->state, held->workspace);
 }
 // Room for `bytes`, and for each of the calls beside them. On an error nothing is held.
 GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
@@ -33174,9 +33447,10 @@ GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream st
   gp__workspace *r;
   GPUPRIMS__CHECK(gp__steps_room(s, steps, count, &words, &scratch));
   GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
-  held->workspace = r = gp__find_stream(s, key, stream);
-  if (!r) return gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
-  gp__lock_stream(r);
+  GPUPRIMS__CHECK(gp__find_stream(s, who, key, stream, capturing, &r));
+  gp__lock_stream(r, capturing);
+  held->state = s;
+  held->workspace = r;
   held->before = r->held;
   most = capturing || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
   if (most < r->pinned) most = r->pinned;
@@ -33526,27 +33800,49 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   return gp__leave(s, who, pushed, result);
 }
 
-GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
-  gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "gp_run", &result);
+// Checks a call once more, with the places of its buffers. Not under capture: a graph's own memory is there when the
+// graph runs, and the driver may not know it yet.
+GPUPRIMS__PRIVATE gp_result gp__check_places(gp__state *s, const gp_call *call, gp_stream stream, gp__request *q) {
+  const char *who = gp__primitive_names[call->primitive];
+  int capturing = 0, pushed = 0, error = 0;
+  gp_result result = s->context ? gp__enter(s, who, &pushed) : GP_SUCCESS;
+  if (result != GP_SUCCESS) return result;
+  if (s->context && stream && stream != (gp_stream)1)
+    error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
+  if (error) {
+    gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
+    result = GP_E_STREAM;
+  } else if (!capturing) {
+    result = gp__check_call(s, "gp_run", call, !s->context, GP__POINTERS_PLACED, q);
+    if (result == GP_SUCCESS && !gp__nothing_to_do(q)) __atomic_store_n(&s->placed, 1, __ATOMIC_RELAXED);
+  }
+  return gp__leave(s, who, pushed, result);
+}
+GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
+  gp_result result;
   gp__request q;
-  if (!s) return result;
   result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
+  if (result == GP_SUCCESS && (!__atomic_load_n(&s->placed, __ATOMIC_RELAXED) || gp__is_checked(&q)))
+    result = gp__check_places(s, call, stream, &q);
   if (result != GP_SUCCESS) return result;
   if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);
   if (q.count_device && *q.count_device < q.count) q.count = *q.count_device;
   if (gp__nothing_to_do(&q) && !gp__is_checked(&q)) return GP_SUCCESS;
   return gp__host_run(&q, s->host_threads);
 }
+GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
+  GPUPRIMS__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
+}
 
-GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
+GPUPRIMS__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "gp_prepare", &result);
   gp__request q;
-  if (!s) return result;
   result = gp__check_call(s, "gp_prepare", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
   return gp__run_request(s, &q, call->policy, 0, NULL, 0);
+}
+GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
+  GPUPRIMS__WITHIN(ctx, "gp_prepare", gp__prepare_call(s, call));
 }
 
 // What a plan of calls needs of a workspace that no other call has used.
@@ -33597,11 +33893,9 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
   return GP_SUCCESS;
 }
 
-GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
+GPUPRIMS__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "gp_workspace_size", &result);
   gp__request q;
-  if (!s) return result;
   if (!bytes) return gp__fail(GP_E_NULL, "gp_workspace_size: bytes is null");
   *bytes = 0;
   result = gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q);
@@ -33613,38 +33907,39 @@ GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, 
   }
   return result;
 }
+GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
+  GPUPRIMS__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
+}
 
-GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) {
+GPUPRIMS__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
   const char *who = "gp_reserve";
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, who, &result);
   unsigned long long key;
   int pushed, capturing;
-  if (!s) return result;
   if (!s->context || !bytes) return GP_SUCCESS;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
   result = gp__number_of_stream(s, who, stream, &key, &capturing);
   if (result == GP_SUCCESS) {
-    gp__workspace *r = gp__find_stream(s, key, stream);
-    if (r) {
-      gp__lock_stream(r);
+    gp__workspace *r;
+    result = gp__find_stream(s, who, key, stream, capturing, &r);
+    if (result == GP_SUCCESS) {
+      gp__lock_stream(r, capturing);
       if (r->bytes < bytes) result = gp__grow(s, who, r, stream, bytes, 0, capturing);
-      gp__unlock_stream(r);
-    } else {
-      result = gp__fail(GP_E_MEMORY, "%s: no memory for a stream's workspace", who);
+      gp__unlock_stream(s, r);
     }
   }
   return gp__leave(s, who, pushed, result);
 }
+GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) {
+  GPUPRIMS__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
+}
 
-GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy,
-                                         gp_policy_source *source) {
+GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call, gp_policy *policy,
+                                              gp_policy_source *source) {
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "gp_policy_origin", &result);
   gp__request q;
   gp__shape h;
-  if (!s) return result;
   if (!policy) return gp__fail(GP_E_NULL, "gp_policy_origin: policy is null");
   if (!source) return gp__fail(GP_E_NULL, "gp_policy_origin: source is null");
   memset(policy, 0, sizeof *policy);
@@ -33655,11 +33950,14 @@ GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, g
   gp__shape_on(&h, &s->about);
   return gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, policy, source);
 }
+GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy,
+                                         gp_policy_source *source) {
+  GPUPRIMS__WITHIN(ctx, "gp_policy_origin", gp__policy_origin(s, call, policy, source));
+}
 
-GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy) {
+GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
   const char *who = "gp_policy_echo";
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, who, &result);
   gp__request q;
   gp__shape h;
   gp_policy p;
@@ -33669,7 +33967,6 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
   size_t bytes = 0;
   int pushed, count, i, number[8], error = 0;
   const char *call_name = "cuModuleGetGlobal";
-  if (!s) return result;
   if (!policy) return gp__fail(GP_E_NULL, "%s: policy is null", who);
   memset(policy, 0, sizeof *policy);
   result = gp__check_call(s, who, call, !s->context, 0, &q);
@@ -33706,11 +34003,13 @@ GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_
   }
   return gp__leave(s, who, pushed, result);
 }
+GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy) {
+  GPUPRIMS__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
+}
 
-GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
-                                         size_t capacity) {
+GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call, gp_kernel_source *source, char *name,
+                                              size_t capacity) {
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "gp_kernel_origin", &result);
   gp__request q;
   gp__shape h;
   gp_policy p;
@@ -33718,7 +34017,6 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__text text = {NULL, 0, 0, 0};
   int key[GP__KEY_NUMBERS], count, i;
-  if (!s) return result;
   if (!source) return gp__fail(GP_E_NULL, "gp_kernel_origin: source is null");
   if (!name && capacity) return gp__fail(GP_E_NULL, "gp_kernel_origin: name is null");
   *source = s->context ? GP_KERNEL_NONE : GP_KERNEL_HOST;
@@ -33748,6 +34046,10 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
   gp__free_text(&text);
   return result;
 }
+GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
+                                         size_t capacity) {
+  GPUPRIMS__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
+}
 
 GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q,
                                                 const gp_policy *given, int compute_capability, const gp__table *table,
@@ -33767,7 +34069,11 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
   for (i = 0; i < count && result == GP_SUCCESS; ++i) {
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
-    if (result == GP_SUCCESS) take(user, k->bundle_key, k->image.data, k->image.bytes);
+    if (result == GP_SUCCESS) {
+      const char *outer = gp__hook_begins("gp_take_image_fn");
+      take(user, k->bundle_key, k->image.data, k->image.bytes);
+      gp__hook_ends(outer);
+    }
   }
   if (result == GP_SUCCESS && gp__sorts_results(q, &p)) {
     const gp__request sort = gp__result_sort(q, 0);
@@ -33776,14 +34082,12 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
   return result;
 }
 
-GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
-                                   void *user) {
+GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, int compute_capability,
+                                             gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, who, &result);
   gp__table table;
   gp__request q;
-  if (!s) return result;
   if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
   if (compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who,
@@ -33811,6 +34115,10 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
       result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
   }
   return result;
+}
+GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
+                                   void *user) {
+  GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
 }
 
 // ---- calls by name

@@ -178,6 +178,12 @@ PROGRAMS = [
     # ---- initial values, the order of operands, the same bits: emulated kernels beside the host back end
     Program("contract", ["tests/unit/test_contract.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized"]),
+    # ---- contexts that are opened, closed, called from hooks and by threads. The thread checker is not told of the
+    # emulator, of which only memory is used.
+    Program("life", ["tests/unit/test_life.cpp"], SIMT, ("plain", "asan")),
+    Program("life: threads", ["tests/unit/test_life.cpp"], SIMT, flags=["-fsanitize=thread", "-Wno-tsan"],
+            libs=["-fsanitize=thread", "-ldl", "-lpthread", "-lm"],
+            args=["waiting", "close", "close host", "streams"]),
     # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
     Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
     # (gcc's leak checker guesses where the thread-local storage of a library opened at run time lies; for NVRTC's it

@@ -21,7 +21,6 @@ static void print_image(void *user, const char *key, const void *image, size_t b
 int main(int argc, char **argv) {
   gp_config config = gp_config_init();
   gp_context *ctx;
-  gp_result r = GP_SUCCESS;
   struct gp_driver *driver;
   gp__state *state;
   cell_types types;
@@ -31,7 +30,7 @@ int main(int argc, char **argv) {
   config.backend = GP_BACKEND_HOST;
   config.cache_dir = "";
   if (!gp_open(&config, &ctx)) {
-    state = gp__state_of(ctx, "kernel_ptx", &r);
+    state = ctx->state;
     if (gp__open_nvrtc(&state->library.runtime, "kernel_ptx")) {
       fprintf(stderr, "%s\n", gp_last_message());
       return 77;

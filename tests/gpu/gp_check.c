@@ -20,6 +20,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <time.h>
 
@@ -71,6 +72,7 @@ static int out_of_time(void) {
 enum { GUARD = 256, SLACK = 4096 };
 static gp_cuda cuda;
 static gp_context *gpu, *host;
+static gp_config gpu_config; // with which gpu was opened
 static gp_description device;
 static void *primary;
 static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0, few_levels = 0;
@@ -185,7 +187,7 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
       continue;
     }
     if (!is_float(t)) {
-      // EDGES: of each size, the bits of the least, the largest, 0, 1, 2 and -1, each alone or among those of a wider type
+      // EDGES: the bits of each size's least, largest, 0, 1, 2 and -1, each alone or among those of a wider type
       static const uint64_t edges[] = {0,      1,      2,        0x7f,       0x80,           0xff,        0x81,
                                        0x7fff, 0x8000, 0xffff,   0x10000,    0x7fffffffu,    0x80000000u, 0xffffffffu,
                                        ~0ull,  ~1ull,  ~0x7full, ~0x7fffull, ~0x7fffffffull, ~0ull >> 1,  1ull << 63};
@@ -1107,6 +1109,71 @@ static void *thread_main(void *argument) {
   return NULL;
 }
 
+// A context that is closed while threads use it: each call runs whole, or says so; the last results are right.
+typedef struct closing_job {
+  gp_context *ctx;
+  void *in, *out, *stream;
+  uint64_t count;
+  int index, *begun, wrong;
+} closing_job;
+static void *closing_main(void *argument) {
+  closing_job *job = (closing_job *)argument;
+  for (;;) {
+    gp_description about;
+    const gp_result r =
+        (job->index + *job->begun) % 5 == 0
+            ? gp_describe(job->ctx, &about)
+            : gp_inclusive_scan(job->ctx, GP_SUM, GP_U32, GP_U32, job->in, job->out, job->count, job->stream);
+    __atomic_add_fetch(job->begun, 1, __ATOMIC_RELAXED);
+    if (r == GP_E_CONTEXT) return NULL;
+    if (r) {
+      fail("a call that races gp_close: %s: %s", gp_result_name(r), gp_last_message());
+      job->wrong = 1;
+      return NULL;
+    }
+  }
+}
+static void close_under_threads(int round) {
+  enum { THREADS = 8, COUNT_MOST = 20000 };
+  static uint32_t ones[COUNT_MOST], got[COUNT_MOST];
+  pthread_t threads[THREADS];
+  closing_job jobs[THREADS];
+  gp_context *ctx = NULL;
+  void *in = device_new(sizeof ones);
+  int begun = 0, i;
+  uint64_t k;
+  gp_result r = gp_open(&gpu_config, &ctx);
+  if (r) {
+    fail("gp_open: %s: %s", gp_result_name(r), gp_last_message());
+    return;
+  }
+  for (k = 0; k < COUNT_MOST; k++) ones[k] = 1;
+  upload(in, ones, sizeof ones);
+  for (i = 0; i < THREADS; i++) {
+    jobs[i].ctx = ctx, jobs[i].in = in, jobs[i].out = device_new(sizeof got), jobs[i].stream = new_stream();
+    jobs[i].count = (uint64_t)(100 + i * 2500), jobs[i].index = i, jobs[i].begun = &begun, jobs[i].wrong = 0;
+    r = gp_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, in, jobs[i].out, jobs[i].count, jobs[i].stream);
+    if (r) fail("before gp_close: %s: %s", gp_result_name(r), gp_last_message());
+  }
+  for (i = 0; i < THREADS; i++)
+    if (pthread_create(&threads[i], NULL, closing_main, &jobs[i])) exit(3);
+  while (__atomic_load_n(&begun, __ATOMIC_RELAXED) < 20 + 13 * round) sched_yield();
+  r = gp_close(ctx);
+  if (r) fail("gp_close: %s: %s", gp_result_name(r), gp_last_message());
+  for (i = 0; i < THREADS; i++) {
+    int bad = 0;
+    pthread_join(threads[i], NULL);
+    wait_stream(jobs[i].stream);
+    download(got, jobs[i].out, jobs[i].count * 4);
+    for (k = 0; k < jobs[i].count; k++) bad |= got[k] != k + 1;
+    if (bad) fail("thread %d: results after gp_close", i);
+    else if (!jobs[i].wrong) pass();
+    device_free(jobs[i].out);
+    free_stream(jobs[i].stream);
+  }
+  device_free(in);
+}
+
 static void group_threads(void) {
   enum { THREADS = 16 };
   pthread_t threads[THREADS];
@@ -1119,6 +1186,51 @@ static void group_threads(void) {
     if (pthread_create(&threads[i], NULL, thread_main, &jobs[i])) exit(3);
   }
   for (i = 0; i < count; i++) pthread_join(threads[i], NULL);
+  for (i = 0; i < (sanitizer ? 2 : quick ? 10 : 40) && !out_of_time(); i++) close_under_threads(i);
+}
+
+// Streams that live for one call, more than the context keeps workspaces for, of which none has the time to end before
+// the next begins.
+static void passing_streams(void) {
+  enum { EACH = 40000 };
+  const int streams = sanitizer ? 20 : 500;
+  uint32_t *x = (uint32_t *)host_new(EACH * 4), *got = (uint32_t *)host_new((uint64_t)streams * EACH * 4);
+  gp_config config = gpu_config;
+  gp_context *ctx = NULL;
+  void *in = device_new(EACH * 4), *out = device_new((uint64_t)streams * EACH * 4);
+  gp_result r;
+  int i, k, bad = 0;
+  if (sanitizer) config.workspaces = 4;
+  r = gp_open(&config, &ctx);
+  for (k = 0; k < EACH; k++) x[k] = (uint32_t)gp_data_hash((uint64_t)k);
+  upload(in, x, EACH * 4);
+  for (i = 0; i < streams && !r; i++) {
+    void *stream = new_stream();
+    r = gp_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, in, (uint32_t *)out + (uint64_t)i * EACH, EACH, stream);
+    free_stream(stream); // the work goes on
+  }
+  wait_device();
+  if (r) fail("passing streams: %s: %s", gp_result_name(r), gp_last_message());
+  download(got, out, (uint64_t)streams * EACH * 4);
+  for (i = 0; i < streams && !r; i++) {
+    uint32_t sum = 0;
+    for (k = 0; k < EACH; k++) bad |= got[(uint64_t)i * EACH + (uint64_t)k] != (sum += x[k]);
+  }
+  if (!r) {
+    uint64_t kept = 0;
+    const gp__workspace *w;
+    for (i = 0; i < GP__STREAM_SLOTS; i++)
+      for (w = ctx->state->streams[i]; w; w = w->next) kept += w->workspace != NULL;
+    if (bad) fail("passing streams: a result is wrong");
+    else pass();
+    if (on_gpu && kept > (uint64_t)streams * 3 / 4) fail("%llu workspaces are kept", (unsigned long long)kept);
+    else pass();
+  }
+  if (ctx && gp_close(ctx)) fail("gp_close: %s", gp_last_message());
+  device_free(in);
+  device_free(out);
+  free(x);
+  free(got);
 }
 
 // Work on several streams at once, each with its workspace; nothing waits until all are filled.
@@ -1146,6 +1258,7 @@ static void group_streams(void) {
   for (i = 0; i < STREAMS * EACH; i++) compare(&benches[i], &problems[i], calls[i].out, " beside other streams");
   wait_device();
   for (i = 1; i < STREAMS; i++) free_stream(streams[i]);
+  passing_streams();
 }
 
 // Captured once, replayed with new inputs.
@@ -1609,6 +1722,7 @@ int main(int count, char **arguments) {
   } else config.backend = GP_BACKEND_HOST;
   config.cache_dir = cache_dir;
   r = gp_open(&config, &gpu);
+  gpu_config = config;
   config = gp_config_init();
   config.backend = GP_BACKEND_HOST;
   if (!r) r = gp_open(&config, &host);

@@ -21,6 +21,9 @@
 
 namespace fake {
 
+struct Event {
+  bool recorded;
+};
 struct Stream {
   void *context;
   unsigned long long id;
@@ -47,6 +50,8 @@ struct Machine {
   std::vector<int> architectures = {75, 80, 90, 100};
   std::string compile_error; // a program that contains this text does not compile
   bool run = true;           // run registered kernels
+  bool finished = true;      // what has been launched has ended, as events see it
+  bool pageable = true;      // the device reads any host memory
   unsigned compile_ms = 0;   // time that a compilation takes
 };
 inline Machine machine;
@@ -71,7 +76,7 @@ inline gp__cu_launch last_launch;
 
 inline char primary[8], foreign; // contexts
 inline int primary_references[8];
-inline std::set<void *> modules, programs, streams;
+inline std::set<void *> modules, programs, streams, events;
 inline std::map<void *, size_t> memory; // of allocations through the driver
 inline thread_local std::vector<void *> current;
 inline thread_local int capture_mode; // CU_STREAM_CAPTURE_MODE_GLOBAL
@@ -84,6 +89,7 @@ inline std::string leaks() {
   if (!modules.empty()) text += std::to_string(modules.size()) + " modules; ";
   if (!programs.empty()) text += std::to_string(programs.size()) + " programs; ";
   if (!memory.empty()) text += std::to_string(memory.size()) + " allocations; ";
+  if (!events.empty()) text += std::to_string(events.size()) + " events; ";
   if (!current.empty()) text += std::to_string(current.size()) + " contexts pushed; ";
   if (capture_mode) text += "capture mode not restored; ";
   return text;
@@ -92,7 +98,7 @@ inline std::string leaks() {
 // Forgets everything: for a test to start afresh after another has failed.
 inline void reset() {
   for (auto &m : memory) simt::device_free(m.first);
-  memory.clear(), modules.clear(), programs.clear(), current.clear();
+  memory.clear(), modules.clear(), programs.clear(), current.clear(), events.clear();
   for (int &references : primary_references) references = 0;
   machine = Machine();
   counts = Counts();
@@ -209,6 +215,9 @@ inline int cuDeviceGetAttribute(int *value, int attribute, int) {
     return 0;
   case GP__CU_MEMORY_POOLS:
     *value = machine.pools;
+    return 0;
+  case GP__CU_PAGEABLE_ACCESS:
+    *value = machine.pageable;
     return 0;
   }
   return INVALID_VALUE;
@@ -339,6 +348,49 @@ inline int cuMemFree(gp__cu_pointer pointer) {
   if (unsafe()) return CAPTURE_UNSAFE;
   const int result = free_memory(pointer);
   return failure ? failure : result;
+}
+// What pointers mean: ranges of memory that the driver knows, of a CUmemorytype; 8 more: managed.
+inline std::map<const void *, std::pair<size_t, int>> places;
+inline int cuPointerGetAttribute(void *value, int attribute, gp__cu_pointer pointer) {
+  FAKE_CALL(cuPointerGetAttribute);
+  FAKE_FAIL;
+  const char *p = reinterpret_cast<const char *>(static_cast<uintptr_t>(pointer));
+  for (const auto &place : places)
+    if (p >= place.first && p < static_cast<const char *>(place.first) + place.second.first) {
+      *static_cast<int *>(value) =
+          attribute == GP__CU_POINTER_MEMORY_TYPE ? place.second.second & 7 : place.second.second >> 3;
+      return 0;
+    }
+  return INVALID_VALUE;
+}
+inline int cuEventCreate(void **event, unsigned flags) {
+  FAKE_CALL(cuEventCreate);
+  FAKE_FAIL;
+  if (!have_context() || flags != GP__CU_EVENT_NO_TIMING) return INVALID_CONTEXT;
+  *event = new Event{false};
+  events.insert(*event);
+  return 0;
+}
+inline int cuEventDestroy(void *event) {
+  FAKE_CALL(cuEventDestroy);
+  if (!events.erase(event)) return INVALID_HANDLE;
+  delete static_cast<Event *>(event);
+  return failure;
+}
+inline int cuEventRecord(void *event, void *stream) {
+  FAKE_CALL(cuEventRecord);
+  FAKE_FAIL;
+  if (!events.count(event) || !known_stream(stream)) return INVALID_HANDLE;
+  if (streams.count(stream) && static_cast<Stream *>(stream)->capturing) return CAPTURE_UNSAFE;
+  static_cast<Event *>(event)->recorded = true;
+  return 0;
+}
+inline int cuEventQuery(void *event) {
+  FAKE_CALL(cuEventQuery);
+  FAKE_FAIL;
+  if (!events.count(event) || !static_cast<Event *>(event)->recorded) return INVALID_HANDLE;
+  if (unsafe()) return CAPTURE_UNSAFE;
+  return machine.finished ? 0 : 600; // CUDA_ERROR_NOT_READY
 }
 inline int cuMemsetD8Async(gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream) {
   FAKE_CALL(cuMemsetD8Async);

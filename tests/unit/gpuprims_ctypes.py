@@ -48,7 +48,7 @@ class Config(ctypes.Structure):
                 ("release", ctypes.c_void_p), ("allocator_user", ctypes.c_void_p), ("log", ctypes.c_void_p),
                 ("log_user", ctypes.c_void_p), ("cache_dir", ctypes.c_char_p), ("cuda_library", ctypes.c_char_p),
                 ("nvrtc_library", ctypes.c_char_p), ("bundle", ctypes.c_void_p), ("no_compile", ctypes.c_int),
-                ("host_threads", ctypes.c_int), ("driver", ctypes.c_void_p)]
+                ("host_threads", ctypes.c_int), ("driver", ctypes.c_void_p), ("workspaces", ctypes.c_int)]
 
 
 class TypeDesc(ctypes.Structure):
