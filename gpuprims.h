@@ -1875,13 +1875,12 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) {
   asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(v) : "r"(gp__shared_address(p)) : "memory");
   return v;
 }
-// The barrier of all threads of a cluster, in two halves.
-GP_DEVICE void gp__cluster_arrive() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
-GP_DEVICE void gp__cluster_wait() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
+GP_DEVICE void gp__cluster_arrive_aligned() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
+GP_DEVICE void gp__cluster_wait_aligned() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 #else
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned) { return p; }
-GP_DEVICE void gp__cluster_arrive() {}
-GP_DEVICE void gp__cluster_wait() { __syncthreads(); }
+GP_DEVICE void gp__cluster_arrive_aligned() {}
+GP_DEVICE void gp__cluster_wait_aligned() { __syncthreads(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { *static_cast<volatile gp__u64 *>(p) = v; }
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned, gp__u64 v) { gp__cluster_store(p, v); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return *static_cast<const volatile gp__u64 *>(p); }
@@ -2162,8 +2161,8 @@ GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
 GP_DEVICE void gp__await_near() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
-GP_DEVICE void gp__cluster_arrive() { simt::cluster_arrive(); }
-GP_DEVICE void gp__cluster_wait() { simt::cluster_wait(); }
+GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
+GP_DEVICE void gp__cluster_wait_aligned() { simt::cluster_wait(); }
 GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { gp__cluster_store(gp__in_block(p, rank), v); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
@@ -2171,7 +2170,7 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(0xffffffffu
 GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) { return atomicAdd(p, v); }
 GP_DEVICE void gp__or_alone(gp__u32 *p, gp__u32 v) { atomicOr(p, v); }
 GP_DEVICE void gp__fence() { __threadfence(); }
-GP_DEVICE void gp__wait_for_predecessor() {}
+GP_DEVICE void gp__wait_for_predecessor() { simt::wait_for_predecessor(); }
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   simt::mbarrier_init(reinterpret_cast<uint64_t *>(bar), count);
 }
@@ -2264,6 +2263,17 @@ GP_DEVICE float gp__maximum(float a, float b) {
 }
 
 #endif // device or emulator
+
+// The barrier of all threads of a cluster, in two halves. All lanes of a warp must execute its instructions together:
+// they meet before, as a branch of some lanes does not promise that the others wait behind it.
+GP_DEVICE void gp__cluster_arrive() {
+  __syncwarp();
+  gp__cluster_arrive_aligned();
+}
+GP_DEVICE void gp__cluster_wait() {
+  __syncwarp();
+  gp__cluster_wait_aligned();
+}
 
 GP_DEVICE gp__u32 gp__product(gp__u32 a, gp__u32 b) { return a * b; }
 GP_DEVICE gp__u64 gp__product(gp__u64 a, gp__u64 b) { return a * b; }
@@ -3172,6 +3182,7 @@ GPUPRIMS__RULE int gp__team_registers(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__policy_valid_team(gp_policy p, gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES && gp__team_tile(p, s) < 65536 &&
          s.count <= (unsigned long long)gp__team_tile(p, s) * (unsigned)gp__team_most(p, s) &&
+         p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
          gp__team_threads(p) <= 1024 && gp__team_registers(p, s) * gp__team_threads(p) <= 65536 &&
          (int)(gp__team_bytes(p, s) + gp__team_static_bytes(p)) <= s.shared_bytes;
 }
@@ -3998,7 +4009,7 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
 __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
                                                                 int vectors, int stages, int blocks) {
   gp_policy q = p;
-  q.algorithm = algorithm;
+  q.algorithm = gp__or(p.algorithm, algorithm);
   q.threads = gp__or(p.threads, threads);
   q.vectors = gp__or(p.vectors, vectors);
   q.stages = gp__or(p.stages, stages);
@@ -11628,8 +11639,15 @@ template <class T> struct gp__stream_load { // of a tile, by THREADS threads
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
     const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
-    if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
-    if (BEHIND && t.first + t.items < t.count && thread < sizeof(T)) to[bytes + thread] = in[bytes + thread];
+    if (BEFORE && t.first > 0) neighbour<THREADS>(to - sizeof(T), in - sizeof(T), thread);
+    if (BEHIND && t.first + t.items < t.count) neighbour<THREADS>(to + bytes, in + bytes, thread);
+  }
+  // One element, which may have more bytes than the block has threads.
+  template <int THREADS>
+  static GP_DEVICE void neighbour(unsigned char *to, const unsigned char *from, unsigned thread) {
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < sizeof(T); i += THREADS)
+      if (i + thread < sizeof(T)) to[i + thread] = from[i + thread];
   }
 };
 template <> struct gp__stream_load<gp__none> {
@@ -18343,8 +18361,7 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
 // While a tile is merged, the ends of the next one come from memory and the number of the one behind it is drawn. Its
 // results wait in shared memory until the next one's are counted: a tile's aggregate is published before the block asks
 // for those before, so that blocks do not wait for each other in chains. Meanwhile the keys of the tile behind come.
-// The ends of the first tile are found by the block itself, beside the launch that finds the others': for the second
-// tile it waits for that one.
+// The ends of the first tile are found by the block itself where no launch has found any.
 template <class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -18355,11 +18372,10 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  if (!a.borders) gp__begin<P>(); // the launch that finds borders has waited for the ones before it
+  gp__begin<P>();
   const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);
   const gp__u64 n = inputs.count[0], m = inputs.count[1], all = n + m, tiles = (all + TILE - 2) / (TILE - 1);
   if (tiles == 0) {
-    if (a.borders) gp__begin<P>();
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
     return;
   }
@@ -18368,16 +18384,19 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
   __syncthreads();
   const gp__ticket drawn = s.ticket;
-  if (gp_warp() == 0 && drawn.number < tiles) gp__set_search<TILE - 1>(inputs, drawn.number, s.at);
+  const auto end_of = [&](gp__u64 number, unsigned i) { // as the launch before has found it
+    return a.borders[number * 2 + (i ^ (Tile::SWAPPED ? 1 : 0))];
+  };
+  if (drawn.number < tiles && gp_warp() == 0) {
+    if (!a.borders) gp__set_search<TILE - 1>(inputs, drawn.number, s.at);
+    else if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = end_of(drawn.number, threadIdx.x);
+  }
   __syncthreads();
   if (threadIdx.x == 0) {
     if (a.borders) s.ticket = gp__draw(a.workspace, draws);
     else s.ticket.number = tiles;
   }
-  if (drawn.number >= tiles) {
-    if (a.borders) gp__begin<P>();
-    return;
-  }
+  if (drawn.number >= tiles) return;
   typedef gp__set_window<Key, KeyLoads> Window;
   typedef gp__set_tile_values<Tile, ValueLoads, Value> Values;
   LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_before<gp__u64>(), false};
@@ -18394,10 +18413,9 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     here.store(loads, inputs, shared, tile.keys, tile.keys2);
     const Values values = Values::of(a, n, m, here);
     __syncthreads();
-    if (first && a.borders) gp__begin<P>();
     const gp__u64 next = s.ticket.number;
     gp__u64 border = 0, was = 0;
-    if (threadIdx.x < 4 && next < tiles) border = a.borders[next * 2 + (threadIdx.x ^ (Tile::SWAPPED ? 1 : 0))];
+    if (threadIdx.x < 4 && next < tiles) border = end_of(next, threadIdx.x);
     if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
     Key key[ITEMS];
     int mine, i; // elements before the thread's, of both inputs and of the first
@@ -21433,6 +21451,7 @@ template <int WARPS> struct gp__bfs_shared {
 // CLUSTERS: may the launch be in clusters?
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
+  static const unsigned BESIDE = WARPS > 1 ? GP__WARP : 0;      // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
@@ -22129,7 +22148,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         }
         add_to_block(); // of long lists
       }
-      if (threadIdx.x == GP__WARP) s.sums[next].clear(), s.appended[next] = 0;
+      if (threadIdx.x == BESIDE) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
       if (in_team) {
         const unsigned last = s.verdict[~depth & 1];
@@ -22147,7 +22166,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
             first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
           }
         }
-        if (threadIdx.x == GP__WARP) { // in shared memory, as registers are short
+        if (threadIdx.x == BESIDE) { // in shared memory, as registers are short
           const gp__bfs_sums level = s.sums[turn].sums();
           s.found += level.found & ~GP__BFS_HIT;
           s.explored += level.edges;
@@ -22164,7 +22183,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                    : fits_block(count, level.edges) ? LEVEL_STAYS
                                                     : 0) |
                   (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
-        if (threadIdx.x == GP__WARP) {
+        if (threadIdx.x == BESIDE) {
           s.level = level;
           ++t.small;
           t.levels += (level.found & ~GP__BFS_HIT) != 0;
@@ -22184,7 +22203,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     __syncthreads();
     if (in_team) {
       sum_levels(in_grid);
-      if (threadIdx.x == GP__WARP) t.small += alive, t.levels += verdict / LEVEL_FOUND % 2;
+      if (threadIdx.x == BESIDE) t.small += alive, t.levels += verdict / LEVEL_FOUND % 2;
       __syncthreads();
       clear_words();
     }
@@ -22658,6 +22677,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(c
 // GP_CHECKED: a graph in which something is wrong is not searched.
 template <class P, class Offset, class Vertex, bool CLUSTERS = false>
 GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
+  gp__begin<P>(); // what says that, a launch before this one writes
   if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
 }
 
@@ -22749,9 +22769,10 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     }
     for (gp__u64 i = mine; i < (a.vertices + 31) / 32; i += threads)
       a.reached[0][i] = i == source >> 5 ? 1u << (source & 31u) : 0;
-    if (mine > GP__BFS_LAUNCHES + 2) return;
-    s->found[mine] = mine == 0 && valid && source != a.target;
-    s->edges_to[mine] = 0;
+    for (gp__u64 i = mine; i < GP__BFS_LAUNCHES + 3; i += threads) {
+      s->found[i] = i == 0 && valid && source != a.target;
+      s->edges_to[i] = 0;
+    }
     if (mine > 0) return;
     if (valid) list()[0] = static_cast<Vertex>(source);
     s->reached = valid;

@@ -1055,6 +1055,14 @@ MUTANTS = {
         "gp__in_block(&s.row[0][rank][threadIdx.x], to)"),
     "team: the grid's next pass before all have written": (
         "RADIX", "while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}", ""),
+    "cluster: lanes do not meet before they arrive": (
+        "RADIX", "  __syncwarp();\n  gp__cluster_arrive_aligned();", "  gp__cluster_arrive_aligned();"),
+    "cluster: lanes do not meet before they wait": (
+        "BFS", "  __syncwarp();\n  gp__cluster_wait_aligned();", "  gp__cluster_wait_aligned();"),
+    "sets: the workspace is read beside the launch before": (
+        "SETS", "  gp__begin<P>();\n  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);",
+        "  gp__peek(static_cast<const gp__u64 *>(a.workspace));\n  gp__begin<P>();\n"
+        "  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);"),
     "team: a cluster's next pass before all have written": (
         "RADIX", "if (moved) {\n        gp__cluster_arrive();\n        gp__cluster_wait();\n      }", ""),
     "team: keys of other blocks in this block's tile": (

@@ -348,7 +348,7 @@ template <class P, int SET, class Before, class Key, class Value, bool PIPELINED
 #endif
 
 typedef gp__policy<32, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2> Tiny;
-typedef gp__policy<64, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 2> Small;
+typedef gp__policy<64, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1> Small; // beside the launch before
 typedef gp__policy<128, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 1, 2> Medium;
 
 int main(int argc, char **argv) {

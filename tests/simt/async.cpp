@@ -13,6 +13,7 @@ static void begin(const char *op, const char *file, int line) {
   current->op = op;
   current->file = file;
   current->line = line;
+  note_place(reinterpret_cast<uintptr_t>(file) + unsigned(line));
   if (chance(config.yield_1_in)) yield();
 }
 
@@ -169,6 +170,7 @@ void bulk_load(void *shared_dst, const void *global_src, unsigned bytes, uint64_
   Fiber *f = current;
   Block *b = f->block;
   check_bulk(shared_dst, global_src, bytes, b, nullptr);
+  check_early(global_src);
   Mbarrier &m = find_for_load(bar);
   if constexpr (race_build) {
     race_copy_access(global_src, bytes, false, Wait::mbarrier, m.number, m.phase + 1);
@@ -226,6 +228,7 @@ void tensor_load(void *shared_dst, const void *map, const int (&at)[4], uint64_t
   TensorMap t;
   memcpy(&t, map, sizeof t);
   if (t.tag != map_tag) fail("%s:%d: tensor_load: there is no tensor map", SIMT_THERE);
+  check_early(t.array);
   const unsigned line = t.box[0] * t.unit, lines = t.box[1] * t.box[2] * t.box[3];
   char *dst = static_cast<char *>(shared_dst);
   if (reinterpret_cast<uintptr_t>(dst) % 128)
@@ -269,6 +272,7 @@ void bulk_store(void *global_dst, const void *shared_src, unsigned bytes, SIMT_C
   begin("bulk_store", SIMT_THERE);
   Fiber *f = current;
   check_bulk(global_dst, shared_src, bytes, nullptr, f->block);
+  check_early(global_dst);
   if constexpr (race_build) {
     if (f->group >= max_time) fail("checker: a thread with more than %u groups of bulk stores", max_time);
     race_copy_access(shared_src, bytes, false, Wait::group_read, f->index, f->group + 1);

@@ -92,6 +92,10 @@ struct alignas(64) Fiber {
   // where it is, for reports
   const char *op = nullptr, *file = nullptr;
   int line = 0;
+  uint64_t trail = 0;                   // of its accesses since the lanes of the warp met last: a hash of their places
+  bool waited = false, touched = false; // for the launch before; global memory, before that
+  int touched_line = 0;
+  const char *touched_file = nullptr;
   // polling: the last few loads; `repeats` counts those that saw nothing new
   uint8_t seen_count = 0, seen_oldest = 0, repeats = 0;
   Seen seen[16] = {};
@@ -152,6 +156,7 @@ struct Block {
   // ready threads, a ring whose size is a power of two
   Fiber **ring = nullptr;
   unsigned ring_mask = 0, head = 0, ready = 0;
+  bool waited = false; // a thread has, for the launch before
   // __syncthreads
   unsigned arrived = 0;
   int vote = 0, verdict = 0;
@@ -235,6 +240,11 @@ inline void make_ready(Fiber *f) {
   b->ring[(b->head + b->ready++) & b->ring_mask] = f;
   if (b != machine.current) machine.rechoose = true;
 }
+
+inline void note_place(uint64_t place) { current->trail = (current->trail + place) * 0x9E3779B97F4A7C15ull; }
+inline bool too_early(const Fiber *f) { return !f->waited && (!f->touched || config.dependent); }
+void touch_global(Fiber *f, const char *where); // before it has waited
+void check_early(const void *p);                // does it touch global memory, before it has waited?
 
 bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value); // notes what a load saw
 void park_polling(Fiber *f);                                                    // until one of f->seen changes

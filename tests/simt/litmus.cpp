@@ -422,6 +422,57 @@ template <ClusterFault F> __global__ void cluster_exchange(uint32_t *g) {
   expect(g[256 + blockIdx.x * launch_threads + t] == (blockIdx.x ^ 1) * 1000 + t + 7);
 }
 
+// ---- instructions that are .aligned, and launches that overlap ----
+
+// A branch of one lane, a loop that lanes leave at different times, or what all lanes do, before a cluster's barrier.
+enum Before { one_lane, one_lane_and_sync, one_lane_and_barrier, fewer_rounds, all_alike, behind_arrive };
+template <Before B> __global__ void before_aligned(uint32_t *g) {
+  struct Shared {
+    uint32_t count, value[launch_threads];
+  };
+  SIMT_SHARED(Shared, s);
+  const unsigned t = threadIdx.x;
+  if (B == fewer_rounds)
+    for (unsigned i = t; i < launch_threads + 7; i += 32) atomicAdd(g + 32, i);
+  else if (B == all_alike) s.value[t] = t, atomicAdd(g + 32, 1u);
+  else if (B != behind_arrive && t == 0) atomicAdd(g + 32, 1u);
+  if (B == one_lane_and_sync) __syncwarp();
+  if (B == one_lane_and_barrier) __syncthreads();
+  simt::cluster_arrive();
+  if (B == behind_arrive && t == 0) atomicAdd(g + 32, 1u);
+  simt::cluster_wait();
+}
+// The same of a plain access, which the race build alone sees.
+template <bool Sync> __global__ void plain_before_aligned(uint32_t *) {
+  SIMT_SHARED(uint32_t, s);
+  if (threadIdx.x == 0) s = 1;
+  if (Sync) __syncwarp();
+  simt::cluster_arrive();
+  simt::cluster_wait();
+}
+
+enum Early { waits_first, waits_late, one_waits, nobody_waits, touches_nothing, some_blocks_wait };
+template <Early E> __global__ void early_access(uint32_t *g) {
+  const unsigned t = threadIdx.x;
+  SIMT_SHARED(uint32_t, s);
+  if (t == 0) simt::store(&s, 1u, simt::relaxed); // shared memory is the block's own
+  if (E == waits_first || E == touches_nothing || (E == one_waits && t == 0) ||
+      (E == some_blocks_wait && blockIdx.x != 2))
+    simt::wait_for_predecessor();
+  if (E == one_waits) __syncthreads();
+  if (E == touches_nothing || E == some_blocks_wait) return;
+  if (t < 2) atomicAdd(g + 32, 1u);
+  if (E == waits_late) simt::wait_for_predecessor();
+}
+template <bool Late> __global__ void early_read(uint32_t *g) {
+  if (!Late) simt::wait_for_predecessor();
+  const uint32_t n = g[threadIdx.x % 4];
+  if (Late) simt::wait_for_predecessor();
+  if (threadIdx.x == 0) atomicAdd(g + 32, n);
+}
+// A kernel that knows nothing of launches that overlap, launched as usual.
+__global__ void unaware(uint32_t *g) { atomicAdd(g + 32, g[0]); }
+
 // ---- the runner ----
 
 static unsigned passed, failed, skipped;
@@ -474,6 +525,12 @@ template <class Kernel> static void run_clusters(const char *name, Want want, Ke
   simt::config.cluster = 1;
 }
 
+template <class Kernel> static void run_dependent(const char *name, Want want, Kernel kernel) {
+  simt::config.dependent = true;
+  run_words(name, want, kernel);
+  simt::config.dependent = false;
+}
+
 template <Fault F> static void run_pipeline(const char *name, Want want) {
   run(name, want, []() -> std::string {
     constexpr unsigned n = launch_blocks * tiles_a_block * tile;
@@ -500,6 +557,12 @@ int main(int argc, char **argv) {
 #define CLUSTERS(want, fault)                                                                                          \
   if (only.empty() || std::string("cluster " #fault).find(only) != std::string::npos)                                  \
   run_clusters("cluster " #fault, want, cluster_exchange<fault>)
+#define ALIGNED(want, ...)                                                                                             \
+  if (only.empty() || std::string(#__VA_ARGS__).find(only) != std::string::npos)                                       \
+  run_clusters(#__VA_ARGS__, want, __VA_ARGS__)
+#define DEPENDENT(want, ...)                                                                                           \
+  if (only.empty() || std::string("dependent " #__VA_ARGS__).find(only) != std::string::npos)                          \
+  run_dependent("dependent " #__VA_ARGS__, want, __VA_ARGS__)
 #define PIPELINE(want, fault)                                                                                          \
   if (only.empty() || std::string("pipeline " #fault).find(only) != std::string::npos)                                 \
   run_pipeline<fault>("pipeline " #fault, want)
@@ -558,6 +621,29 @@ int main(int argc, char **argv) {
   CLUSTERS(race, of_block);
   CLUSTERS(race, behind_arrival);
   CLUSTERS(report, no_such_rank);
+  ALIGNED(report, before_aligned<one_lane>);
+  ALIGNED(clean, before_aligned<one_lane_and_sync>);
+  ALIGNED(clean, before_aligned<one_lane_and_barrier>);
+  ALIGNED(report, before_aligned<fewer_rounds>);
+  ALIGNED(clean, before_aligned<all_alike>);
+  ALIGNED(report, before_aligned<behind_arrive>);
+  ALIGNED(race, plain_before_aligned<false>);
+  ALIGNED(clean, plain_before_aligned<true>);
+  WORDS(clean, early_access<waits_first>);
+  WORDS(report, early_access<waits_late>); // whether the launch is one that overlaps or not
+  WORDS(clean, early_access<one_waits>);
+  WORDS(clean, early_access<nobody_waits>);
+  WORDS(clean, early_read<false>);
+  WORDS(race, early_read<true>);
+  WORDS(clean, unaware);
+  DEPENDENT(clean, early_access<waits_first>);
+  DEPENDENT(report, early_access<waits_late>);
+  DEPENDENT(report, early_access<one_waits>);
+  DEPENDENT(report, early_access<nobody_waits>);
+  DEPENDENT(clean, early_access<touches_nothing>);
+  DEPENDENT(report, early_access<some_blocks_wait>);
+  DEPENDENT(clean, early_read<false>);
+  DEPENDENT(race, early_read<true>);
   run("part of a cluster", report, []() -> std::string { // three blocks in clusters of two
     simt::config.cluster = 2;
     const simt::Result result = SIMT_LAUNCH((language), 3, launch_threads, 0, 0, static_cast<uint32_t *>(nullptr));

@@ -316,6 +316,8 @@ struct Image {
 };
 static std::vector<Image> images; // of the program and its libraries: constants and the emulator's own variables
 
+static unsigned long long libraries; // that were opened so far: one opened later has constants too
+
 static int add_image(dl_phdr_info *info, size_t, void *) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto &segment = info->dlpi_phdr[i];
@@ -325,6 +327,14 @@ static int add_image(dl_phdr_info *info, size_t, void *) {
         {low, low + segment.p_memsz, info->dlpi_addr, *info->dlpi_name ? info->dlpi_name : "/proc/self/exe"});
   }
   return 0;
+}
+
+static int find_images(dl_phdr_info *info, size_t, void *) { // asks the first one whether there are new ones
+  if (info->dlpi_adds == libraries) return 1;
+  libraries = info->dlpi_adds;
+  images.clear();
+  dl_iterate_phdr(add_image, nullptr);
+  return 1;
 }
 
 static uintptr_t image_low, image_bytes; // of the one that was found last: nearly always the program's variables
@@ -480,6 +490,10 @@ template <bool Read, bool Write> static inline void check(const void *p, size_t 
     if (r->owner->index / config.cluster != b->index / config.cluster)
       fail("access to another block's shared memory%s", after());
     if (!r->owner->alive) fail("access to the shared memory of a block that has exited%s", after());
+  }
+  if (access_pc) { // ordered accesses have been noted
+    note_place(reinterpret_cast<uintptr_t>(access_pc));
+    if (!r->owner && too_early(f)) touch_global(f, config.dependent ? after() : "");
   }
   Record me;
   me.bits = 0;
@@ -646,7 +660,7 @@ void race_learn(Wait wait, unsigned number, unsigned time) {
 // ---- life cycle ----
 
 void race_start_launch() {
-  if (images.empty()) dl_iterate_phdr(add_image, nullptr);
+  dl_iterate_phdr(find_images, nullptr);
   const size_t blocks = size_t(grid_dim.x) * grid_dim.y * grid_dim.z;
   section_size = (blocks + Chunk::size - 1) / Chunk::size * Chunk::size;
   fault_pc = nullptr;

@@ -330,14 +330,46 @@ bool seems_to_poll(Fiber *f, const void *p, unsigned bytes, const void *value) {
   return false;
 }
 
-static inline void begin_ordered(const char *file, int line) {
+// ---- the launch before, which may still run ----
+
+void touch_global(Fiber *f, const char *where) {
+  if (config.dependent)
+    fail("EARLY: an access to global memory%s, before the thread has waited for the launch before "
+         "(griddepcontrol.wait)",
+         where);
+  f->touched = true;
+  f->touched_file = f->file;
+  f->touched_line = f->line;
+}
+
+void check_early(const void *p) {
+  Fiber *f = current;
+  if (!too_early(f) || !range_inside(p, 1, nullptr)) return;
+  static char where[512]; // fail() never returns: what it leaves on this stack is lost
+  snprintf(where, sizeof where, " at %s:%d", f->file, f->line);
+  touch_global(f, where);
+}
+
+void wait_for_predecessor(SIMT_CALLER) {
+  Fiber *f = current;
+  f->file = simt_file;
+  f->line = simt_line;
+  if (f->touched && !f->waited)
+    fail("EARLY: %s:%d: griddepcontrol.wait stands behind an access to global memory, %s %s:%d", SIMT_THERE,
+         race_build ? "near" : "at", f->touched_file ? f->touched_file : "?", f->touched_line);
+  f->waited = f->block->waited = true;
+}
+
+static inline void begin_ordered(const void *p, const char *file, int line) {
   current->file = file;
   current->line = line;
+  note_place(reinterpret_cast<uintptr_t>(file) + unsigned(line));
+  check_early(p);
   if (chance(config.yield_1_in)) yield();
 }
 
 void ordered_load(const void *p, void *value, unsigned bytes, Order order, const char *file, int line) {
-  begin_ordered(file, line);
+  begin_ordered(p, file, line);
   const bool acquires = order == acquire || order == acq_rel;
   for (int look = 0; look < 2; ++look) { // again, after parking
     if constexpr (race_build) {
@@ -352,7 +384,7 @@ void ordered_load(const void *p, void *value, unsigned bytes, Order order, const
 }
 
 void ordered_store(void *p, const void *value, unsigned bytes, Order order, const char *file, int line) {
-  begin_ordered(file, line);
+  begin_ordered(p, file, line);
   if (!equal_small(p, value, bytes)) ++machine.progress;
   if constexpr (race_build) {
     race_access(p, bytes, false, true, true);
@@ -363,7 +395,7 @@ void ordered_store(void *p, const void *value, unsigned bytes, Order order, cons
 }
 
 void begin_rmw(void *p, unsigned bytes, Order order, const char *file, int line) {
-  begin_ordered(file, line);
+  begin_ordered(p, file, line);
   ++machine.progress;
   if constexpr (race_build) {
     race_access(p, bytes, true, true, true);
@@ -403,6 +435,8 @@ uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int w
   f->op = name;
   f->file = file;
   f->line = line;
+  if (mask == w->alive) f->trail = 0; // its lanes meet
+  else note_place(reinterpret_cast<uintptr_t>(file) + unsigned(line));
   w->mask[me] = mask;
   w->op[me] = name;
   w->exchange.value[me] = value;
@@ -435,6 +469,7 @@ int barrier(Vote vote, int predicate, const char *file, int line) {
   ++stats.barriers;
   f->file = file;
   f->line = line;
+  f->trail = 0;
   const int p = predicate != 0;
   if (b->alive != b->threads)
     fail("%s:%d: __syncthreads after %u threads of the block exited", file, line, b->threads - b->alive);
@@ -462,18 +497,42 @@ int barrier(Vote vote, int predicate, const char *file, int line) {
   return b->verdict;
 }
 
+// An instruction that is .aligned: all lanes of a warp execute it together. That the compiler keeps lanes together is
+// certain only where they meet; so since they met last they must have done the same.
+static void aligned(const char *name, SIMT_CALLER) {
+  warp_op(
+      name, current->warp->alive, current->trail, 0, 32,
+      [](Exchange &x, unsigned active) {
+        const int first = __builtin_ctz(active);
+        SIMT_FOR_LANES(lane, active) if (x.value[lane] != x.value[first]) {
+          const Fiber *f = current;
+          fail("NOT ALIGNED: %s:%d: %s: lanes %d and %d have accessed memory in different places since their warp met "
+               "last: there is no __syncwarp before it",
+               f->file, f->line, f->op, first, lane);
+        }
+      },
+      SIMT_THERE);
+}
+
 // One thread of each block at a word of the cluster, between the block's barriers.
 void cluster_arrive(SIMT_CALLER) {
-  Block *b = current->block;
+  Fiber *f = current;
+  Block *b = f->block;
+  const bool waited = f->waited;
+  aligned("barrier.cluster.arrive.aligned", SIMT_THERE);
   barrier(vote_none, 0, SIMT_THERE);
-  if (config.cluster > 1 && current == b->fibers)
+  f->waited = true; // the word is not the kernel's, and the access not this lane's
+  if (config.cluster > 1 && f == b->fibers)
     b->meeting = rmw(
                      machine.cluster_words + b->index / config.cluster, [](uint32_t old) { return old + 1; }, release,
                      SIMT_THERE) /
                  config.cluster;
+  f->waited = waited;
+  f->trail = 0;
 }
 void cluster_wait(SIMT_CALLER) {
   Block *b = current->block;
+  aligned("barrier.cluster.wait.aligned", SIMT_THERE);
   if (config.cluster > 1 && current == b->fibers)
     while (load(machine.cluster_words + b->index / config.cluster, acquire, SIMT_THERE) / config.cluster ==
            b->meeting) {}
@@ -585,6 +644,7 @@ static void admit(Block *b) {
   b->phase = 1;
   b->priority = (1u << 29) + below(1u << 30);
   b->file = nullptr;
+  b->waited = false;
   b->loads = 0;
   b->serial = stats.threads; // grows with every block
   b->mbarriers.clear();
@@ -607,6 +667,8 @@ static void admit(Block *b) {
     f->tid = {i % t.x, i / t.x % t.y, i / t.x / t.y};
     f->op = f->file = nullptr;
     f->line = 0;
+    f->trail = 0;
+    f->waited = f->touched = false;
     f->seen_count = f->seen_oldest = f->repeats = 0;
     f->group = f->stored = f->read_waited = f->write_waited = 0;
     f->gtid = b->first_gtid + i;
@@ -619,6 +681,9 @@ static void admit(Block *b) {
 
 static void retire(Block *b) {
   check_retire(b);
+  if (config.dependent && !b->waited)
+    fail("EARLY: none of the block's threads has waited for the launch before (griddepcontrol.wait): the next launch "
+         "takes it for done where this one is");
   if constexpr (race_build) race_end_block(b);
   for (SharedArray &a : b->arrays) a.used = false;
   if (b->arrays.size() > 16) free_arrays(b);

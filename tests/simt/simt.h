@@ -66,6 +66,8 @@ struct Config {
   unsigned resident = 8;     // blocks resident at a time, never more: shows kernels that need all blocks to run at once
   unsigned cluster = 1;      // blocks of a cluster: those whose numbers follow each other. More than 1: the grid is a
                              // multiple, and all of it is resident
+  bool dependent = false;    // launched by programmatic stream serialization: what is before wait_for_predecessor runs
+                             // beside the launch before
   unsigned sticky = 16;      // mean picks of a thread before another block is chosen (pct: 16 times that per demotion)
   unsigned shuffle_1_in = 8; // chance 1/n that a random ready thread of the block runs, not the longest waiting one
   unsigned yield_1_in = 4;   // chance 1/n of a switch at each atomic or ordered access (0: never)
@@ -110,9 +112,10 @@ void *shared(const void *key, size_t bytes, size_t align);
 void *dyn_shared(); // 128-byte aligned; the size is the launch's
 // The place in the shared memory of block `rank` of this cluster that p is in this block's (mapa).
 void *shared_of(const void *p, unsigned rank, SIMT_HERE);
-// The barrier of all threads of this cluster, in two halves (release, acquire).
+// The barrier of all threads of this cluster, in two halves (release, acquire). Both are .aligned.
 void cluster_arrive(SIMT_HERE);
 void cluster_wait(SIMT_HERE);
+void wait_for_predecessor(SIMT_HERE); // griddepcontrol.wait
 
 // ---- device side: memory with an order. T: trivially copyable, 1 to 16 bytes, each access single-copy atomic ----
 

@@ -6,8 +6,9 @@
 //
 //     FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 0, 0, 0, 0, 0>, 4>);
 //
-// A launch of any other kernel runs nothing and is counted. Every call is counted and the k-th one can be made to fail;
-// fake::leaks() says what has not been given back.
+// A launch of any other kernel runs nothing and is counted. Where fake::compiler is set (emulated_compiler.h), programs
+// are compiled, for the emulator, and all of their kernels run. Every call is counted and the k-th one can be made to
+// fail; fake::leaks() says what has not been given back.
 #ifndef FAKE_DRIVER_H
 #define FAKE_DRIVER_H
 
@@ -143,6 +144,9 @@ template <class Args> int register_kernel(const char *name, void (*kernel)(const
   static void FAKE_JOIN(fake_kernel_, __LINE__)(const ARGS &a) { __VA_ARGS__(a); }                                     \
   static const int FAKE_JOIN(fake_registered_, __LINE__) =                                                             \
       fake::register_kernel<ARGS>(#__VA_ARGS__, FAKE_JOIN(fake_kernel_, __LINE__))
+
+// Makes a program's kernel runnable; an empty Run, and `log` says why, where it does not compile.
+inline std::function<Run(const std::string &program, std::string &log)> compiler;
 
 // ---- the calls
 
@@ -499,11 +503,16 @@ inline int run(const gp__cu_launch &l, void *function, void **parameters) {
 inline int cuLaunchKernelEx(const gp__cu_launch *config, void *function, void **parameters, void **) {
   FAKE_CALL(cuLaunchKernelEx);
   FAKE_FAIL;
-  if (config->attribute_count == 1 && config->attributes[0].id == GP__CU_PROGRAMMATIC_SERIALIZATION &&
-      config->attributes[0].value.number == 1)
-    ++counts.overlapped;
-  if (!config->attribute_count || config->attributes[0].id != GP__CU_CLUSTER_DIMENSION)
-    return run(*config, function, parameters);
+  const bool dependent = config->attribute_count == 1 &&
+                         config->attributes[0].id == GP__CU_PROGRAMMATIC_SERIALIZATION &&
+                         config->attributes[0].value.number == 1;
+  if (dependent) ++counts.overlapped;
+  if (!config->attribute_count || config->attributes[0].id != GP__CU_CLUSTER_DIMENSION) {
+    simt::config.dependent = dependent;
+    const int code = run(*config, function, parameters);
+    simt::config.dependent = false;
+    return code;
+  }
   const unsigned *extent = config->attributes[0].value.extent, resident = simt::config.resident;
   if (machine.cluster_refusal) return machine.cluster_refusal;
   const bool cooperative = config->attribute_count == 2 && config->attributes[1].id == GP__CU_COOPERATIVE &&
@@ -630,6 +639,11 @@ inline int nvrtcCompileProgram(void *program, int count, const char *const *opti
   if (echo == std::string::npos) return 5;
   p->image =
       "FAKE:" + std::to_string(atoi(p->text.c_str() + echo + 15)) + ":" + p->text.substr(open + 2, close - open - 2);
+  if (compiler) {
+    const Run run = compiler(p->text, p->log);
+    if (!run) return 6;
+    kernels()[squeeze(p->text.substr(open + 2, close - open - 2))] = run;
+  }
   return 0;
 }
 inline int nvrtcGetCUBINSize(void *program, size_t *bytes) {

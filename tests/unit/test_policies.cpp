@@ -1,0 +1,724 @@
+// What validity accepts runs right: for every primitive, element sizes of 1 to 64 bytes and each field's extremes.
+// Calls go through the whole library on the emulated driver, whose compiler makes the very programs that the library
+// writes, and must give what the host back end gives. What validity refuses, the message names; what it accepts is what
+// was given; and every static_assert of a kernel holds for it (table ASSERTED).
+//
+// test_policies [few TURN | many TURN | all [NAME]]
+//     few     of each case (a primitive and its operands) one policy, size and alignment, whose turn it is, and those
+//             that once were wrong
+//     many    of each case, size and alignment one policy
+//     all     everything, which takes hours; NAME: cases whose name contains it, or one job, as a failure prints it
+#include "simt.h"
+#define GPUPRIMS_SIMT
+#define GPUPRIMS_STATIC
+#define GPUPRIMS_IMPLEMENTATION
+#define GP_POLICY_ROWS(ROW)
+#include "gpuprims.h"
+
+#include "fake_driver.h"
+
+#include "emulated_compiler.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <sys/wait.h>
+
+static unsigned long passed, failed;
+static void check(bool good, const std::string &what) {
+  ++(good ? passed : failed);
+  if (!good && failed <= 60) printf("FAILED: %s\n", what.c_str()), fflush(stdout);
+}
+
+// ---- one side of a call: the device or the host, with its types, operators and buffers
+
+typedef std::vector<unsigned char> Bytes;
+
+static uint64_t mix(uint64_t x) { // SplitMix64
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+  return x ^ x >> 31;
+}
+
+enum Role { LESS, SAME, MIX, FLIP, PICK, PICK2, DIFFER, ROLES };
+static size_t size_of(void *user) { return reinterpret_cast<size_t>(user); }
+static const struct {
+  int arity;
+  const char *body, *identity;
+  gp_host_fn host;
+} operators[ROLES] = {
+    {2,
+     "for (unsigned i = 0; i < sizeof a; ++i) if (a.bytes[i] != b.bytes[i]) return a.bytes[i] < b.bytes[i];\n"
+     "return false;",
+     nullptr,
+     [](void *n, void *r, const void *a, const void *b) {
+       *static_cast<unsigned char *>(r) = memcmp(a, b, size_of(n)) < 0;
+     }},
+    {2, "bool same = true;\nfor (unsigned i = 0; i < sizeof a; ++i) same &= a.bytes[i] == b.bytes[i];\nreturn same;",
+     nullptr,
+     [](void *n, void *r, const void *a, const void *b) {
+       *static_cast<unsigned char *>(r) = memcmp(a, b, size_of(n)) == 0;
+     }},
+    // Sums, and the last that is not zero: associative, not commutative.
+    {2,
+     "T r = a;\nfor (unsigned i = 0; i < sizeof a; ++i)\n"
+     "  r.bytes[i] = i % 3 == 1 ? (b.bytes[i] ? b.bytes[i] : a.bytes[i]) : a.bytes[i] + b.bytes[i];\nreturn r;",
+     "T()",
+     [](void *n, void *r, const void *a, const void *b) {
+       const unsigned char *x = static_cast<const unsigned char *>(a), *y = static_cast<const unsigned char *>(b);
+       unsigned char *z = static_cast<unsigned char *>(r);
+       for (size_t i = 0; i < size_of(n); ++i)
+         z[i] = i % 3 == 1 ? (y[i] ? y[i] : x[i]) : static_cast<unsigned char>(x[i] + y[i]);
+     }},
+    {1, "auto r = a;\nfor (unsigned i = 0; i < sizeof a; ++i) r.bytes[i] ^= 85 + i;\nreturn r;", nullptr,
+     [](void *n, void *r, const void *a, const void *) {
+       for (size_t i = 0; i < size_of(n); ++i)
+         static_cast<unsigned char *>(r)[i] =
+             static_cast<unsigned char>(static_cast<const unsigned char *>(a)[i] ^ (85 + i));
+     }},
+    {1, "return (a.bytes[0] & 1) != 0;", nullptr,
+     [](void *, void *r, const void *a, const void *) {
+       *static_cast<unsigned char *>(r) = *static_cast<const unsigned char *>(a) & 1;
+     }},
+    {1, "return (a.bytes[sizeof a - 1] & 2) != 0;", nullptr,
+     [](void *n, void *r, const void *a, const void *) {
+       *static_cast<unsigned char *>(r) = static_cast<const unsigned char *>(a)[size_of(n) - 1] & 2;
+     }},
+    {2, "auto r = a;\nfor (unsigned i = 0; i < sizeof a; ++i) r.bytes[i] = a.bytes[i] - 3 * b.bytes[i];\nreturn r;",
+     nullptr,
+     [](void *n, void *r, const void *a, const void *b) {
+       for (size_t i = 0; i < size_of(n); ++i)
+         static_cast<unsigned char *>(r)[i] = static_cast<unsigned char>(static_cast<const unsigned char *>(a)[i] -
+                                                                         3 * static_cast<const unsigned char *>(b)[i]);
+     }},
+};
+
+struct Side {
+  bool device;
+  gp_context *ctx = nullptr;
+  std::map<int, gp_type> types;
+  std::map<std::pair<int, int>, gp_op> ops;
+  int shift = 0; // buffers begin so many elements behind an aligned address
+  struct Buffer {
+    unsigned char *block, *data;
+    size_t bytes;
+  };
+  std::vector<Buffer> buffers;
+  std::vector<std::shared_ptr<void>> kept; // host structs that calls point to
+
+  explicit Side(bool device_) : device(device_) {}
+  void open() {
+    gp_config config = gp_config_init();
+    config.backend = device ? GP_BACKEND_CUDA : GP_BACKEND_HOST;
+    config.cache_dir = "";
+    config.host_threads = 1;
+    config.driver = fake::table();
+    if (gp_open(&config, &ctx)) printf("%s\n", gp_last_message()), std::exit(1);
+  }
+  void close() {
+    release();
+    types.clear(), ops.clear();
+    gp_close(ctx);
+    ctx = nullptr;
+  }
+  gp_type type(int size) {
+    gp_type &t = types[size];
+    if (t) return t;
+    const std::string name = "Bytes" + std::to_string(size);
+    gp_type_desc d = gp_type_desc_init();
+    d.name = name.c_str(), d.size = size_t(size), d.align = size_t(std::min(size & -size, 16));
+    if (gp_type_struct(ctx, &d, &t)) printf("%s\n", gp_last_message()), std::exit(1);
+    return t;
+  }
+  gp_op op(Role role, int size) {
+    gp_op &o = ops[{role, size}];
+    if (o) return o;
+    static const unsigned char zeros[64] = {};
+    gp_op_desc d = gp_op_desc_init();
+    d.name = "role", d.body = operators[role].body, d.identity = operators[role].identity;
+    d.arity = operators[role].arity, d.host = operators[role].host;
+    d.host_user = reinterpret_cast<void *>(size_t(size));
+    if (d.identity) d.host_identity = zeros, d.host_identity_size = size_t(size);
+    if (gp_op_define(ctx, &d, &o)) printf("%s\n", gp_last_message()), std::exit(1);
+    return o;
+  }
+  // Buffers hold a pattern around and behind what a call is given, and in outputs.
+  enum { FRONT = 256, BEHIND = 256, PATTERN = 0xC7 };
+  void *add(size_t bytes, const void *from, int size) {
+    const size_t before = FRONT + size_t(shift * size), all = before + bytes + BEHIND;
+    void *block = device ? simt::device_malloc(all) : aligned_alloc(256, (all + 255) / 256 * 256);
+    Buffer b = {static_cast<unsigned char *>(block), nullptr, bytes};
+    b.data = b.block + before;
+    Bytes content(all, PATTERN);
+    if (from && bytes) memcpy(content.data() + before, from, bytes);
+    if (device) simt::host_write(b.block, content.data(), all);
+    else memcpy(b.block, content.data(), all);
+    buffers.push_back(b);
+    return b.data;
+  }
+  template <class T> T *put(const std::vector<T> &v, int size = sizeof(T)) {
+    return static_cast<T *>(add(v.size() * sizeof(T), v.data(), size));
+  }
+  void *take(size_t count, int size) { return add(count * size_t(size), nullptr, size); }
+  void release() {
+    for (Buffer &b : buffers) {
+      if (device) simt::device_free(b.block);
+      else free(b.block);
+    }
+    buffers.clear(), kept.clear();
+  }
+  template <class T> T *keep(const T &value) {
+    auto p = std::make_shared<T>(value);
+    kept.push_back(p);
+    return p.get();
+  }
+};
+
+// ---- what is called
+
+static Bytes noise(size_t count, int size, uint64_t seed, unsigned mask = 255) {
+  Bytes v(count * size_t(size));
+  for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<unsigned char>(mix(seed * 1000003 + i) & mask);
+  return v;
+}
+// Runs of equal keys, four long on the average; neighbours differ in one byte, anywhere.
+static Bytes keys_of(size_t count, int size, uint64_t seed) {
+  Bytes v(count * size_t(size));
+  uint64_t run = seed;
+  for (size_t i = 0; i < count; ++i) {
+    if (mix(seed + i) % 4 == 0) ++run;
+    v[i * size_t(size) + mix(run) % size_t(size)] = static_cast<unsigned char>(1 + run % 3);
+  }
+  return v;
+}
+static Bytes sorted(Bytes v, int size) {
+  std::vector<std::string> s;
+  for (size_t i = 0; i < v.size(); i += size_t(size))
+    s.emplace_back(reinterpret_cast<char *>(v.data()) + i, size_t(size));
+  std::sort(s.begin(), s.end());
+  for (size_t i = 0; i < s.size(); ++i) memcpy(v.data() + i * size_t(size), s[i].data(), size_t(size));
+  return v;
+}
+static gp_type number_type(int size) { return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64; }
+// Numbers with few values, so that some are equal; in all bytes.
+static Bytes numbers(size_t count, int size, uint64_t seed, unsigned values = 1000) {
+  Bytes v(count * size_t(size));
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t x = mix(mix(seed + i) % values);
+    memcpy(v.data() + i * size_t(size), &x, size_t(size));
+  }
+  return v;
+}
+static Bytes offsets_of(uint64_t count, uint64_t segments, int size) {
+  std::vector<uint64_t> o(segments + 1);
+  for (auto &x : o) x = mix(uint64_t(&x - o.data())) % (count + 1);
+  o[0] = 0, o[segments] = count;
+  if (segments > 8) o[3] = o[4] = o[5]; // empty ones
+  std::sort(o.begin(), o.end());
+  Bytes v(o.size() * size_t(size));
+  for (size_t i = 0; i < o.size(); ++i) memcpy(v.data() + i * size_t(size), &o[i], size_t(size));
+  return v;
+}
+
+struct Graph {
+  std::vector<uint64_t> offsets, targets;
+};
+static Graph graph_of(unsigned vertices, bool symmetric) { // a long path, and random edges among every eighth vertex
+  std::vector<std::pair<unsigned, unsigned>> edges;
+  for (unsigned v = 0; v + 1 < vertices; ++v) edges.push_back({v, v + 1});
+  for (unsigned v = 0; v < vertices; v += 8)
+    for (unsigned i = 0; i < 12; ++i) edges.push_back({v, unsigned(mix(v * 131 + i) % vertices)});
+  for (unsigned i = 0; i < vertices / 2; ++i) edges.push_back({vertices / 3, unsigned(mix(i) % vertices)});
+  if (symmetric)
+    for (size_t i = edges.size(); i--;) edges.push_back({edges[i].second, edges[i].first});
+  std::sort(edges.begin(), edges.end());
+  Graph g;
+  g.offsets.assign(vertices + 1, 0);
+  for (auto &e : edges) ++g.offsets[e.first + 1], g.targets.push_back(e.second);
+  for (unsigned v = 0; v < vertices; ++v) g.offsets[v + 1] += g.offsets[v];
+  return g;
+}
+static Bytes narrowed(const std::vector<uint64_t> &v, int size) {
+  Bytes b(v.size() * size_t(size));
+  for (size_t i = 0; i < v.size(); ++i) memcpy(b.data() + i * size_t(size), &v[i], size_t(size));
+  return b;
+}
+static void put_graph(Side &s, gp_call &c, int size, unsigned vertices, bool symmetric) {
+  const Graph g = graph_of(vertices, symmetric);
+  gp_graph *h = s.keep(gp_graph());
+  h->vertices = vertices, h->edges = g.targets.size();
+  h->offset_type = h->vertex_type = number_type(size);
+  h->offsets = s.put(narrowed(g.offsets, size), size), h->targets = s.put(narrowed(g.targets, size), size);
+  h->flags = symmetric ? GP_SYMMETRIC : 0;
+  c.graph = h;
+}
+
+struct Case {
+  const char *name;
+  gp_primitive primitive;
+  std::vector<int> sizes; // size + 100 * size of values, where there are any
+  void (*build)(Side &, gp_call &, int size, int value, size_t n);
+};
+static const std::vector<int> ALL = {1, 2, 3, 4, 8, 12, 16, 24, 33, 48, 63, 64}, NUMBERS = {1, 2, 4, 8}, WORDS = {4, 8},
+                              PAIRS = {104, 304, 404, 808, 1608, 3304, 6408, 204, 1201, 6402, 401, 801},
+                              KEYED = {101, 404, 6404, 464, 1212, 1633, 863, 3348, 824, 4816, 203, 6364};
+
+#define IN_TO_OUT                                                                                                      \
+  c.in_type = c.out_type = s.type(size), c.in = s.put(noise(n, size, 1), size), c.out = s.take(n, size), c.count = n
+#define SCANNED                                                                                                        \
+  IN_TO_OUT;                                                                                                           \
+  c.acc_type = s.type(size), c.op = s.op(MIX, size)
+#define KEYS                                                                                                           \
+  c.key_type = s.type(size), c.keys = s.put(keys_of(n, size, 5), size), c.equal = s.op(SAME, size), c.count = n
+#define BY_KEY                                                                                                         \
+  KEYS;                                                                                                                \
+  c.in_type = c.out_type = c.acc_type = s.type(value), c.op = s.op(MIX, value);                                        \
+  c.in = s.put(noise(n, value, 2), value), c.out = s.take(n, value)
+#define COUNTED(numbers_) c.out_count = static_cast<uint64_t *>(s.take(numbers_, 8))
+#define SEGMENTS                                                                                                       \
+  c.offset_type = n % 2 ? GP_U32 : GP_U64, c.segments = n / 20 + 1;                                                    \
+  c.begin = s.put(offsets_of(n, c.segments, n % 2 ? 4 : 8), n % 2 ? 4 : 8)
+#define VALUES                                                                                                         \
+  if (value) c.in_type = s.type(value), c.in = s.put(noise(n, value, 2), value), c.out = s.take(n, value)
+#define NUMBER_KEYS                                                                                                    \
+  c.key_type = number_type(size), c.keys = s.put(numbers(n, size, 3), size), c.out_keys = s.take(n, size), c.count = n
+#define TWO_SORTED(most)                                                                                               \
+  const size_t m = n / 2 + 3;                                                                                          \
+  c.key_type = s.type(size), c.op = s.op(LESS, size);                                                                  \
+  c.keys = s.put(sorted(keys_of(n, size, 5), size), size), c.count = n;                                                \
+  c.keys2 = s.put(sorted(keys_of(m, size, 9), size), size), c.count2 = m;                                              \
+  c.out_keys = s.take(most, size);                                                                                     \
+  if (value) {                                                                                                         \
+    c.in_type = s.type(value), c.in = s.put(noise(n, value, 2), value), c.out = s.take(most, value);                   \
+    if (c.primitive == GP_MERGE || c.primitive == GP_SET_UNION || c.primitive == GP_SET_SYMMETRIC_DIFFERENCE)          \
+      c.in2 = s.put(noise(m, value, 7), value);                                                                        \
+  }
+#define CASE(name, primitive, sizes, ...)                                                                              \
+  {                                                                                                                    \
+    name, primitive, sizes, [](Side &s, gp_call &c, int size, int value, size_t n) {                                   \
+      (void)s, (void)size, (void)value, (void)n;                                                                       \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
+  }
+
+static void put_matrices(Side &s, gp_call &c, int size, uint64_t rows, uint64_t columns, uint64_t batch,
+                         bool in_place) {
+  gp_permutation *p = s.keep(gp_permutation());
+  p->dimensions = 3;
+  p->order[0] = 0, p->order[1] = 2, p->order[2] = 1;
+  p->extent[0] = batch, p->extent[1] = rows, p->extent[2] = columns;
+  c.permutation = p;
+  c.in_type = s.type(size);
+  const size_t n = rows * columns * batch;
+  c.in = s.put(noise(n, size, 1), size);
+  c.out = in_place ? const_cast<void *>(c.in) : s.take(n, size);
+}
+
+static const std::vector<Case> cases = {
+    CASE("copy", GP_COPY, ALL, IN_TO_OUT; c.out_type = 0),
+    CASE("fill", GP_FILL, ALL, c.out_type = s.type(size); c.out = s.take(n, size); c.count = n;
+         c.init = s.keep(std::array<char, 64>{1, 2, 3, 4, 5})),
+    CASE("iota", GP_IOTA, NUMBERS, c.out_type = number_type(size); c.out = s.take(n, size); c.count = n),
+    CASE("transform", GP_TRANSFORM, ALL, IN_TO_OUT; c.op = s.op(FLIP, size)),
+    CASE("transform2", GP_TRANSFORM2, ALL, IN_TO_OUT; c.in2 = s.put(noise(n, size, 2), size);
+         c.op = s.op(DIFFER, size)),
+    CASE("reduce", GP_REDUCE, ALL, SCANNED; c.out = s.take(1, size)),
+    CASE("inclusive scan", GP_INCLUSIVE_SCAN, ALL, SCANNED),
+    CASE("exclusive scan", GP_EXCLUSIVE_SCAN, ALL, SCANNED),
+    CASE("sums of numbers", GP_INCLUSIVE_SCAN, NUMBERS, IN_TO_OUT; c.in_type = c.out_type = number_type(size);
+         c.op = GP_SUM),
+    CASE("segmented reduce", GP_SEGMENTED_REDUCE, ALL, SCANNED; SEGMENTS),
+    CASE("load balance", GP_LOAD_BALANCE, WORDS, c.out_type = number_type(size); c.out = s.take(n, size); c.count = n;
+         SEGMENTS),
+    CASE("segmented inclusive scan", GP_SEGMENTED_INCLUSIVE_SCAN, ALL, SCANNED; SEGMENTS),
+    CASE("segmented exclusive scan", GP_SEGMENTED_EXCLUSIVE_SCAN, ALL, SCANNED; SEGMENTS),
+    CASE("inclusive scan by key", GP_INCLUSIVE_SCAN_BY_KEY, KEYED, BY_KEY),
+    CASE("exclusive scan by key", GP_EXCLUSIVE_SCAN_BY_KEY, KEYED, BY_KEY),
+    CASE("reduce by key", GP_REDUCE_BY_KEY, KEYED, BY_KEY; c.out_keys = s.take(n, size); COUNTED(1)),
+    CASE("run lengths", GP_RUN_LENGTHS, ALL, KEYS; c.out_keys = s.take(n, size); c.out2_type = GP_U32;
+         c.out2 = s.take(n, 4); COUNTED(1)),
+    CASE("nontrivial runs", GP_NONTRIVIAL_RUNS, ALL, KEYS; c.out2_type = GP_U32; c.out = s.take(n, 4);
+         c.out2 = s.take(n, 4); COUNTED(1)),
+    CASE("unique", GP_UNIQUE, ALL, KEYS; c.out_keys = s.take(n, size); COUNTED(1)),
+    CASE("unique by key", GP_UNIQUE, KEYED, KEYS; VALUES; c.out_keys = s.take(n, size); COUNTED(1)),
+    CASE("adjacent difference", GP_ADJACENT_DIFFERENCE, ALL, IN_TO_OUT; c.op = s.op(DIFFER, size)),
+    CASE("select", GP_SELECT, ALL, IN_TO_OUT; c.op = s.op(PICK, size); COUNTED(1)),
+    CASE("select flags", GP_SELECT, ALL, IN_TO_OUT; c.key_type = GP_U8; c.keys = s.put(noise(n, 1, 4, 1)); COUNTED(1)),
+    CASE("partition", GP_PARTITION, ALL, IN_TO_OUT; c.op = s.op(PICK, size); c.out2 = s.take(n, size); COUNTED(2)),
+    CASE("partition in three", GP_PARTITION, ALL, IN_TO_OUT; c.op = s.op(PICK, size); c.transform = s.op(PICK2, size);
+         c.out2 = s.take(n, size); c.out3 = s.take(n, size); COUNTED(3)),
+    CASE("count if", GP_COUNT_IF, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1), size); c.count = n;
+         c.op = s.op(PICK, size); COUNTED(1)),
+    CASE("any", GP_ANY, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1, 254), size); c.count = n;
+         c.op = s.op(PICK, size); c.out = s.take(1, 1)),
+    CASE("all", GP_ALL, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1), size); c.count = n;
+         c.op = s.op(PICK, size); c.out = s.take(1, 1)),
+    CASE("histogram even", GP_HISTOGRAM_EVEN, NUMBERS, c.in_type = number_type(size); c.out_type = GP_U32; c.bins = 77;
+         c.in = s.put(numbers(n, size, 1), size); c.count = n; c.out = s.take(77, 4)),
+    CASE("histogram ranges", GP_HISTOGRAM_RANGES, WORDS, c.in_type = number_type(size); c.out_type = GP_U32;
+         c.bins = 32; c.in = s.put(numbers(n, size, 1), size); c.count = n; c.out = s.take(32, 4);
+         std::vector<uint64_t> b; for (uint64_t i = 0; i <= 32; ++i) b.push_back(i << (size == 4 ? 26 : 58));
+         c.begin = s.put(narrowed(b, size), size)),
+    CASE("lower bound", GP_LOWER_BOUND, ALL, c.in_type = s.type(size); c.out_type = GP_U32; c.op = s.op(LESS, size);
+         c.in = s.put(keys_of(n, size, 2), size); c.keys = s.put(sorted(keys_of(n / 2, size, 3), size), size);
+         c.length = n / 2; c.count = n; c.out = s.take(n, 4)),
+    CASE("upper bound", GP_UPPER_BOUND, ALL, c.in_type = s.type(size); c.out_type = GP_U64; c.op = s.op(LESS, size);
+         c.in = s.put(keys_of(n, size, 2), size); c.keys = s.put(sorted(keys_of(n / 2, size, 3), size), size);
+         c.length = n / 2; c.count = n; c.out = s.take(n, 8)),
+    CASE("sort keys", GP_SORT, NUMBERS, NUMBER_KEYS),
+    CASE("sort pairs", GP_SORT, PAIRS, NUMBER_KEYS; VALUES),
+    CASE("argsort", GP_SORT, NUMBERS, NUMBER_KEYS; c.out_type = GP_U32; c.out = s.take(n, 4)),
+    CASE("merge sort", GP_MERGE_SORT, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
+         c.keys = s.put(keys_of(n, size, 3), size); c.out_keys = s.take(n, size)),
+    CASE("merge sort pairs", GP_MERGE_SORT, KEYED, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
+         c.keys = s.put(keys_of(n, size, 3), size); c.out_keys = s.take(n, size); VALUES),
+    CASE("merge", GP_MERGE, ALL, TWO_SORTED(n + m)),
+    CASE("merge by key", GP_MERGE, KEYED, TWO_SORTED(n + m)),
+    CASE("set union", GP_SET_UNION, ALL, TWO_SORTED(n + m); COUNTED(1)),
+    CASE("set union by key", GP_SET_UNION, KEYED, TWO_SORTED(n + m); COUNTED(1)),
+    CASE("set intersection", GP_SET_INTERSECTION, ALL, TWO_SORTED(std::min(n, m)); COUNTED(1)),
+    CASE("set difference by key", GP_SET_DIFFERENCE, KEYED, TWO_SORTED(n); COUNTED(1)),
+    CASE("set symmetric difference", GP_SET_SYMMETRIC_DIFFERENCE, ALL, TWO_SORTED(n + m); COUNTED(1)),
+    CASE("is sorted", GP_IS_SORTED, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
+         Bytes k = sorted(keys_of(n, size, 3), size); k[k.size() * 3 / 4 / size_t(size) * size_t(size)] = 0;
+         c.keys = s.put(k, size); COUNTED(1)),
+    CASE("segmented sort", GP_SEGMENTED_SORT, NUMBERS, NUMBER_KEYS; SEGMENTS),
+    CASE("segmented sort of long segments", GP_SEGMENTED_SORT, NUMBERS, NUMBER_KEYS; c.offset_type = GP_U32;
+         c.segments = 2; c.begin = s.put(std::vector<unsigned>{0, unsigned(n / 5), unsigned(n)})),
+    CASE("segmented sort pairs", GP_SEGMENTED_SORT, PAIRS, NUMBER_KEYS; SEGMENTS; VALUES),
+    CASE("top k", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
+         c.out_keys = s.take(c.length, size)),
+    CASE("top k, many", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 1; c.length = n / 2 + 1;
+         c.out_keys = s.take(c.length, size)),
+    CASE("top k pairs", GP_TOP_K, PAIRS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
+         c.out_keys = s.take(c.length, size); c.in_type = c.out_type = s.type(value);
+         c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.length, value)),
+    CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.length = n / 2; c.out_keys = s.take(1, size)),
+    CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.init = s.keep(uint64_t(7))),
+    CASE("group by", GP_GROUP_BY, NUMBERS, NUMBER_KEYS; c.in_type = c.out_type = GP_U32; c.op = GP_SUM;
+         c.in = s.put(numbers(n, 4, 6), 4); c.out = s.take(n, 4); COUNTED(1)),
+    CASE("check offsets", GP_CHECK_OFFSETS, WORDS, c.offset_type = number_type(size); c.segments = n; c.count = n / 2;
+         c.begin = s.put(offsets_of(n, n, size), size); c.bad = static_cast<uint64_t *>(s.take(1, 8))),
+    CASE("transpose", GP_TRANSPOSE, ALL, put_matrices(s, c, size, n / 60 + 1, 61, 1, false)),
+    CASE("transpose of aligned rows", GP_TRANSPOSE, ALL, put_matrices(s, c, size, n / 64 / 16 * 16 + 16, 64, 1, false)),
+    CASE("transpose of few rows", GP_TRANSPOSE, ALL, put_matrices(s, c, size, 9, n / 9 + 1, 1, false)),
+    CASE("transpose of few columns", GP_TRANSPOSE, ALL, put_matrices(s, c, size, n / 3 + 1, 3, 1, false)),
+    CASE("transpose of small matrices", GP_TRANSPOSE, ALL, put_matrices(s, c, size, 3, 5, n / 15 + 1, false)),
+    CASE("transpose in place", GP_TRANSPOSE, ALL, put_matrices(s, c, size, 48, 48, n > 3000 ? 2 : 1, true)),
+    CASE("transpose in place, dense", GP_TRANSPOSE, ALL, put_matrices(s, c, size, 48, n / 48 + 1, 1, true)),
+    CASE("convert layout", GP_CONVERT_LAYOUT, WORDS, static const gp_field fields[] = {{0, 4}, {4, 2}};
+         gp_layout *l = s.keep(gp_layout()); l->width = GP_AOS; l->size = 8; l->fields = fields; l->field_count = 2;
+         c.in_layout = l; gp_layout *o = s.keep(*l); o->width = size == 4 ? GP_SOA : 32; o->size = 6; c.out_layout = o;
+         c.in = s.put(noise(n, 8, 1), 8); c.out = s.take((n + 31) / 32 * 32, 6); c.count = n),
+    CASE("bfs", GP_BFS, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), true); c.out = s.take(c.graph->vertices, 4)),
+    CASE("bfs, directed", GP_BFS, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), false); c.flags = GP_REPRODUCIBLE;
+         c.out = s.take(c.graph->vertices, 4); c.out2 = s.take(c.graph->vertices, size)),
+    CASE("bfs sources", GP_BFS_SOURCES, WORDS, put_graph(s, c, size, unsigned(n / 32 + 20), true); c.count = 5;
+         c.sources = s.keep(std::array<uint64_t, 5>{0, 3, 7, 3, 19})->data(); c.out = s.take(5 * c.graph->vertices, 4)),
+    CASE("connected components", GP_CONNECTED_COMPONENTS, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), true);
+         c.out = s.take(c.graph->vertices, size); COUNTED(1)),
+    CASE("graph degrees", GP_GRAPH_DEGREES, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), true);
+         c.out = s.take(1, sizeof(gp_degrees))),
+    CASE("graph check", GP_GRAPH_CHECK, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), true);
+         c.out = s.take(1, sizeof(gp_fault))),
+};
+
+// ---- jobs
+
+struct Job {
+  const Case *what;
+  int size, shift;
+  gp_policy policy; // as it is given
+  std::string name;
+};
+static std::string text_of(const gp_policy &p) {
+  std::string text;
+  gp_policy q = p;
+  for (const gp__field *f = gp__fields_all; f->name; ++f)
+    if (*gp__field_of(&q, f))
+      text += std::string(text.empty() ? "" : ",") + f->name + "=" + std::to_string(*gp__field_of(&q, f));
+  return text;
+}
+static const size_t LONG = 3001, SHORT = 70;
+static gp_call build(Side &s, const Case &what, int size, int shift, size_t n) {
+  s.release();
+  s.shift = shift;
+  gp_call c = gp_call_init(what.primitive);
+  what.build(s, c, size % 100, size / 100, n);
+  return c;
+}
+// ---- static_asserts of kernels: each with what of it depends on a policy
+
+typedef bool (*Holds)(const gp_policy &p, const gp__shape &s);
+static bool always(const gp_policy &, const gp__shape &) {
+  return true;
+} // of types and constants, or of users' kernels
+static bool sorts(const gp__shape &s, const gp_policy &p, int algorithm) {
+  return s.primitive == GP_SORT && p.algorithm == algorithm;
+}
+static bool moves_levels(const gp__shape &s, const gp_policy &p) {
+  return sorts(s, p, GP_HYBRID) || sorts(s, p, GP_ADAPTIVE);
+}
+static bool is_tile_shape(int threads, int items, int log2_bins) {
+  return (items & (items - 1)) == 0 && items >= 8 && (1 << log2_bins) % 128 == 0 && threads * items < 65536;
+}
+static const struct {
+  const char *message;
+  Holds holds;
+} ASSERTED[] = {
+    {"a bit cast keeps the size", always},
+    {"positions have 16 bits", always},
+    {"shape of a tile",
+     [](const gp_policy &p, const gp__shape &s) {
+       const int item = gp__sort_item_bytes(s.key_size, gp__sort_placed(s)), items = gp__long_items(p.vectors, item);
+       if (s.primitive == GP_SEGMENTED_SORT && gp__long_binned(items, gp__sort_placed(s)))
+         return is_tile_shape(gp__long_threads_of(p, s), items, gp__long_log2_bins(gp__long_capacity(p, s)));
+       const int most = gp__one_block_items(p.vectors);
+       return !sorts(s, p, GP_ONE_BLOCK) || is_tile_shape(p.threads, most, gp__one_block_log2_bins(p.threads * most));
+     }},
+    {"rows and columns of a tile are whole 16 bytes", always},
+    {"a swizzle takes aligned rows and sizes 1 to 16", always},
+    {"what the flags leave is laid out at once",
+     [](const gp_policy &p, const gp__shape &) { return p.threads <= 1 << 20; }},
+    {"SLOTS is a power of two", always},
+    {"fold takes 11 bits of the hash", always},
+    {"a field lies aligned in its struct", always},
+    {"keys of a thread", always},
+    {"shared memory", always}, // five of them: sizes that rules and structs say alike
+    {"a thread counts two digits at most",
+     [](const gp_policy &p, const gp__shape &s) {
+       return s.primitive != GP_SORT || !gp__is_team(p.algorithm) || p.threads >= GP__DIGITS / 2;
+     }},
+    {"the size of a part", always},
+    {"the size of an item", always},
+    {"a thread a digit",
+     [](const gp_policy &p, const gp__shape &s) { return !moves_levels(s, p) || p.threads >= 256; }},
+    {"slots have 16 bits",
+     [](const gp_policy &p, const gp__shape &s) {
+       const int items = gp__hybrid_vector_items(p, s);
+       return !moves_levels(s, p) || s.in_size || (p.threads * items < 65536 && items % 2 == 0);
+     }},
+    {"the shape of a tile",
+     [](const gp_policy &p, const gp__shape &s) {
+       const int items = gp__radix_items(p.vectors, s.key_size);
+       return !moves_levels(s, p) || !s.in_size || (p.threads * items < 65536 && items % 2 == 0);
+     }},
+    {"vectors of a thread", always},
+    {"places", always},
+    {"places; none is all ones", always},
+    {"what is left out of keys", always},
+    {"counters overflow", always}, // of gp__counting_threads and gp__counting_vectors
+    {"a value a thread", always},
+    {"they lie in the same place", always},
+};
+// The table and the header name the same ones.
+static void check_assertions() {
+  std::ifstream file("gpuprims.h");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const size_t end = text.find("// >>driver -"), begin = text.find("// >>machine -");
+  check(begin != std::string::npos && end != std::string::npos, "the header's marks");
+  std::set<std::string> said, listed;
+  for (size_t at = text.find("static_assert(", begin); at < end; at = text.find("static_assert(", at + 1)) {
+    const size_t close = text.find(");", at), first = text.rfind(" \"", close);
+    said.insert(text.substr(first + 2, close - first - 3));
+  }
+  for (const auto &a : ASSERTED) listed.insert(a.message);
+  for (const std::string &m : said) check(listed.count(m) != 0, "ASSERTED lacks the static_assert \"" + m + "\"");
+  for (const std::string &m : listed) check(said.count(m) != 0, "the header has no static_assert \"" + m + "\"");
+}
+static void check_asserted(Side &s, const gp_call &c, const gp_policy &p, const std::string &name) {
+  gp_result result;
+  gp__request q;
+  gp__state *state = gp__state_of(s.ctx, "test", &result);
+  if (!state || gp__check_call(state, "test", &c, 0, 0, &q)) return check(false, name + ": " + gp_last_message());
+  gp__shape h = gp__shape_of(&q);
+  gp__shape_on(&h, &state->about);
+  for (const auto &a : ASSERTED)
+    if (!a.holds(p, h)) check(false, name + " " + text_of(p) + ": accepted, but not \"" + a.message + "\"");
+}
+
+// Is the policy accepted? Where it is not, the message must name a field that was given.
+static bool accepted(Side &s, gp_call c, gp_policy p, gp_policy *resolved, const std::string &name) {
+  gp_policy_source source;
+  c.policy = &p;
+  const gp_result r = gp_policy_origin(s.ctx, &c, resolved, &source);
+  if (r == GP_SUCCESS) {
+    gp_policy read = gp__canonical(*resolved);              // fields that the algorithm reads
+    for (const gp__field *f = gp__fields_all; f->name; ++f) // never a silent change of plan
+      if (*gp__field_of(&p, f) && *gp__field_of(&read, f) && *gp__field_of(&p, f) != *gp__field_of(resolved, f))
+        check(false, name + " " + text_of(p) + " becomes " + text_of(*resolved));
+    check_asserted(s, c, *resolved, name);
+    return true;
+  }
+  bool named = false;
+  for (const gp__field *f = gp__fields_all; f->name; ++f)
+    if (*gp__field_of(&p, f) && strstr(gp_last_message(), ("policy." + std::string(f->name)).c_str())) named = true;
+  check(r == GP_E_POLICY && named, name + " " + text_of(p) + " is refused: " + gp_last_message());
+  return false;
+}
+static std::vector<int> candidates(const std::string &field) {
+  std::vector<int> v;
+  if (field == "threads") {
+    for (int t = 16; t <= 1056; t += 16) v.push_back(t);
+  } else if (field == "alpha") v = {-2, -1, 1, 64, 1 << 20, (1 << 20) + 1};
+  else if (field == "beta") v = {-1, 1, 32, 1 << 20, (1 << 20) + 1};
+  else if (field == "small") v = {-1, 1, 2, 32, 64, 128, 256, 512, 1024, 2048, 4096};
+  else if (field == "look") v = {-1, 1, 64, 1 << 30};
+  else
+    for (int i = -1; i <= 66; ++i) v.push_back(i);
+  v.erase(std::remove(v.begin(), v.end(), 0), v.end());
+  return v;
+}
+
+static std::vector<Job> jobs_of(Side &s, const Case &what, int size, int shift) {
+  std::vector<Job> jobs;
+  std::set<std::string> seen;
+  const gp_call c = build(s, what, size, shift, LONG);
+  const std::string name = std::string(what.name) + "/" + std::to_string(size) + "/" + std::to_string(shift);
+  const auto add = [&](const gp_policy &p) {
+    gp_policy resolved;
+    if (!accepted(s, c, p, &resolved, name)) return false;
+    if (seen.insert(text_of(resolved)).second) jobs.push_back({&what, size, shift, p, name + "/" + text_of(p)});
+    return true;
+  };
+  const gp__field *fields = gp__fields_of(what.primitive);
+  for (int algorithm = 1; algorithm <= 64; ++algorithm) {
+    gp_policy base;
+    memset(&base, 0, sizeof base);
+    base.algorithm = algorithm;
+    if (!add(base)) continue;
+    std::vector<int> ends[2]; // of threads, of vectors
+    for (const gp__field *f = fields; f->name; ++f) {
+      const std::string field = f->name;
+      if (field == "algorithm") continue;
+      int least = 0, most = 0, odd = 0;
+      for (int value : candidates(field)) {
+        gp_policy p = base, resolved;
+        *gp__field_of(&p, f) = value;
+        if (!accepted(s, c, p, &resolved, name)) continue;
+        if (!least) least = value;
+        most = value;
+        if (!odd && (value & (value - 1))) odd = value;
+      }
+      for (int value : {least, odd, most}) {
+        gp_policy p = base;
+        *gp__field_of(&p, f) = value;
+        if (!value) continue;
+        add(p);
+        if (field == "threads") ends[0].push_back(value);
+        if (field == "vectors") ends[1].push_back(value);
+      }
+    }
+    for (int threads : ends[0])
+      for (int vectors : ends[1]) {
+        gp_policy p = base;
+        p.threads = threads, p.vectors = vectors;
+        add(p);
+      }
+  }
+  return jobs;
+}
+
+// What goes wrong, or nothing.
+static std::string run(Side &device, Side &host, const Job &job, uint64_t seed) {
+  simt::config.watchdog_s = 60;
+  for (size_t n : {LONG, SHORT}) {
+    const std::string where = job.name + ", n = " + std::to_string(n) + ": ";
+    gp_call on_device = build(device, *job.what, job.size, job.shift, n);
+    gp_policy resolved;
+    gp_policy_source source;
+    on_device.policy = &job.policy;
+    if (n != LONG && gp_policy_origin(device.ctx, &on_device, &resolved, &source)) continue; // for more elements
+    const gp_call on_host = build(host, *job.what, job.size, job.shift, n);
+    if (gp_run(host.ctx, &on_host, nullptr)) return where + "on the host: " + gp_last_message();
+    simt::set_random_schedule(seed);
+    if (gp_run(device.ctx, &on_device, nullptr)) return where + simt::error() + gp_last_message();
+    if (!simt::error().empty()) return where + simt::error();
+    for (size_t i = 0; i < device.buffers.size(); ++i) {
+      const Side::Buffer &a = device.buffers[i], &b = host.buffers[i];
+      const size_t front = size_t(a.data - a.block), all = front + a.bytes + Side::BEHIND;
+      const size_t at = size_t(std::mismatch(a.block, a.block + all, b.block).first - a.block);
+      if (at < all)
+        return where + "buffer " + std::to_string(i) + ", byte " + std::to_string(long(at) - long(front)) + " of " +
+               std::to_string(a.bytes);
+    }
+  }
+  return "";
+}
+// In a process of its own, which a kernel that writes where it must not may end.
+static void run_apart(Side &device, Side &host, const Job &job, uint64_t seed) {
+  fflush(stdout);
+  const pid_t child = fork();
+  if (!child) {
+    device.open(), host.open();
+    const std::string wrong = run(device, host, job, seed);
+    if (!wrong.empty()) printf("FAILED: %s\n", wrong.c_str()), fflush(stdout);
+    _exit(!wrong.empty());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ++(status ? failed : passed);
+  if (WIFSIGNALED(status)) printf("FAILED: %s: ended by signal %d\n", job.name.c_str(), WTERMSIG(status));
+}
+
+// Policies that once were accepted and wrong, and others with as few threads: whoever's turn it is.
+static const char *const ALWAYS[] = {
+    "unique/64/0/algorithm=5,threads=32",
+    "reduce by key/1633/0/algorithm=5,threads=32,vectors=16",
+    "inclusive scan by key/6404/0/algorithm=5,threads=32",
+    "bfs/4/0/algorithm=22,threads=32",
+    "bfs/4/0/algorithm=24,threads=32",
+    "bfs sources/4/0/algorithm=22,threads=32",
+    "sort keys/4/0/algorithm=33,threads=128",
+    "argsort/4/0/algorithm=34,threads=128",
+};
+
+int main(int argc, char **argv) {
+  const std::string mode = argc > 1 ? argv[1] : "all", only = mode == "all" && argc > 2 ? argv[2] : "";
+  const bool few = mode == "few", many = mode == "many";
+  const unsigned long number = argc > 2 && only.empty() ? strtoul(argv[2], nullptr, 10) : 0;
+  const bool one = only.find('=') != std::string::npos;
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  fake::compiler = emulated::compile;
+  emulated::folder();
+  Side device(true), host(false);
+  device.open();
+  check_assertions();
+  std::set<std::string> always;
+  if (only.empty()) always.insert(std::begin(ALWAYS), std::end(ALWAYS));
+  std::vector<Job> jobs;
+  unsigned long accepted_ones = 0;
+  for (const Case &c : cases) {
+    const size_t groups = c.sizes.size() * 2, turn = mix(number + groups) % groups;
+    for (size_t g = 0; g < groups; ++g) {
+      const int size = c.sizes[g / 2], shift = int(g % 2);
+      const std::string name = std::string(c.name) + "/" + std::to_string(size) + "/" + std::to_string(shift) + "/";
+      const auto in_group = [&name](const std::string &job) { return job.compare(0, name.size(), name) == 0; };
+      if (one ? !in_group(only) : (name.find(only) == std::string::npos)) continue;
+      const bool mine = !few || g == turn;
+      if (!mine && std::none_of(always.begin(), always.end(), in_group)) continue;
+      std::vector<Job> all = jobs_of(device, c, size, shift);
+      accepted_ones += all.size();
+      const size_t whose_turn = mix(number + g) % all.size();
+      for (size_t i = 0; i < all.size(); ++i) {
+        const bool sampled = mine && ((!few && !many) || i == whose_turn);
+        if (one ? all[i].name == only : sampled || always.count(all[i].name)) {
+          always.erase(all[i].name);
+          jobs.push_back(std::move(all[i]));
+        }
+      }
+    }
+  }
+  for (const std::string &name : always) check(false, name + " is not accepted, or its name has changed");
+  device.close(); // each job opens its own: a context does not survive a fork
+  for (const Job &j : jobs) {
+    uint64_t h = 0;
+    for (char x : j.name) h = mix(h ^ static_cast<unsigned char>(x));
+    run_apart(device, host, j, h % 97);
+  }
+  printf("%zu of %lu accepted policies ran\n", jobs.size(), accepted_ones);
+  printf("%lu passed, %lu failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}
