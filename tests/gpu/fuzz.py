@@ -28,10 +28,8 @@ import os
 import queue
 import random
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -40,9 +38,9 @@ BUILD = os.path.join(ROOT, "build", "tests-gpu", "fuzz")
 sys.path.insert(0, os.path.join(ROOT, "tests", "unit"))
 CC = os.environ.get("CC", "gcc")
 GROUPS = 12             # of a chunk, whose calls one worker runs in random order
-SHOTS = {"cuda": 16, "host": 4}  # of a group: on a GPU, kernels take the compiler long
+SHOTS = {"cuda": 32, "host": 4}  # of a group: on a GPU, kernels take the compiler long
 BATCH = 12              # calls between two waits
-CHUNKS = 12             # that share a context
+CHUNKS = {"cuda": 10, "host": 40}  # that one process runs, in one context
 HANG_SECONDS = 100
 POLICY_TRIES = 12
 
@@ -79,7 +77,7 @@ class Worker:
     def open(self, device):
         gp = self.gp
         config = padded(gp.Config)
-        config.backend, config.cache_dir = device.backend, self.args.cache.encode()
+        config.backend, config.cache_dir = device.backend, b""  # kernels of this process alone
         config.host_threads = 1 if device is self.device else 2
         handle = ctypes.c_void_p()
         self.say_if(self.library.gp_open(ctypes.byref(config), ctypes.byref(handle)), "gp_open")
@@ -500,11 +498,9 @@ class Process:
                 return
             if message is None:
                 code = self.child.returncode
-                yield {"dead": self.lost or f"the process ended with {code}: {' '.join(self.errors)[:600].strip()}"}
+                yield {"dead": self.lost or f"the process ended with {code}: {' '.join(self.errors)[-300:].strip()}"}
                 return
             self.lost = message.get("lost", "")
-            if "fresh" in message:
-                self.history = []
             if "batch" in message:
                 self.running = message["batch"]
                 self.history += message["batch"]
@@ -554,8 +550,11 @@ class Parent:
     def work(self):
         process, chunk = None, None
         while (chunk := self.more()) is not None:
+            if process and process.chunks == CHUNKS[self.args.backend]:
+                process.end()
+                process = None
             process = process or Process(self.args)
-            process.send(chunk=chunk, fresh=process.chunks % CHUNKS == 0)
+            process.send(chunk=chunk)
             process.chunks += 1
             for message in process.messages():
                 if "finding" in message:
@@ -597,9 +596,10 @@ class Parent:
 
     def reduce(self):
         end = time.monotonic() + self.args.reduce_seconds
-        reducer = Reducer(self.args, end)
+        reducer = Reducer(self.args)
         seen = collections.Counter()
         for why, running, history in self.dead[:6]:
+            reducer.end = min(end, time.monotonic() + self.args.reduce_seconds / 3)
             sequence = reducer.death(running, history)
             if sequence:
                 say(f"a worker died: {why}\n" + self.replay(sequence))
@@ -610,6 +610,7 @@ class Parent:
             seen[p] += 1
             if seen[p] > 3 or time.monotonic() > end:
                 continue
+            reducer.end = min(end, time.monotonic() + self.args.reduce_seconds / 3)
             sequence = reducer.finding(finding)
             if not sequence:
                 say(f"{describe(finding.group, finding.shot)}: {finding.what}\n    fails {finding.count} times, but "
@@ -657,17 +658,21 @@ class Parent:
 class Reducer:
     """Runs sequences of cases in a fresh context, or after a death in a fresh process."""
 
-    def __init__(self, args, end):
-        self.args, self.end, self.process, self.what = args, end, None, ""
+    def __init__(self, args):
+        self.args, self.end, self.process, self.what = args, 0.0, None, ""
+        self.slow = False  # a process for each try: what went wrong outlives a context
 
     def close(self):
         if self.process:
             self.process.end()
+            self.process = None
 
-    def fails(self, sequence, primitive=None):
+    def fails(self, sequence):
         """Does the last call of the sequence fail, or die? None: there is no time left."""
         if time.monotonic() > self.end:
             return None
+        if self.slow:
+            self.close()
         self.process = self.process or Process(self.args)
         self.process.send(cases=sequence, fresh=True, batch=1)
         failed = False
@@ -683,6 +688,14 @@ class Reducer:
         return [(n, *case_of(self.args, n)) for n in numbers]
 
     def finding(self, finding):
+        for self.slow in (False, True):
+            self.close()
+            sequence = self.smallest(finding)
+            if sequence:
+                return sequence
+        return None
+
+    def smallest(self, finding):
         last = (finding.number, finding.group, finding.shot)
         sequence = self.shorter([], last) if self.fails([last]) else None
         if sequence is None:
@@ -695,7 +708,7 @@ class Reducer:
         return sequence and self.simpler(sequence)
 
     def death(self, running, history):
-        cases = self.cases(running)
+        self.slow, cases = True, self.cases(running)
         for one in cases:
             if self.fails([one]):
                 return self.simpler([one])
@@ -808,7 +821,6 @@ def arguments():
     parser.add_argument("--library", help="take this library, and the header of --tree")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--operators", help=argparse.SUPPRESS)
-    parser.add_argument("--cache", default="", help=argparse.SUPPRESS)
     args = parser.parse_args()
     args.header = os.path.join(os.path.abspath(args.tree or ROOT), "gpuprims.h")
     os.environ["GPUPRIMS_HEADER"] = args.header
@@ -842,13 +854,8 @@ def main():
     args.processes = args.processes or (1 if args.backend == "host" else max(1, min(16, os.cpu_count() or 1)))
     told = {"--backend": args.backend if args.backend == "host" else "", "--only": args.only, "--tree": args.tree}
     args.told = [word for option, value in told.items() if value for word in (option, value)]
-    args.cache = tempfile.mkdtemp(prefix="cache-", dir=BUILD)
-    args.forward = [*args.told, "--seed", str(args.seed), "--library", args.library, "--operators", args.operators,
-                    "--cache", args.cache]
-    try:
-        return replayed(args) if args.replay or args.case is not None else fuzzed(args)
-    finally:
-        shutil.rmtree(args.cache, ignore_errors=True)
+    args.forward = [*args.told, "--seed", str(args.seed), "--library", args.library, "--operators", args.operators]
+    return replayed(args) if args.replay or args.case is not None else fuzzed(args)
 
 
 def replayed(args):
