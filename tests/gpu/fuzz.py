@@ -28,10 +28,8 @@ import os
 import queue
 import random
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
@@ -40,10 +38,10 @@ BUILD = os.path.join(ROOT, "build", "tests-gpu", "fuzz")
 sys.path.insert(0, os.path.join(ROOT, "tests", "unit"))
 CC = os.environ.get("CC", "gcc")
 GROUPS = 12             # of a chunk, whose calls one worker runs in random order
-SHOTS = {"cuda": 16, "host": 4}  # of a group: on a GPU, kernels take the compiler long
+SHOTS = {"cuda": 32, "host": 4}  # of a group: on a GPU, kernels take the compiler long
 BATCH = 12              # calls between two waits
-CHUNKS = 12             # that share a context
-HANG_SECONDS = 100
+CHUNKS = {"cuda": 10, "host": 40}  # that one process runs, in one context
+HANG_SECONDS = 40
 POLICY_TRIES = 12
 
 
@@ -79,7 +77,7 @@ class Worker:
     def open(self, device):
         gp = self.gp
         config = padded(gp.Config)
-        config.backend, config.cache_dir = device.backend, self.args.cache.encode()
+        config.backend, config.cache_dir = device.backend, b""  # kernels of this process alone
         config.host_threads = 1 if device is self.device else 2
         handle = ctypes.c_void_p()
         self.say_if(self.library.gp_open(ctypes.byref(config), ctypes.byref(handle)), "gp_open")
@@ -95,9 +93,12 @@ class Worker:
     def name(self, result):
         return self.library.gp_result_name(result).decode()
 
-    def fresh(self):
+    def close(self):
         for context in {self.context, self.host_context} - {None}:
             self.say_if(self.library.gp_close(context.handle), "gp_close")
+
+    def fresh(self):
+        self.close()
         self.context = self.open(self.device)
         self.host_context = self.context if self.device is self.host else self.open(self.host)
 
@@ -271,7 +272,7 @@ class Worker:
             wrong = call.compare(slot.again[:size])
             if wrong:
                 return f"second replay of a graph: {wrong}"
-            if not call.fields["primitive"].startswith("bfs") and call.group["primitive"] != "top_k":
+            if not call.fields["primitive"].startswith("bfs"):  # parents and times may differ
                 again = slot.again[:size] != slot.back[:size]
                 if again.any():
                     at = self.np.flatnonzero(again)[0]
@@ -374,6 +375,7 @@ class Worker:
                         tell(finding=number, what=wrong, group=run.call.group, shot=run.call.shot)
                 tell(done=len(part), counts=[[*key, value] for key, value in counts.items() if value])
             tell(idle=1)
+        self.close()
 
 
 class Run:
@@ -500,11 +502,9 @@ class Process:
                 return
             if message is None:
                 code = self.child.returncode
-                yield {"dead": self.lost or f"the process ended with {code}: {' '.join(self.errors)[:600].strip()}"}
+                yield {"dead": self.lost or f"the process ended with {code}: {' '.join(self.errors)[-300:].strip()}"}
                 return
             self.lost = message.get("lost", "")
-            if "fresh" in message:
-                self.history = []
             if "batch" in message:
                 self.running = message["batch"]
                 self.history += message["batch"]
@@ -554,8 +554,11 @@ class Parent:
     def work(self):
         process, chunk = None, None
         while (chunk := self.more()) is not None:
+            if process and process.chunks == CHUNKS[self.args.backend]:
+                process.end()
+                process = None
             process = process or Process(self.args)
-            process.send(chunk=chunk, fresh=process.chunks % CHUNKS == 0)
+            process.send(chunk=chunk)
             process.chunks += 1
             for message in process.messages():
                 if "finding" in message:
@@ -597,9 +600,10 @@ class Parent:
 
     def reduce(self):
         end = time.monotonic() + self.args.reduce_seconds
-        reducer = Reducer(self.args, end)
+        reducer = Reducer(self.args)
         seen = collections.Counter()
         for why, running, history in self.dead[:6]:
+            reducer.end = min(end, time.monotonic() + self.args.reduce_seconds / 2)
             sequence = reducer.death(running, history)
             if sequence:
                 say(f"a worker died: {why}\n" + self.replay(sequence))
@@ -610,6 +614,7 @@ class Parent:
             seen[p] += 1
             if seen[p] > 3 or time.monotonic() > end:
                 continue
+            reducer.end = min(end, time.monotonic() + self.args.reduce_seconds / 3)
             sequence = reducer.finding(finding)
             if not sequence:
                 say(f"{describe(finding.group, finding.shot)}: {finding.what}\n    fails {finding.count} times, but "
@@ -641,7 +646,7 @@ class Parent:
             say(f"{p:<26}" + " ".join(f"{self.counts[p, c]:12d}" for c in columns))
         say(f"{'all':<26}" + " ".join(f"{sum(self.counts[p, c] for p in names):12d}" for c in columns))
         missing = [p for p in names if not self.counts[p, "accepted"]]
-        if missing and self.calls >= 2000:
+        if missing and self.calls >= 1000 * SHOTS[self.args.backend]:
             self.failed += len(missing)
             say(f"FAILED no call was accepted: {', '.join(missing)}")
         known = set(fuzz_cases.FAMILIES)
@@ -657,17 +662,21 @@ class Parent:
 class Reducer:
     """Runs sequences of cases in a fresh context, or after a death in a fresh process."""
 
-    def __init__(self, args, end):
-        self.args, self.end, self.process, self.what = args, end, None, ""
+    def __init__(self, args):
+        self.args, self.end, self.process, self.what, self.died_at = args, 0.0, None, "", None
+        self.slow = False  # a process for each try: what went wrong outlives a context
 
     def close(self):
         if self.process:
             self.process.end()
+            self.process = None
 
-    def fails(self, sequence, primitive=None):
+    def fails(self, sequence):
         """Does the last call of the sequence fail, or die? None: there is no time left."""
         if time.monotonic() > self.end:
             return None
+        if self.slow:
+            self.close()
         self.process = self.process or Process(self.args)
         self.process.send(cases=sequence, fresh=True, batch=1)
         failed = False
@@ -675,6 +684,7 @@ class Reducer:
             if "finding" in message and message["finding"] == sequence[-1][0]:
                 failed, self.what = True, message["what"]
             if "dead" in message:
+                self.died_at = self.process.running[0] if self.process.running else None
                 self.process, self.what = None, message["dead"]
                 return True
         return failed
@@ -683,6 +693,14 @@ class Reducer:
         return [(n, *case_of(self.args, n)) for n in numbers]
 
     def finding(self, finding):
+        for self.slow in (False, True):
+            self.close()
+            sequence = self.smallest(finding)
+            if sequence:
+                return sequence
+        return None
+
+    def smallest(self, finding):
         last = (finding.number, finding.group, finding.shot)
         sequence = self.shorter([], last) if self.fails([last]) else None
         if sequence is None:
@@ -695,15 +713,21 @@ class Reducer:
         return sequence and self.simpler(sequence)
 
     def death(self, running, history):
-        cases = self.cases(running)
-        for one in cases:
-            if self.fails([one]):
-                return self.simpler([one])
-        if cases and self.fails(cases):
-            return self.shorter(cases[:-1], cases[-1])
-        before = self.cases(n for n in history if n not in running)
-        if before and self.fails([*before, *cases]):
-            return self.shorter([*before, *cases[:-1]], cases[-1])
+        self.slow, cases = True, self.cases(running)
+        earlier = self.cases(n for n in history if n not in running)
+        like = {g["primitive"] for _, g, _ in cases}
+        near = [c for c in earlier if c[1]["primitive"] in like]
+        for sequence in (cases, near + cases, earlier + cases):
+            if not sequence or not self.fails(sequence):
+                continue
+            at = max(i for i, c in enumerate(sequence) if c[0] == self.died_at)
+            before, last = sequence[:at], sequence[at]
+            alike = [c for c in before if c[1]["primitive"] == last[1]["primitive"]]
+            for fewer in ([], alike):
+                if self.fails([*fewer, last]):
+                    before = fewer
+                    break
+            return self.simpler(self.shorter(before, last))
         return None
 
     def shorter(self, before, last):
@@ -798,7 +822,7 @@ def arguments():
     parser.add_argument("--backend", choices=["cuda", "host"], default="cuda")
     parser.add_argument("--calls", type=int, help="default: 100000, on the host 10000")
     parser.add_argument("--seconds", type=float, default=120, help="of calls; making failures small comes after that")
-    parser.add_argument("--reduce-seconds", type=float, default=90)
+    parser.add_argument("--reduce-seconds", type=float, default=120)
     parser.add_argument("--processes", type=int, help="default: the cores, 16 at most; on the host 1")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--case", type=int)
@@ -808,7 +832,6 @@ def arguments():
     parser.add_argument("--library", help="take this library, and the header of --tree")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--operators", help=argparse.SUPPRESS)
-    parser.add_argument("--cache", default="", help=argparse.SUPPRESS)
     args = parser.parse_args()
     args.header = os.path.join(os.path.abspath(args.tree or ROOT), "gpuprims.h")
     os.environ["GPUPRIMS_HEADER"] = args.header
@@ -842,13 +865,8 @@ def main():
     args.processes = args.processes or (1 if args.backend == "host" else max(1, min(16, os.cpu_count() or 1)))
     told = {"--backend": args.backend if args.backend == "host" else "", "--only": args.only, "--tree": args.tree}
     args.told = [word for option, value in told.items() if value for word in (option, value)]
-    args.cache = tempfile.mkdtemp(prefix="cache-", dir=BUILD)
-    args.forward = [*args.told, "--seed", str(args.seed), "--library", args.library, "--operators", args.operators,
-                    "--cache", args.cache]
-    try:
-        return replayed(args) if args.replay or args.case is not None else fuzzed(args)
-    finally:
-        shutil.rmtree(args.cache, ignore_errors=True)
+    args.forward = [*args.told, "--seed", str(args.seed), "--library", args.library, "--operators", args.operators]
+    return replayed(args) if args.replay or args.case is not None else fuzzed(args)
 
 
 def replayed(args):

@@ -98,7 +98,9 @@ class Cuda:
             self.streams.append(stream.value)
 
     def call(self, name, *arguments):
-        code = getattr(self.library, name)(*arguments)
+        self.check(name, getattr(self.library, name)(*arguments))
+
+    def check(self, name, code):
         if code:
             text = ctypes.c_char_p()
             self.library.cuGetErrorName(code, ctypes.byref(text))
@@ -120,13 +122,13 @@ class Cuda:
     def capture(self, stream, call):
         graph, made = ctypes.c_void_p(), ctypes.c_void_p()
         self.call("cuStreamBeginCapture_v2", stream, self.THREAD_LOCAL)
-        try:
-            result = call()
-        finally:
-            self.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-        if result:
-            self.call("cuGraphDestroy", graph)
+        result = call()
+        code = self.library.cuStreamEndCapture(stream, ctypes.byref(graph))
+        if result:  # which may have spoilt the capture
+            if graph:
+                self.call("cuGraphDestroy", graph)
             return result, None
+        self.check("cuStreamEndCapture", code)
         self.call("cuGraphInstantiateWithFlags", ctypes.byref(made), graph, 0)
         self.call("cuGraphDestroy", graph)
         return result, made
