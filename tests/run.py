@@ -184,8 +184,8 @@ PROGRAMS = [
     Program("life: threads", ["tests/unit/test_life.cpp"], SIMT, flags=["-fsanitize=thread", "-Wno-tsan"],
             libs=["-fsanitize=thread", "-ldl", "-lpthread", "-lm"],
             args=["waiting", "close", "close host", "streams"]),
-    # ---- what validity accepts, run by the emulated kernels of the library's own programs: a policy of each case, whose
-    # turn it is; --long: of each case's sizes and alignments. All of them take hours: build/tests/policies.plain
+    # ---- what validity accepts, run by the emulated kernels of the library's own programs: a policy of each case,
+    # whose turn it is; --long: of each case's sizes and alignments. All of them take hours: build/tests/policies.plain
     Program("policies", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),
             flags=["-Wno-maybe-uninitialized"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
             args=["few", str(turn(1000))], long_args=["many", str(turn(1000))], timeout=600),
