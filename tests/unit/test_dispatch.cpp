@@ -950,57 +950,6 @@ static void test_policies() {
 
 // ---- workspaces, streams, capture
 
-// Loaded kernels are found by numbers, not by their text: where the texts differ, so do the numbers.
-static void test_kernel_keys() {
-  static const gp_type keys[] = {GP_U8, GP_U16, GP_U32, GP_I32, GP_F32, GP_U64, GP_F64};
-  static const gp_type values[] = {GP_TYPE_DEFAULT, GP_U16, GP_U32, GP_U64};
-  static const gp_primitive primitives[] = {GP_SORT, GP_MERGE_SORT, GP_SEGMENTED_SORT, GP_TOP_K, GP_NTH_ELEMENT};
-  gp_context *ctx = open_fake();
-  gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "test", &result);
-  std::map<std::vector<int>, std::string> known;
-  size_t asked = 0;
-  for (gp_primitive primitive : primitives)
-    for (gp_type key : keys)
-      for (gp_type value : values)
-        for (int flags : {0, int(GP_DESCENDING)})
-          for (int indices = 0; indices < 2; ++indices)
-            for (uint64_t count : {uint64_t(1000), uint64_t(1) << 24, uint64_t(1) << 33})
-              for (int algorithm = 0; algorithm < GP_ALGORITHM_COUNT; ++algorithm) {
-                gp_call c = gp_call_init(primitive);
-                gp_policy given = {}, p;
-                gp_policy_source source;
-                gp__request q;
-                gp__kernel_kind kinds[GP__KINDS_MAX];
-                if (indices && value != GP_U32 && value != GP_U64) continue;
-                c.key_type = key, c.count = count, c.flags = flags;
-                if (primitive != GP_NTH_ELEMENT) c.out_type = value, c.in_type = indices ? GP_TYPE_DEFAULT : value;
-                if (primitive == GP_SEGMENTED_SORT) c.offset_type = GP_U64, c.segments = 10;
-                if (primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT) c.length = 7;
-                given.algorithm = algorithm;
-                c.policy = &given;
-                if (gp__check_call(s, "test", &c, 0, 0, &q) != GP_SUCCESS) continue;
-                gp__shape h = gp__shape_of(&q);
-                gp__shape_on(&h, &s->about);
-                if (gp__choose("test", &given, &h, &s->table, &p, &source) != GP_SUCCESS) continue;
-                const int kernels = gp__kinds_of(&q, &p, kinds);
-                for (int i = 0; i < kernels; ++i) {
-                  int numbers[GP__KEY_NUMBERS];
-                  gp__text text = {NULL, 0, 0, 0};
-                  const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
-                  gp__kernel_key(&q, &own, kinds[i], 0, numbers);
-                  gp__name_kernel(&q, &own, kinds[i], &text);
-                  std::string &name = known[std::vector<int>(numbers, numbers + GP__KEY_NUMBERS)];
-                  if (name.empty()) name = gp__string(&text);
-                  check(name == gp__string(&text), __LINE__, "one key for %s and %s", name.c_str(), gp__string(&text));
-                  gp__free_text(&text);
-                  ++asked;
-                }
-              }
-  CHECK(asked > 1000);
-  CLOSE(ctx);
-}
-
 // Tagged words at the front of a workspace, scratch at its back: what one has soiled is cleared before the other is
 // used, and a graph keeps what it relies on.
 static void test_room() {
@@ -3999,7 +3948,6 @@ int main(int argc, char **argv) {
                 {"policies", test_policies},
                 {"workspaces", test_workspaces},
                 {"room", test_room},
-                {"kernel keys", test_kernel_keys},
                 {"faults", test_faults},
                 {"cache", test_disk_cache},
                 {"bundles", test_bundles},
