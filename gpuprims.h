@@ -31318,19 +31318,21 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
 // the device. A call whose kernels are loaded does neither.
 
 GPUPRIMS__PRIVATE unsigned gp__slot(const gp__spelling *w) {
-  const uint64_t *word = (const uint64_t *)(const void *)w, by = 0xff51afd7ed558ccdull;
-  const size_t count = gp__spelled_bytes(w) / sizeof *word;
-  uint64_t a = 1, b = 2, c = 3, d = 4; // four at a time: a multiplication takes several cycles
-  size_t i;
-  for (i = 0; i + 4 <= count; i += 4) {
-    a = (a ^ word[i]) * by;
-    b = (b ^ word[i + 1]) * by;
-    c = (c ^ word[i + 2]) * by;
-    d = (d ^ word[i + 3]) * by;
+  const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
+  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four at a time: a multiplication takes several cycles
+  const uint64_t by = 0xff51afd7ed558ccdull;
+  for (; end - at >= (long)sizeof word; at += sizeof word) {
+    memcpy(word, at, sizeof word);
+    h[0] = (h[0] ^ word[0]) * by;
+    h[1] = (h[1] ^ word[1]) * by;
+    h[2] = (h[2] ^ word[2]) * by;
+    h[3] = (h[3] ^ word[3]) * by;
   }
-  for (; i < count; ++i) a = (a ^ word[i]) * by;
-  a = ((a ^ b >> 32) * by ^ (c ^ d >> 32)) * by;
-  return (unsigned)(a >> 40) % GP__KERNEL_SLOTS;
+  memset(word, 0, sizeof word);
+  memcpy(word, at, (size_t)(end - at));
+  all = ((h[0] ^ word[0]) * by ^ (h[1] ^ word[1]) >> 32) * by;
+  all = ((all ^ h[2] ^ word[2]) * by ^ h[3] >> 32) * by;
+  return (unsigned)(all >> 40) % GP__KERNEL_SLOTS;
 }
 
 // The kernel of a spelling, or NULL. The lock is held.
