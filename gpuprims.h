@@ -1602,7 +1602,12 @@ GPUPRIMS__API void gp_edges_free(gp_edge_list *edges);
 // NO_COMPILER COMPILE DRIVER UNSUPPORTED.
 GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream);
 
-// Compiles and loads what the call needs, and launches nothing: in, out may be NULL (taken as aligned to 256 bytes).
+// Compiles and loads what the call needs, and launches nothing. Buffers may be NULL: what is built is then what the
+// call needs with all buffers that its types, flags and graph speak of, each aligned to 16 bytes and none in place.
+// Values and indices are there where in_type or out_type says so, weights and lengths where in2_type and out2_type do;
+// optional results without a type (parents of a reproducible search, gp_call.bad of graph_from_edges) are counted in.
+// What changes the kernels beside is given as in the call, by any pointer that is not NULL: `end`, and the lists of
+// edges that lead to vertices. A call in place, or with less aligned buffers, is prepared with its own pointers.
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
 // The workspace that a call of this shape needs, in bytes: tagged words in front, scratch memory behind, each in whole
@@ -23761,6 +23766,7 @@ typedef struct gp__request {
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
   uint64_t stride;              // top-k: count as the caller has given it, elements of a row
+  uint64_t row_bytes;           // the sort of a top-k's row: between rows, which all run on one policy; else 0
   const uint64_t *count_device; // or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
@@ -30145,7 +30151,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   switch (family) {
   case GP__FAMILY_STREAM:
     h.key_size = (int)q->key_size;
-    if (!h.key_size && !q->begin) { // a predicate looks at the elements themselves
+    if (!h.key_size && !q->offset_size) { // a predicate looks at the elements themselves
       h.key_size = h.in_size;
       h.in_size = 0;
     }
@@ -30179,7 +30185,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.offset_size = (int)q->offset_size;
     h.segments = q->segments;
     h.length = q->length;
-    h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+    h.in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
     h.exact = 1;
     break;
   case GP__FAMILY_TRANSPOSE:
@@ -33403,7 +33409,8 @@ GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, con
     a->count_device = (const unsigned long long *)q->count_device;
     a->bad = (unsigned long long *)q->bad;
     a->flags = q->flags;
-    if (q->bad) GPUPRIMS__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
+    if (q->bad || (!q->in && !g->at)) // without buffers it may be
+      GPUPRIMS__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
     gp__add_kernel(g, GP__GRAPH_LIST_KEYS, q->count, a);
     if (q->flags & GP_SYMMETRISE) a->count *= 2;
     return gp__add_from_keys(s, who, g, a, q->count_device != NULL, unique);
@@ -33570,6 +33577,7 @@ GPUPRIMS__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row
   sort.in_size = sort.out_size = q->out_size;
   sort.channels = sort.active = 1;
   sort.count = sort.stride = q->length;
+  sort.row_bytes = q->segments > 1 ? q->length * q->key_size : 0;
   sort.count_device = q->count_device; // fewer elements, fewer results
   sort.keys = sort.out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
   sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;

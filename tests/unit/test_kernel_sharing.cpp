@@ -153,12 +153,13 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (reads & GP__READS_KEY_TYPE) c.key_type = type();
   if ((reads & GP__READS_ACC_TYPE) && often(25)) c.acc_type = type();
   if ((reads & GP__READS_IN2_TYPE) && often(70)) c.in2_type = type();
-  if (reads & GP__READS_OFFSET_TYPE) c.offset_type = often(90) ? one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64}) : gp_type();
+  if (reads & GP__READS_OFFSET_TYPE)
+    c.offset_type = often(90) ? one_of<gp_type>({GP_I32, GP_U32, GP_I64, GP_U64}) : gp_type();
   if ((reads & GP__READS_OUT2_TYPE) && often(70)) c.out2_type = one_of<gp_type>({GP_U32, GP_U64});
   if ((reads & GP__READS_OP) && often(90)) c.op = op();
   if ((reads & GP__READS_TRANSFORM) && often(30)) c.transform = op();
   if ((reads & GP__READS_EQUAL) && often(60)) c.equal = one_of<gp_op>({GP_EQUAL, GP_NOT_EQUAL, GP_HEADS, h.same});
-  if (c.in_type || !(reads & GP__READS_IN_TYPE)) c.in = at(1, shift());
+  if ((reads & GP__READS_IN) && (c.in_type || !(reads & GP__READS_IN_TYPE))) c.in = at(1, shift());
   if ((reads & GP__READS_IN2) && (c.in2_type || (reads & GP__READS_KEYS2 && c.in_type))) c.in2 = at(2, shift());
   if (p == GP_TRANSFORM2) c.in2 = at(2, shift());
   if (reads & GP__READS_KEYS && c.key_type) c.keys = at(3, shift());
@@ -176,10 +177,14 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (reads & GP__READS_SEGMENTS) c.segments = p == GP_TOP_K && often(60) ? 0 : often(10) ? 0 : 1 + below(100000);
   if (p == GP_TOP_K && c.segments) c.count = below(100000);
   if (reads & GP__READS_LENGTH)
-    c.length = p == GP_SEGMENTED_REDUCE ? (c.offset_type ? 0 : below(5000)) : c.count ? below(often(50) ? c.count : 1000) : 0;
+    c.length = p == GP_SEGMENTED_REDUCE ? (c.offset_type ? 0 : below(5000))
+               : c.count                ? below(often(50) ? c.count : 1000)
+                                        : 0;
   if (p == GP_SEGMENTED_REDUCE && !c.offset_type) c.count = 0;
+  if (p == GP_ANY || p == GP_ALL) c.out_type = GP_TYPE_DEFAULT;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
-  if (reads & GP__READS_BINS) c.bins = 1 + below(often(50) ? 300 : 3000000), c.channels = int(below(5)), c.active = int(below(4));
+  if (reads & GP__READS_BINS)
+    c.bins = 1 + below(often(50) ? 300 : 3000000), c.channels = int(below(5)), c.active = int(below(4));
   if ((reads & GP__READS_INIT) && (often(50) || p == GP_FILL || p == GP_IOTA || gp__is_predicated(p))) c.init = d->init;
   if (p == GP_HISTOGRAM_EVEN) c.init = d->init, c.step = d->step, memset(d->step, 0x3f, sizeof d->step);
   if ((reads & GP__READS_STEP) && often(50)) c.step = d->step;
@@ -201,11 +206,13 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   }
   if ((p == GP_SORT || p == GP_SEGMENTED_SORT) && often(40))
     c.begin_bit = int(below(17)), c.end_bit = c.begin_bit + int(1 + below(20));
-  if ((p == GP_SORT || p == GP_MERGE_SORT || p == GP_SEGMENTED_SORT || p == GP_TOP_K) && often(15)) c.in_type = GP_TYPE_DEFAULT, c.in = nullptr;
-  if (!c.in_type && !c.out_type && (reads & GP__READS_OUT_TYPE)) c.out = nullptr; // keys alone
+  if ((p == GP_SORT || p == GP_MERGE_SORT || p == GP_SEGMENTED_SORT || p == GP_TOP_K) && often(15))
+    c.in_type = GP_TYPE_DEFAULT, c.in = nullptr;
+  if ((reads & GP__READS_KEYS) && !c.in_type && !c.out_type && p != GP_NONTRIVIAL_RUNS) c.out = nullptr; // keys alone
   if (often(35))
-    c.flags = one_of<int>({GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, GP_DESCENDING, GP_UNSORTED, GP_KEEP_GAPS, GP_UNTIL_TARGET,
-                           GP_CHECKED | GP_REPRODUCIBLE, GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS});
+    c.flags =
+        one_of<int>({GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, GP_DESCENDING, GP_UNSORTED, GP_KEEP_GAPS, GP_UNTIL_TARGET,
+                     GP_CHECKED | GP_REPRODUCIBLE, GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS});
   if ((c.flags & GP_CHECKED) || p == GP_CHECK_OFFSETS) c.bad = at<uint64_t>(13);
   if (p == GP_TRANSPOSE) {
     gp_permutation &m = d->permutation;
@@ -214,7 +221,11 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     for (int i = 0; i < m.dimensions; ++i) m.order[i] = i, m.extent[i] = 1 + below(often(50) ? 70 : 3000);
     for (int i = m.dimensions - 1; i > 0; --i) std::swap(m.order[i], m.order[below(uint64_t(i) + 1)]);
     if (m.dimensions > 1 && often(30)) m.extent[m.dimensions - 2] = m.extent[m.dimensions - 1]; // square
-    if (often(30)) for (uint64_t &e : m.extent) e = e / 16 * 16 + 16 * !(e / 16);
+    if (often(30))
+      for (int i = 0; i < m.dimensions; ++i) m.extent[i] = (m.extent[i] / 16 + 1) * 16;
+    if (often(20))
+      m.dimensions = 2, m.order[0] = 1, m.order[1] = 0, m.extent[0] = 64 * (1 + below(600)),
+      m.extent[1] = 64 * (1 + below(60));
     if (often(15) && m.dimensions > 1) m.in_stride[m.dimensions - 2] = m.extent[m.dimensions - 1] + below(9);
   }
   if (p == GP_CONVERT_LAYOUT) {
@@ -253,10 +264,20 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     if (p == GP_BFS && often(20)) c.statistics = at<gp_traversal>(22);
     if (p == GP_BFS_CHECK) c.in = at(1), c.in2 = often(50) ? at(2) : nullptr;
   }
-  if (!d->plain && often(30)) c.out = const_cast<void *>(c.in), c.out_keys = const_cast<void *>(c.out_keys ? c.keys : nullptr);
-  if (p == GP_TRANSPOSE && !d->plain && often(50)) c.out = const_cast<void *>(c.in);
+  if (!d->plain && often(30))
+    c.out = const_cast<void *>(c.in), c.out_keys = const_cast<void *>(c.out_keys ? c.keys : nullptr);
+  if (p == GP_TRANSPOSE && !d->plain && often(50)) {
+    c.out = const_cast<void *>(c.in);
+    if (often(40))
+      d->permutation.in_stride[0] = 0, d->permutation.extent[0] = 1 + below(200),
+      d->permutation.extent[1] = 1 + below(200);
+  }
   if (often(60)) { // a policy of the caller: some fields, the others by default
     d->policy.algorithm = int(below(GP_ALGORITHM_COUNT));
+    if (p == GP_SEGMENTED_REDUCE && often(30)) d->policy.algorithm = GP_PIPELINED, c.out2 = nullptr;
+    if (p == GP_TRANSPOSE && often(70))
+      d->policy.algorithm =
+          one_of<int>({GP_TENSOR_TILES, GP_TENSOR_PANELS, GP_BUFFERED_PANELS, GP_ROUND_TRIP, GP_SWIZZLED_TILES});
     if (often(40)) d->policy.threads = one_of({32, 64, 128, 256, 384, 512, 1024});
     if (often(40)) d->policy.vectors = int(below(10));
     if (often(15)) d->policy.stages = int(below(5));
@@ -285,15 +306,16 @@ static gp_call without_buffers(const gp_call &c) {
 static std::string describe(const Drawn &d) {
   const gp_call &c = d.call;
   char text[1024];
-  snprintf(text, sizeof text,
-           "%s op %d transform %d equal %d types in %d in2 %d key %d offset %d acc %d out %d out2 %d count %llu count2 %llu "
-           "segments %llu length %llu bins %llu bits [%d, %d) flags %d in %p out %p keys %p out_keys %p out2 %p end %p "
-           "policy %d %d %d %d %d %d %d %d cluster %d",
-           gp__primitive_names[c.primitive], c.op, c.transform, c.equal, c.in_type, c.in2_type, c.key_type, c.offset_type,
-           c.acc_type, c.out_type, c.out2_type, (unsigned long long)c.count, (unsigned long long)c.count2,
-           (unsigned long long)c.segments, (unsigned long long)c.length, (unsigned long long)c.bins, c.begin_bit, c.end_bit,
-           c.flags, c.in, c.out, c.keys, c.out_keys, c.out2, c.end, d.policy.algorithm, d.policy.threads, d.policy.vectors,
-           d.policy.load, d.policy.store, d.policy.stages, d.policy.blocks_per_sm, d.policy.overlap, d.policy.cluster);
+  snprintf(
+      text, sizeof text,
+      "%s op %d transform %d equal %d types in %d in2 %d key %d offset %d acc %d out %d out2 %d count %llu count2 %llu "
+      "segments %llu length %llu bins %llu bits [%d, %d) flags %d in %p out %p keys %p out_keys %p out2 %p end %p "
+      "policy %d %d %d %d %d %d %d %d cluster %d",
+      gp__primitive_names[c.primitive], c.op, c.transform, c.equal, c.in_type, c.in2_type, c.key_type, c.offset_type,
+      c.acc_type, c.out_type, c.out2_type, (unsigned long long)c.count, (unsigned long long)c.count2,
+      (unsigned long long)c.segments, (unsigned long long)c.length, (unsigned long long)c.bins, c.begin_bit, c.end_bit,
+      c.flags, c.in, c.out, c.keys, c.out_keys, c.out2, c.end, d.policy.algorithm, d.policy.threads, d.policy.vectors,
+      d.policy.load, d.policy.store, d.policy.stages, d.policy.blocks_per_sm, d.policy.overlap, d.policy.cluster);
   return text;
 }
 static std::map<std::string, int> complaints;
@@ -353,7 +375,8 @@ int main(int argc, char **argv) {
       launches.clear();
       result = gp_run(own, &d.call, nullptr);
       check(result == GP_SUCCESS, d, "gp_run", result ? gp_last_message() : "");
-      check(compiled == fake::counts.calls["nvrtcCompileProgram"] && modules == fake::counts.calls["cuModuleLoadData"], d,
+      check(compiled == fake::counts.calls["nvrtcCompileProgram"] && modules == fake::counts.calls["cuModuleLoadData"],
+            d,
             null ? "a kernel that gp_prepare without buffers did not build" : "a kernel that gp_prepare did not build",
             fake::last_program);
       const std::vector<Launch> expected = launches;
@@ -389,7 +412,8 @@ int main(int argc, char **argv) {
   Drawn none = {};
   check(missing.empty(), none, "a kernel that never came up", missing);
   for (int p = 1; p < GP_PRIMITIVE_COUNT; ++p)
-    check(valid[p] > calls / 1000, none, "few valid calls", std::string(gp__primitive_names[p]) + ": " + std::to_string(valid[p]));
+    check(valid[p] > calls / 1000, none, "few valid calls",
+          std::string(gp__primitive_names[p]) + ": " + std::to_string(valid[p]));
   check(fake::leaks().empty(), none, "leaks", fake::leaks());
   for (const auto &c : complaints) printf("%d times: %s\n", c.second, c.first.c_str());
   printf("%d passed, %d failed, 0 skipped\n", passed, failed);
