@@ -554,6 +554,7 @@ typedef struct gp_config {
   int no_compile;                 // 1: never open NVRTC
   int host_threads;               // threads of the host back end; 0: as many as OpenMP offers
   const struct gp_driver *driver; // NULL: the real one
+  uint64_t cache_bytes;           // of the disk cache; least recently used kernels go. 0: 512 MiB, UINT64_MAX: no limit
 } gp_config;
 
 typedef struct gp_description {
@@ -23387,6 +23388,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 // The thread's message, the log, and the functions of the CUDA driver and of NVRTC, opened at run time. Nothing of the
 // toolkit is included: the few types and numbers that are needed are said here.
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23397,7 +23399,9 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #define GPUPRIMS__PRIVATE __attribute__((unused)) static
@@ -23550,6 +23554,7 @@ typedef struct gp__runtime {
   pthread_mutex_t nvrtc_lock;
   int nvrtc_open;
   int nvrtc_version;                    // 13000 for 13.0; 0: not open
+  char nvrtc_name[96];                  // the version, and what tells its builds apart: size and time of the library
   int architectures[GP__ARCHITECTURES]; // that NVRTC knows, ascending: 75, 80 ...
   int architecture_count;
 } gp__runtime;
@@ -23617,6 +23622,26 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
   return 1;
 }
 
+// nvrtcVersion has no patch number, and builds that differ in it make other machine code of one text. The library's
+// file tells them apart: its size and the time of its last change, which installing another build changes.
+GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
+  struct { // Dl_info, which strict ISO modes hide, as they do dladdr
+    const char *path;
+    void *base;
+    const char *symbol;
+    void *place;
+  } of = {NULL, NULL, NULL, NULL};
+  int (*find)(const void *, void *) = NULL;
+  void *address = NULL;
+  struct stat about;
+  memset(&about, 0, sizeof about);
+  memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
+  if (!gp__symbol(NULL, "dladdr", (void *)&find) || !find(address, &of) || !of.path || stat(of.path, &about))
+    memset(&about, 0, sizeof about);
+  snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
+           (long long)about.st_mtime);
+}
+
 // Opens NVRTC the first time that something must be compiled.
 GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
@@ -23647,6 +23672,7 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
       r->architectures[j - 1] = swap;
     }
   r->nvrtc_version = major * 1000 + minor * 10;
+  gp__name_nvrtc(r);
   r->nvrtc_open = 1;
   return GP_SUCCESS;
 }
@@ -27053,9 +27079,11 @@ typedef struct gp__image {
 typedef struct gp__cache {
   char *folder; // NULL: no disk cache
   pthread_mutex_t lock;
-  int state;         // 0: not looked at, 1: good, 2: not to be used
-  int warned;        // that it cannot be written
-  int nvrtc_version; // of the NVRTC that last wrote here
+  int state;           // 0: not looked at, 1: good, 2: not to be used
+  int warned;          // that it cannot be written
+  char nvrtc_name[96]; // of the NVRTC that last wrote here; "": none has
+  uint64_t most;       // bytes
+  uint64_t added;      // bytes that this context has written since the folder was last looked through
 } gp__cache;
 
 typedef struct gp__library {
@@ -27147,21 +27175,20 @@ GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__add(&path, "%s/nvrtc", l->cache.folder);
   file = path.failed ? -1 : gp__open_ours(gp__string(&path), 0, &about, &why);
   if (file >= 0) {
-    char digits[16];
-    const ssize_t got = read(file, digits, sizeof digits - 1);
-    digits[got > 0 ? got : 0] = 0;
-    l->cache.nvrtc_version = atoi(digits);
+    const ssize_t got = read(file, l->cache.nvrtc_name, sizeof l->cache.nvrtc_name - 1);
+    l->cache.nvrtc_name[got > 0 ? got : 0] = 0;
+    l->cache.nvrtc_name[strcspn(l->cache.nvrtc_name, "\n")] = 0;
     close(file);
   }
   gp__free_text(&path);
 }
 
-// Is there a folder to use? Looked at once. *version: of the NVRTC that last wrote there, 0 where none did.
-GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, int *version) {
+// Is there a folder to use? Looked at once. nvrtc: the name of the NVRTC that last wrote there, "" where none did.
+GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   gp__cache *c = &l->cache;
   const char *why = NULL;
   int usable;
-  *version = 0;
+  *nvrtc = 0;
   if (!c->folder) return 0;
   pthread_mutex_lock(&c->lock);
   if (c->state == 0) {
@@ -27179,14 +27206,14 @@ GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, int *version) {
     }
   }
   usable = c->state == 1;
-  *version = c->nvrtc_version;
+  strcpy(nvrtc, c->nvrtc_name);
   pthread_mutex_unlock(&c->lock);
   if (why) gp__log(&l->runtime, GP_LOG_WARNING, "the disk cache %s is not used: %s", c->folder, why);
   return usable;
 }
 
-GPUPRIMS__PRIVATE void gp__cache_key(const gp__program *p, int capability, int version, gp__text *key) {
-  gp__add(key, "header %s\nnvrtc %d\noptions %s\ncapability %d\n%s", gp__device.hash, version,
+GPUPRIMS__PRIVATE void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
+  gp__add(key, "header %s\nnvrtc %s\noptions %s\ncapability %d\n%s", gp__device.hash, nvrtc,
           p->exact_rounding ? "--fmad=false" : "", capability, gp__string(&p->text));
 }
 GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
@@ -27195,6 +27222,7 @@ GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key,
   gp__add(path, "%s/%s.kernel", l->cache.folder, hex);
 }
 
+enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
 // Reads the kernel. A damaged file is deleted: it will be rebuilt.
 GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
@@ -27229,6 +27257,8 @@ GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__im
             image->data = data;
             image->source = GP_KERNEL_DISK;
             found = 1;
+            if ((int64_t)time(NULL) - (int64_t)about.st_mtime > GP__CACHE_TOUCHED)
+              utimes(gp__string(&path), NULL); // used now
           }
         }
       }
@@ -27273,6 +27303,76 @@ GPUPRIMS__PRIVATE int gp__write_whole(const char *path, const void *const *parts
   return good;
 }
 
+// ---- its limit
+//
+// Files say by the time of their last change when they were used: a hit sets it, at most once an hour. The folder is
+// looked through by a context's first write and each time it has written a sixteenth of the limit since. Then the files
+// unused for longest go, until the rest is below the limit by a sixteenth. Processes may do so at once, and read
+// meanwhile: a file that another one has taken away counts as gone, and one that is open is read to its end.
+
+typedef struct gp__cache_file {
+  char *name;
+  uint64_t bytes;
+  int64_t used; // seconds
+} gp__cache_file;
+GPUPRIMS__PRIVATE int gp__order_files(const void *a, const void *b) {
+  const gp__cache_file *x = (const gp__cache_file *)a, *y = (const gp__cache_file *)b;
+  return x->used != y->used ? (x->used < y->used ? -1 : 1) : strcmp(x->name, y->name);
+}
+// A kernel's file, 1; what a writer has not renamed yet, and never will where it was killed, 2; another's, 0.
+GPUPRIMS__PRIVATE int gp__cache_kind(const char *name) {
+  const size_t hex = strspn(name, "0123456789abcdef");
+  if (hex == 32 && strncmp(name + hex, ".kernel", 7) == 0) return name[hex + 7] == 0 ? 1 : name[hex + 7] == '.' ? 2 : 0;
+  return strncmp(name, "nvrtc.", 6) == 0 ? 2 : 0;
+}
+// Brings the folder below its limit. The cache's lock is held.
+GPUPRIMS__PRIVATE void gp__cache_shrink(gp__cache *c) {
+  DIR *folder = opendir(c->folder);
+  const int64_t now = (int64_t)time(NULL);
+  gp__cache_file *files = NULL;
+  size_t count = 0, room = 0, i;
+  uint64_t bytes = 0;
+  const struct dirent *entry;
+  while (folder && (entry = readdir(folder)) != NULL) {
+    const int kind = gp__cache_kind(entry->d_name);
+    gp__text path = {NULL, 0, 0, 0};
+    struct stat about;
+    if (!kind) continue;
+    gp__add(&path, "%s/%s", c->folder, entry->d_name);
+    if (path.failed || stat(path.data, &about)) {
+      gp__free_text(&path);
+      continue;
+    }
+    if (kind == 2) {
+      if (now - (int64_t)about.st_mtime > GP__CACHE_ABANDONED) unlink(path.data);
+      gp__free_text(&path);
+      continue;
+    }
+    if (count == room) {
+      gp__cache_file *more = (gp__cache_file *)realloc(files, (room = room * 2 + 64) * sizeof *files);
+      if (!more) {
+        gp__free_text(&path);
+        break;
+      }
+      files = more;
+    }
+    files[count].name = path.data;
+    files[count].bytes = (uint64_t)about.st_size;
+    files[count++].used = (int64_t)about.st_mtime;
+    bytes += (uint64_t)about.st_size;
+  }
+  if (folder) closedir(folder);
+  if (bytes > c->most) {
+    qsort(files, count, sizeof *files, gp__order_files);
+    for (i = 0; i < count && bytes > c->most - c->most / 16; ++i) {
+      unlink(files[i].name); // another process may have been quicker
+      bytes -= files[i].bytes;
+    }
+  }
+  for (i = 0; i < count; ++i) free(files[i].name);
+  free(files);
+}
+
 GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   gp__cache_head head;
@@ -27291,15 +27391,23 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
   good = !path.failed && gp__write_whole(path.data, parts, sizes, 3);
   error = errno;
   pthread_mutex_lock(&l->cache.lock);
-  if (good && l->cache.nvrtc_version != l->runtime.nvrtc_version) {
-    char digits[16];
-    const void *part = digits;
-    const size_t size = (size_t)snprintf(digits, sizeof digits, "%d\n", l->runtime.nvrtc_version);
+  if (good && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
+    char line[sizeof l->cache.nvrtc_name + 1];
+    const void *part = line;
+    const size_t size = (size_t)snprintf(line, sizeof line, "%s\n", l->runtime.nvrtc_name);
     gp__free_text(&path);
     gp__add(&path, "%s/nvrtc", l->cache.folder);
     good = !path.failed && gp__write_whole(path.data, &part, &size, 1);
     error = errno;
-    if (good) l->cache.nvrtc_version = l->runtime.nvrtc_version;
+    if (good) strcpy(l->cache.nvrtc_name, l->runtime.nvrtc_name);
+  }
+  if (good && l->cache.most != UINT64_MAX) {
+    const int first = !l->cache.added;
+    l->cache.added += sizes[0] + sizes[1] + sizes[2];
+    if (first || l->cache.added > l->cache.most / 16) {
+      gp__cache_shrink(&l->cache);
+      l->cache.added = 1;
+    }
   }
   warn = !good && !l->cache.warned;
   if (warn) l->cache.warned = 1;
@@ -27447,12 +27555,13 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
                                            int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
   gp_result result;
-  int ptx = 0, found, architecture, disk, version;
+  int ptx = 0, found, architecture, disk;
+  char nvrtc[sizeof l->cache.nvrtc_name];
   memset(image, 0, sizeof *image);
   if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
-  disk = gp__cache_usable(l, &version);
-  if (disk && version) {
-    gp__cache_key(p, capability, version, &key);
+  disk = gp__cache_usable(l, nvrtc);
+  if (disk && *nvrtc) {
+    gp__cache_key(p, capability, nvrtc, &key);
     found = !key.failed && gp__cache_read(l, &key, image);
     gp__free_text(&key);
     if (found) return GP_SUCCESS;
@@ -27464,15 +27573,15 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
     return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not know compute capability %d.%d", who,
                     l->runtime.nvrtc_version / 1000, l->runtime.nvrtc_version % 1000 / 10, capability / 10,
                     capability % 10);
-  if (disk && version != l->runtime.nvrtc_version) { // another NVRTC has written here since
-    gp__cache_key(p, capability, l->runtime.nvrtc_version, &key);
+  if (disk && strcmp(nvrtc, l->runtime.nvrtc_name) != 0) { // another NVRTC has written here since
+    gp__cache_key(p, capability, l->runtime.nvrtc_name, &key);
     found = !key.failed && gp__cache_read(l, &key, image);
     gp__free_text(&key);
     if (found) return GP_SUCCESS;
   }
   result = gp__compile_program(l, who, p, architecture, ptx, image);
   if (result == GP_SUCCESS && disk) {
-    gp__cache_key(p, capability, l->runtime.nvrtc_version, &key);
+    gp__cache_key(p, capability, l->runtime.nvrtc_name, &key);
     if (!key.failed) gp__cache_write(l, &key, image);
     gp__free_text(&key);
   }
@@ -28081,6 +28190,7 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
   s->allocator_user = c.allocator_user;
   s->host_threads = c.host_threads;
   s->kernels_most = GP__KERNELS_MOST;
+  s->library.cache.most = c.cache_bytes ? c.cache_bytes : (uint64_t)512 << 20;
   if (failed) result = gp__fail(GP_E_MEMORY, "%s: no memory for the context", who);
   if (result == GP_SUCCESS && c.backend != GP_BACKEND_HOST) {
     result = gp__find_device(s, &c);
@@ -33144,13 +33254,13 @@ GPUPRIMS__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grou
                                          int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
-// A sort of pairs, and the reduction of its runs. keys NULL: pointers are not known yet.
+// A sort of pairs, and the reduction of its runs. pointers 0: those of the held memory are not known yet. transform: of
+// the values; the list's have been through it.
 GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g,
-                                        const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
-                                        unsigned char *moved, uint64_t count, const uint64_t *count_device,
-                                        uint64_t *out_count) {
+                                        int pointers, gp_op transform, const void *keys, const void *values,
+                                        gp_type value_type, unsigned char *sorted, unsigned char *moved, uint64_t count,
+                                        const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
-  const int pointers = keys != NULL;
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = value_type;
   sort.keys = keys, sort.in = values;
@@ -33162,7 +33272,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
   runs.keys = sort.out_keys, runs.in = sort.out;
   runs.op = q->op;
   runs.acc_type = q->acc_type, runs.out_type = q->out_type;
-  runs.transform = values == q->in ? q->transform : GP_OP_DEFAULT; // the list's values have been through it
+  runs.transform = transform;
   runs.init = q->has_init ? &q->init : NULL;
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
   return gp__add_step(s, who, g, &runs, pointers);
@@ -33181,8 +33291,8 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
   sorted = GPUPRIMS__TAKE(q->count * q->key_size);
   moved = GPUPRIMS__TAKE(q->count * q->in_size);
   if (!gp__groups_in_tables(q))
-    return gp__add_way(s, who, q, g, at ? q->keys : NULL, q->in, q->in_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(moved),
-                       q->count, q->count_device, q->out_count);
+    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
+                       GPUPRIMS__AT(moved), q->count, q->count_device, q->out_count);
   g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
   if (g->room > q->count) g->room = q->count;
   g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
@@ -33196,10 +33306,10 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
   clear.count = GP__GROUP_STATE;
   GPUPRIMS__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
-  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, GPUPRIMS__AT(g->list_keys), GPUPRIMS__AT(g->list_values), q->acc_type,
-                              GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), g->room,
-                              at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
-  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at ? q->keys : NULL, q->in, q->in_type, GPUPRIMS__AT(sorted),
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
+                              GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list),
+                              g->room, at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
                               GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
                               at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
