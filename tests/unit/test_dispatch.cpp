@@ -1569,8 +1569,8 @@ struct Buffers {
       out_keys[4096];
   alignas(8) uint64_t counts[4], bad;
 };
-// Segmented sorts of all bits and of a few are two kernels, in either order; so are transposes where the device's shared
-// memory decides the form.
+// Segmented sorts of all bits and of a few are two kernels, in either order. The form of a transpose that is compiled
+// is the one that is launched, where the device's shared memory decides it.
 static void test_texts() {
   for (int order = 0; order < 2; ++order) {
     gp_context *ctx = open_fake();
