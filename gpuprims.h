@@ -57,8 +57,8 @@
 //                 needed in the message; gp_reserve prepares it. A graph keeps using the workspace of the stream it
 //                 was captured on: do not replay it while other calls run on that stream, or replay it twice at once.
 //                 Kept workspaces are freed by gp_close.
-//    Kernels      A context keeps 4096 kernels; where it builds more, the least recently used ones are unloaded, never one
-//                 that a graph captured. A call that builds a kernel may wait for the device, as the driver does where
+//    Kernels      A context keeps 4096 kernels. Where it builds more, it unloads the least recently used ones, but none
+//                 that a graph captured. A call that builds a kernel may wait for the device, as the driver may where
 //                 it loads and unloads code; a call whose kernels are loaded does not (gp_prepare).
 //    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
 //    Reproducible The same call on the same device and policy gives the same bits, floats included: by segments, by key
