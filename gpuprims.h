@@ -60,6 +60,9 @@
 //                 one least recently used whose work has ended; none that a graph may use. From half that number on,
 //                 a call records an event behind itself, which says so (under 1 us; no call waits for it). Streams
 //                 seen before and never used again keep their place. gp_close frees what is left.
+//    Kernels      A context keeps 4096 kernels. Where it builds more, it unloads the least recently used ones, but none
+//                 that a graph captured. A call that builds a kernel may wait for the device, as the driver may where
+//                 it loads and unloads code; a call whose kernels are loaded does not (gp_prepare).
 //    Errors       On an argument error nothing was launched and outputs are untouched; the next call works.
 //    Reproducible The same call gives the same bits, floats included: by segments, by key and in histograms too. Two
 //                 calls are the same when the device, the policy, types, operators, numbers, flags and data are, and
@@ -577,6 +580,7 @@ typedef struct gp_config {
   int host_threads;               // threads of the host back end; 0: as many as OpenMP offers
   const struct gp_driver *driver; // NULL: the real one
   int workspaces;                 // streams whose workspaces are kept; 0: GP_WORKSPACES
+  uint64_t cache_bytes;           // of the disk cache; least recently used kernels go. 0: 512 MiB, UINT64_MAX: no limit
 } gp_config;
 
 typedef struct gp_description {
@@ -1643,7 +1647,12 @@ GPUPRIMS__API void gp_edges_free(gp_edge_list *edges);
 // NO_COMPILER COMPILE DRIVER UNSUPPORTED.
 GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream);
 
-// Compiles and loads what the call needs, and launches nothing: in, out may be NULL (taken as aligned to 256 bytes).
+// Compiles and loads what the call needs, and launches nothing. Buffers may be NULL: what is built is then what the
+// call needs with all buffers that its types, flags and graph speak of, each aligned to 16 bytes and none in place.
+// Values and indices are there where in_type or out_type says so, weights and lengths where in2_type and out2_type do;
+// optional results without a type (parents of a reproducible search, gp_call.bad of graph_from_edges) are counted in.
+// What changes the kernels beside is given as in the call, by any pointer that is not NULL: `end`, and the lists of
+// edges that lead to vertices. A call in place, or with less aligned buffers, is prepared with its own pointers.
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
 // The workspace that a call of this shape needs, in bytes: tagged words in front, scratch memory behind, each in whole
@@ -4483,7 +4492,6 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
                                                         gp__geometry *g) {
   g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->threads = (unsigned)gp__stream_threads(p);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // an empty input still has its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
@@ -4747,7 +4755,6 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // no elements: sets count them all the same
-  if (p.algorithm == GP_PIPELINED) g->threads += GP__WARP;
   g->shared_bytes = (unsigned)(gp__is_set(s.primitive)             ? gp__set_shared_bytes(p, s)
                                : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
                                                                    : gp__merge_shared_bytes(p, s));
@@ -5086,6 +5093,14 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
   g->scratch =
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
+// Of a block. Pipelines have warps beside those that compute.
+GPUPRIMS__RULE int gp__threads_of(gp_policy p, int primitive) {
+  return gp__family_of(primitive) == GP__FAMILY_STREAM  ? gp__stream_threads(p)
+         : p.algorithm != GP_PIPELINED                  ? p.threads
+         : gp__family_of(primitive) == GP__FAMILY_SCAN  ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP
+         : gp__family_of(primitive) == GP__FAMILY_MERGE ? p.threads + (int)GP__WARP
+                                                        : p.threads;
+}
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   gp__geometry g;
@@ -5094,7 +5109,7 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   int per_sm = p.blocks_per_sm;
   if (occupancy > 0 && per_sm > occupancy) per_sm = occupancy;
   resident = (unsigned long long)sms * (unsigned)(per_sm > 0 ? per_sm : 1);
-  g.threads = (unsigned)p.threads;
+  g.threads = (unsigned)gp__threads_of(p, s.primitive);
   g.shared_bytes = (unsigned)gp__shared_bytes(s.primitive, p, s.in_size, s.out_size);
   g.words = 0;
   g.replicas = g.log2_lanes = 0;
@@ -5116,10 +5131,8 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   }
   if (family == GP__FAMILY_SCAN) {
     g.tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
-    if (p.algorithm == GP_PIPELINED) {
-      skipped = (unsigned long long)(s.in_misaligned / s.in_size); // tiles start on a 16-byte boundary of the input
-      g.threads += GP__PIPELINE_WARPS * GP__WARP;
-    }
+    if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
+      skipped = (unsigned long long)(s.in_misaligned / s.in_size);
     g.tiles = gp__ceil_div(s.count + skipped, g.tile_items);
     g.grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g.tiles < resident ? g.tiles : resident);
     if (p.algorithm == GP_THREE_SWEEP) g.words = g.grid;
@@ -23473,6 +23486,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 // The thread's message, the log, and the functions of the CUDA driver and of NVRTC, opened at run time. Nothing of the
 // toolkit is included: the few types and numbers that are needed are said here.
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23483,7 +23497,9 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #define GPUPRIMS__PRIVATE __attribute__((unused)) static
@@ -23703,6 +23719,7 @@ typedef struct gp__runtime {
   pthread_mutex_t nvrtc_lock;
   int nvrtc_open;
   int nvrtc_version;                    // 13000 for 13.0; 0: not open
+  char nvrtc_name[96];                  // the version, and what tells its builds apart: size and time of the library
   int architectures[GP__ARCHITECTURES]; // that NVRTC knows, ascending: 75, 80 ...
   int architecture_count;
 } gp__runtime;
@@ -23780,6 +23797,26 @@ GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char 
   return 1;
 }
 
+// nvrtcVersion has no patch number, and builds that differ in it make other machine code of one text. The library's
+// file tells them apart: its size and the time of its last change, which installing another build changes.
+GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
+  struct { // Dl_info, which strict ISO modes hide, as they do dladdr
+    const char *path;
+    void *base;
+    const char *symbol;
+    void *place;
+  } of = {NULL, NULL, NULL, NULL};
+  int (*find)(const void *, void *) = NULL;
+  void *address = NULL;
+  struct stat about;
+  memset(&about, 0, sizeof about);
+  memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
+  if (!gp__symbol(NULL, "dladdr", (void *)&find) || !find(address, &of) || !of.path || stat(of.path, &about))
+    memset(&about, 0, sizeof about);
+  snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
+           (long long)about.st_mtime);
+}
+
 // Opens NVRTC the first time that something must be compiled.
 GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
@@ -23810,6 +23847,7 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *wh
       r->architectures[j - 1] = swap;
     }
   r->nvrtc_version = major * 1000 + minor * 10;
+  gp__name_nvrtc(r);
   r->nvrtc_open = 1;
   return GP_SUCCESS;
 }
@@ -23935,6 +23973,7 @@ typedef struct gp__request {
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
   uint64_t stride;              // top-k: count as the caller has given it, elements of a row
+  uint64_t row_bytes;           // the sort of a top-k's row: between rows, which all run on one policy; else 0
   const uint64_t *count_device; // or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
@@ -23952,7 +23991,6 @@ typedef struct gp__request {
   int begin_bit, end_bit; // radix sorts: resolved, [0, 8 * key_size) where the caller has set none
   const gp_key_field *fields;
   int field_count;
-  uint64_t fields_hash;                    // of what the list says; layouts: of what the kernel knows of them
   gp__moves moves;                         // transpose
   const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
@@ -27222,9 +27260,11 @@ typedef struct gp__image {
 typedef struct gp__cache {
   char *folder; // NULL: no disk cache
   pthread_mutex_t lock;
-  int state;         // 0: not looked at, 1: good, 2: not to be used
-  int warned;        // that it cannot be written
-  int nvrtc_version; // of the NVRTC that last wrote here
+  int state;           // 0: not looked at, 1: good, 2: not to be used
+  int warned;          // that it cannot be written
+  char nvrtc_name[96]; // of the NVRTC that last wrote here; "": none has
+  uint64_t most;       // bytes
+  uint64_t added;      // bytes that this context has written since the folder was last looked through
 } gp__cache;
 
 typedef struct gp__library {
@@ -27316,21 +27356,20 @@ GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
   gp__add(&path, "%s/nvrtc", l->cache.folder);
   file = path.failed ? -1 : gp__open_ours(gp__string(&path), 0, &about, &why);
   if (file >= 0) {
-    char digits[16];
-    const ssize_t got = read(file, digits, sizeof digits - 1);
-    digits[got > 0 ? got : 0] = 0;
-    l->cache.nvrtc_version = atoi(digits);
+    const ssize_t got = read(file, l->cache.nvrtc_name, sizeof l->cache.nvrtc_name - 1);
+    l->cache.nvrtc_name[got > 0 ? got : 0] = 0;
+    l->cache.nvrtc_name[strcspn(l->cache.nvrtc_name, "\n")] = 0;
     close(file);
   }
   gp__free_text(&path);
 }
 
-// Is there a folder to use? Looked at once. *version: of the NVRTC that last wrote there, 0 where none did.
-GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, int *version) {
+// Is there a folder to use? Looked at once. nvrtc: the name of the NVRTC that last wrote there, "" where none did.
+GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   gp__cache *c = &l->cache;
   const char *why = NULL;
   int usable;
-  *version = 0;
+  *nvrtc = 0;
   if (!c->folder) return 0;
   pthread_mutex_lock(&c->lock);
   if (c->state == 0) {
@@ -27348,14 +27387,14 @@ GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, int *version) {
     }
   }
   usable = c->state == 1;
-  *version = c->nvrtc_version;
+  strcpy(nvrtc, c->nvrtc_name);
   pthread_mutex_unlock(&c->lock);
   if (why) gp__log(&l->runtime, GP_LOG_WARNING, "the disk cache %s is not used: %s", c->folder, why);
   return usable;
 }
 
-GPUPRIMS__PRIVATE void gp__cache_key(const gp__program *p, int capability, int version, gp__text *key) {
-  gp__add(key, "header %s\nnvrtc %d\noptions %s\ncapability %d\n%s", gp__device.hash, version,
+GPUPRIMS__PRIVATE void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
+  gp__add(key, "header %s\nnvrtc %s\noptions %s\ncapability %d\n%s", gp__device.hash, nvrtc,
           p->exact_rounding ? "--fmad=false" : "", capability, gp__string(&p->text));
 }
 GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
@@ -27364,6 +27403,7 @@ GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key,
   gp__add(path, "%s/%s.kernel", l->cache.folder, hex);
 }
 
+enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
 // Reads the kernel. A damaged file is deleted: it will be rebuilt.
 GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
@@ -27398,6 +27438,8 @@ GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__im
             image->data = data;
             image->source = GP_KERNEL_DISK;
             found = 1;
+            if ((int64_t)time(NULL) - (int64_t)about.st_mtime > GP__CACHE_TOUCHED)
+              utimes(gp__string(&path), NULL); // used now
           }
         }
       }
@@ -27442,6 +27484,76 @@ GPUPRIMS__PRIVATE int gp__write_whole(const char *path, const void *const *parts
   return good;
 }
 
+// ---- its limit
+//
+// Files say by the time of their last change when they were used: a hit sets it, at most once an hour. The folder is
+// looked through by a context's first write and each time it has written a sixteenth of the limit since. Then the files
+// unused for longest go, until the rest is below the limit by a sixteenth. Processes may do so at once, and read
+// meanwhile: a file that another one has taken away counts as gone, and one that is open is read to its end.
+
+typedef struct gp__cache_file {
+  char *name;
+  uint64_t bytes;
+  int64_t used; // seconds
+} gp__cache_file;
+GPUPRIMS__PRIVATE int gp__order_files(const void *a, const void *b) {
+  const gp__cache_file *x = (const gp__cache_file *)a, *y = (const gp__cache_file *)b;
+  return x->used != y->used ? (x->used < y->used ? -1 : 1) : strcmp(x->name, y->name);
+}
+// A kernel's file, 1; what a writer has not renamed yet, and never will where it was killed, 2; another's, 0.
+GPUPRIMS__PRIVATE int gp__cache_kind(const char *name) {
+  const size_t hex = strspn(name, "0123456789abcdef");
+  if (hex == 32 && strncmp(name + hex, ".kernel", 7) == 0) return name[hex + 7] == 0 ? 1 : name[hex + 7] == '.' ? 2 : 0;
+  return strncmp(name, "nvrtc.", 6) == 0 ? 2 : 0;
+}
+// Brings the folder below its limit. The cache's lock is held.
+GPUPRIMS__PRIVATE void gp__cache_shrink(gp__cache *c) {
+  DIR *folder = opendir(c->folder);
+  const int64_t now = (int64_t)time(NULL);
+  gp__cache_file *files = NULL;
+  size_t count = 0, room = 0, i;
+  uint64_t bytes = 0;
+  const struct dirent *entry;
+  while (folder && (entry = readdir(folder)) != NULL) {
+    const int kind = gp__cache_kind(entry->d_name);
+    gp__text path = {NULL, 0, 0, 0};
+    struct stat about;
+    if (!kind) continue;
+    gp__add(&path, "%s/%s", c->folder, entry->d_name);
+    if (path.failed || stat(path.data, &about)) {
+      gp__free_text(&path);
+      continue;
+    }
+    if (kind == 2) {
+      if (now - (int64_t)about.st_mtime > GP__CACHE_ABANDONED) unlink(path.data);
+      gp__free_text(&path);
+      continue;
+    }
+    if (count == room) {
+      gp__cache_file *more = (gp__cache_file *)realloc(files, (room = room * 2 + 64) * sizeof *files);
+      if (!more) {
+        gp__free_text(&path);
+        break;
+      }
+      files = more;
+    }
+    files[count].name = path.data;
+    files[count].bytes = (uint64_t)about.st_size;
+    files[count++].used = (int64_t)about.st_mtime;
+    bytes += (uint64_t)about.st_size;
+  }
+  if (folder) closedir(folder);
+  if (bytes > c->most) {
+    qsort(files, count, sizeof *files, gp__order_files);
+    for (i = 0; i < count && bytes > c->most - c->most / 16; ++i) {
+      unlink(files[i].name); // another process may have been quicker
+      bytes -= files[i].bytes;
+    }
+  }
+  for (i = 0; i < count; ++i) free(files[i].name);
+  free(files);
+}
+
 GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   gp__cache_head head;
@@ -27460,15 +27572,23 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
   good = !path.failed && gp__write_whole(path.data, parts, sizes, 3);
   error = errno;
   pthread_mutex_lock(&l->cache.lock);
-  if (good && l->cache.nvrtc_version != l->runtime.nvrtc_version) {
-    char digits[16];
-    const void *part = digits;
-    const size_t size = (size_t)snprintf(digits, sizeof digits, "%d\n", l->runtime.nvrtc_version);
+  if (good && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
+    char line[sizeof l->cache.nvrtc_name + 1];
+    const void *part = line;
+    const size_t size = (size_t)snprintf(line, sizeof line, "%s\n", l->runtime.nvrtc_name);
     gp__free_text(&path);
     gp__add(&path, "%s/nvrtc", l->cache.folder);
     good = !path.failed && gp__write_whole(path.data, &part, &size, 1);
     error = errno;
-    if (good) l->cache.nvrtc_version = l->runtime.nvrtc_version;
+    if (good) strcpy(l->cache.nvrtc_name, l->runtime.nvrtc_name);
+  }
+  if (good && l->cache.most != UINT64_MAX) {
+    const int first = !l->cache.added;
+    l->cache.added += sizes[0] + sizes[1] + sizes[2];
+    if (first || l->cache.added > l->cache.most / 16) {
+      gp__cache_shrink(&l->cache);
+      l->cache.added = 1;
+    }
   }
   warn = !good && !l->cache.warned;
   if (warn) l->cache.warned = 1;
@@ -27616,12 +27736,13 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
                                            int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
   gp_result result;
-  int ptx = 0, found, architecture, disk, version;
+  int ptx = 0, found, architecture, disk;
+  char nvrtc[sizeof l->cache.nvrtc_name];
   memset(image, 0, sizeof *image);
   if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
-  disk = gp__cache_usable(l, &version);
-  if (disk && version) {
-    gp__cache_key(p, capability, version, &key);
+  disk = gp__cache_usable(l, nvrtc);
+  if (disk && *nvrtc) {
+    gp__cache_key(p, capability, nvrtc, &key);
     found = !key.failed && gp__cache_read(l, &key, image);
     gp__free_text(&key);
     if (found) return GP_SUCCESS;
@@ -27633,15 +27754,15 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
     return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not know compute capability %d.%d", who,
                     l->runtime.nvrtc_version / 1000, l->runtime.nvrtc_version % 1000 / 10, capability / 10,
                     capability % 10);
-  if (disk && version != l->runtime.nvrtc_version) { // another NVRTC has written here since
-    gp__cache_key(p, capability, l->runtime.nvrtc_version, &key);
+  if (disk && strcmp(nvrtc, l->runtime.nvrtc_name) != 0) { // another NVRTC has written here since
+    gp__cache_key(p, capability, l->runtime.nvrtc_name, &key);
     found = !key.failed && gp__cache_read(l, &key, image);
     gp__free_text(&key);
     if (found) return GP_SUCCESS;
   }
   result = gp__compile_program(l, who, p, architecture, ptx, image);
   if (result == GP_SUCCESS && disk) {
-    gp__cache_key(p, capability, l->runtime.nvrtc_version, &key);
+    gp__cache_key(p, capability, l->runtime.nvrtc_name, &key);
     if (!key.failed) gp__cache_write(l, &key, image);
     gp__free_text(&key);
   }
@@ -27772,8 +27893,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 // ---- contexts
 
-// One machine-code function of a call, under construction or loaded.
-enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels of a call
+enum { GP__KINDS_MAX = 16 }; // kernels of a call
 // Kinds of kernels: X(KIND, template, struct of its arguments).
 #define GPUPRIMS__KINDS(X)                                                                                             \
   X(COPY, gp__copy_kernel, gp__map_args)                                                                               \
@@ -27868,17 +27988,30 @@ enum { GP__KEY_NUMBERS = 32, GP__KINDS_MAX = 16 }; // numbers of a key; kernels 
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
-typedef struct gp__kernel {
-  struct gp__kernel *next;
-  int key[GP__KEY_NUMBERS];
-  int state; // 0: not built, 1: a thread builds it, 2: loaded
+struct gp__spelling;
+// Machine code, found by its program: kernels of different spellings that have one text share it.
+typedef struct gp__code {
+  struct gp__code *next;
+  char key[2 * GP__HEX]; // of the program
+  int capability;        // of an image that is kept for gp_compile; 0: loaded
+  int state;             // 0: not built, 1: a thread builds it, 2: there
+  int kernels;           // that have it, or wait for it
   gp_kernel_source source;
   void *module, *function;
+  unsigned allowed_bytes; // of dynamic shared memory, at most, so far
+  gp__image image;        // of gp_compile
+} gp__code;
+// A kernel of a call, found by its spelling.
+typedef struct gp__kernel {
+  struct gp__kernel *next, *newer, *older;
+  gp__code *code;
+  void *function;
+  int state;     // 0: not built, 1: a thread builds it, 2: there
   int occupancy; // blocks that fit a multiprocessor, with so much dynamic shared memory:
   unsigned shared_bytes;
-  unsigned allowed_bytes; // of it, at most, so far
-  gp__image image;        // of gp_compile
-  char bundle_key[2 * GP__HEX];
+  int users;                     // calls between its look-up and its launch
+  int captured;                  // a graph may launch it: it stays
+  struct gp__spelling *spelling; // as long as its list
 } gp__kernel;
 
 // A stream's workspace.
@@ -27908,7 +28041,11 @@ typedef struct gp__retired {
   size_t bytes;
 } gp__retired;
 
-enum { GP__KERNEL_SLOTS = 256, GP__STREAM_SLOTS = 64 };
+enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64 };
+enum {
+  GP__KERNELS_MOST = 4096, // that a context keeps
+  GP__KERNELS_GO = 16      // where there are more, one in so many goes
+};
 typedef struct gp__state {
   gp__library library;
   gp_description about;
@@ -27925,6 +28062,9 @@ typedef struct gp__state {
   pthread_mutex_t lock; // of everything below
   pthread_cond_t built; // a kernel has been built, or has failed
   gp__kernel *kernels[GP__KERNEL_SLOTS];
+  gp__code *codes[GP__CODE_SLOTS];
+  gp__kernel *newest, *oldest; // by their last use
+  int kernel_count, kernels_most;
   gp__workspace *streams[GP__STREAM_SLOTS];
   int stream_count; // of them
   unsigned long long clock;
@@ -28083,13 +28223,20 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
       gp__free_stream(s, r);
     }
 #undef GPUPRIMS__RELEASE
+  for (i = 0; i < GP__CODE_SLOTS; ++i)
+    while (s->codes[i]) {
+      gp__code *c = s->codes[i];
+      if (c->module && (error = d->cuModuleUnload(c->module)) != 0 && result == GP_SUCCESS)
+        result = gp__cuda_fail(&s->library.runtime, who, "cuModuleUnload", error);
+      s->codes[i] = c->next;
+      free(c->image.owned);
+      free(c);
+    }
   for (i = 0; i < GP__KERNEL_SLOTS; ++i)
     while (s->kernels[i]) {
       gp__kernel *k = s->kernels[i];
-      if (k->module && (error = d->cuModuleUnload(k->module)) != 0 && result == GP_SUCCESS)
-        result = gp__cuda_fail(&s->library.runtime, who, "cuModuleUnload", error);
       s->kernels[i] = k->next;
-      free(k->image.owned);
+      free(k->spelling);
       free(k);
     }
   if (cuda) {
@@ -28307,6 +28454,8 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   s->allocator_user = c.allocator_user;
   s->host_threads = c.host_threads;
   s->workspaces = c.workspaces ? c.workspaces : GP_WORKSPACES;
+  s->kernels_most = GP__KERNELS_MOST;
+  s->library.cache.most = c.cache_bytes ? c.cache_bytes : (uint64_t)512 << 20;
   if (failed) result = gp__fail(GP_E_MEMORY, "%s: no memory for the context", who);
   if (result == GP_SUCCESS && c.backend != GP_BACKEND_HOST) {
     result = gp__find_device(s, &c, &none);
@@ -29265,7 +29414,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   gp__request *q = k->q;
   gp__checked_type t = {0, 0, NULL};
   int i;
-  uint64_t hash = 14695981039346656037ull; // FNV-1a
   if (!k->key.info) return gp__fail(GP_E_ARGUMENT, "%s: @fields: keys of a built-in type have none", k->who);
   if (c->transform) return gp__fail(GP_E_ARGUMENT, "%s: @fields and @transform both order the keys", k->who);
   if (!c->fields) return gp__fail(GP_E_NULL, "%s: @fields is null, but @field_count is %d", k->who, c->field_count);
@@ -29274,8 +29422,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   *bits = 0;
   for (i = 0; i < c->field_count; ++i) {
     const gp_key_field *f = &c->fields[i];
-    const uint64_t said[3] = {(uint64_t)f->offset, (uint64_t)f->type, f->descending != 0};
-    int j;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "fields: a type", f->type, &t));
     if (t.info) return gp__fail(GP_E_TYPE, "%s: @fields: field %d is a struct", k->who, i);
     if (f->offset % t.size || f->offset > k->key.size || t.size > k->key.size - f->offset)
@@ -29285,9 +29431,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
     *bits += 8 * (int)t.size;
     if (*bits > 8 * GP__RADIX_PASSES)
       return gp__fail(GP_E_SIZE, "%s: @fields: they have more than %d bytes together", k->who, GP__RADIX_PASSES);
-    for (j = 0; j < 3; ++j) hash = (hash ^ said[j]) * 1099511628211ull;
   }
-  q->fields_hash = hash | 1;
   q->acc_size = 8; // words of the ordered key
   return GP_SUCCESS;
 }
@@ -30045,7 +30189,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
   const gp_layout *from = c->in_layout, *to = c->out_layout;
   gp__request *q = k->q;
   gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
-  uint64_t hash = 14695981039346656037ull; // FNV-1a
   int reads, writes, i, j;
   GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", from, c->in, read, &reads));
   GPUPRIMS__CHECK(gp__check_layout(k, "out_layout (to)", "out", to, c->out, written, &writes));
@@ -30069,15 +30212,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
   q->out_size = to->size;
   q->count = q->stride = c->count;
   q->channels = q->active = 1;
-  for (i = 0; i < from->field_count; ++i) {
-    const uint64_t said[3] = {from->fields[i].size, from->fields[i].offset, to->fields[i].offset};
-    for (j = 0; j < 3; ++j) hash = (hash ^ said[j]) * 1099511628211ull;
-  }
-  { // a width that is no multiple of every tile is known to the kernel
-    const uint64_t said[5] = {from->width, to->width, from->size, to->size, (uint64_t)c->flags};
-    for (j = 0; j < 5; ++j) hash = (hash ^ said[j]) * 1099511628211ull;
-  }
-  q->fields_hash = hash | 1;
   return GP_SUCCESS;
 }
 
@@ -30473,7 +30607,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   switch (family) {
   case GP__FAMILY_STREAM:
     h.key_size = (int)q->key_size;
-    if (!h.key_size && !q->begin) { // a predicate looks at the elements themselves
+    if (!h.key_size && !q->offset_size) { // a predicate looks at the elements themselves
       h.key_size = h.in_size;
       h.in_size = 0;
     }
@@ -30507,7 +30641,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.offset_size = (int)q->offset_size;
     h.segments = q->segments;
     h.length = q->length;
-    h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+    h.in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
     h.exact = 1;
     break;
   case GP__FAMILY_TRANSPOSE:
@@ -30877,9 +31011,6 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
                                              : GP__TRANSPOSE_ROWS;
   return 1;
 }
-GPUPRIMS__PRIVATE int gp__form_of(const gp__request *q, const gp_policy *p) {
-  return gp__transpose_form(*p, gp__shape_of(q));
-}
 // Which kernels the plan of a sort or a merge launches, each once.
 GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -30890,9 +31021,10 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (q->primitive == GP_BFS) {
     kinds[count++] = gp__bfs_by_edges(p->algorithm)                     ? GP__BFS_STEPS
                      : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
-                     : q->fault                                         ? GP__BFS_CHECKED
+                     : q->flags & GP_CHECKED                            ? GP__BFS_CHECKED
                                                                         : GP__BFS;
-    if (q->out2 && (q->flags & GP_REPRODUCIBLE)) kinds[count++] = GP__BFS_PARENTS;
+    if ((q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE))
+      kinds[count++] = GP__BFS_PARENTS; // without buffers: may be
     return count;
   }
   if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
@@ -31002,56 +31134,191 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
   return count;
 }
 
-// Ranks of top-k: indices that need more than 32 bits.
-GPUPRIMS__PRIVATE int gp__has_wide_indices(const gp__request *q) {
-  return q->primitive == GP_TOP_K && q->out_size && q->count > UINT32_MAX;
+// All that the text of a kernel may depend on. gp__spell fills it from the call, and what writes the text is given
+// nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ in what a text does
+// not say share one program. Of `list` the first list_count words count.
+enum { GP__SPELLED_MOST = GP__LAYOUT_ENTRIES }; // words of a list
+typedef struct gp__spelling {
+  gp__kernel_kind kind;
+  gp_primitive primitive;
+  int algorithm, threads, vectors, load, store, stages, blocks_per_sm, overlap; // of the policy: what is compiled in
+  unsigned block_threads, resident; // __launch_bounds__; resident 0: not said
+  gp_op op, transform, equal;
+  gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
+  int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
+  int is_arg, has_init, ranged, right, descending, numbers, exact_rounding;
+  int placed;                                               // segmented sort: keys do not sort by themselves
+  int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
+  int clustered;                                            // a search in clusters
+  int size, word, form;                                     // of what is moved: copies and transposes
+  int tile, chunk, in_side, out_side;                       // layouts; in_size and out_size are those of structs
+  int capability;                                           // of an image for gp_compile; 0: for the device
+  const gp__op_info *user_op, *user_transform, *user_equal; // NULL: built in
+  const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct, *key_struct; // likewise
+  uint64_t list_count;
+  uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1
+} gp__spelling;
+GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
+  return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
 }
-// Of the elements of a copy: those of layouts are bytes.
-GPUPRIMS__PRIVATE int gp__copied_size(const gp__request *q) {
-  return q->in_layout ? 1 : q->primitive == GP_TRANSPOSE ? q->moves.size : (int)q->in_size;
+
+// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
+// leaves registers for.
+GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
+  const int bytes = gp__sort_item_bytes(w->key_size, w->placed);
+  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
 }
-GPUPRIMS__PRIVATE void gp__kernel_key(const gp__request *q, const gp_policy *p, gp__kernel_kind kind, int capability,
-                                      int key[GP__KEY_NUMBERS]) {
-  // Flags that the kernels do not know: offsets are checked by others; one sweep is told the direction when it runs.
-  const int descends = q->primitive == GP_SORT && (gp__sweeps(p->algorithm) || gp__is_team(p->algorithm)) &&
-                       p->algorithm != GP_LEADING_SWEEP;
-  const int other = GP_CHECKED | (descends ? GP_DESCENDING : 0);
-  const int bytes = kind == GP__COPY || q->primitive == GP_TRANSPOSE; // moved, whatever they mean
-  int i = 0;
-  key[i++] = (int)kind;
-  key[i++] = (int)q->primitive;
-  key[i++] = q->op;
-  key[i++] = q->transform;
-  key[i++] = q->equal;
-  key[i++] = bytes ? gp__copied_size(q) : q->in_type;
-  key[i++] = q->in2_type;
-  key[i++] = q->key_type;
-  key[i++] = q->offset_type;
-  key[i++] = q->acc_type;
-  key[i++] = bytes ? 0 : q->out_type;
-  key[i++] = q->out2_type;
-  key[i++] = q->end != NULL;
-  key[i++] = gp__family_of(q->primitive) == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
-  key[i++] = q->flags & ~other;
-  key[i++] = q->primitive == GP_TRANSPOSE ? gp__form_of(q, p)
-                                          : gp__is_planned(q->primitive) && q->primitive != GP_SORT &&
-                                                gp__family_of(q->primitive) != GP__FAMILY_GRAPH && q->out != NULL;
-  key[i++] = gp__has_wide_indices(q);
-  key[i++] = p->algorithm;
-  key[i++] = p->threads;
-  key[i++] = p->vectors;
-  key[i++] = p->load;
-  key[i++] = p->store;
-  key[i++] = p->stages;
-  key[i++] = p->blocks_per_sm;
-  key[i++] = p->overlap;
-  key[i++] = capability;
-  key[i++] = (int)(uint32_t)q->fields_hash;
-  key[i++] = (int)(uint32_t)(q->fields_hash >> 32);
-  key[i++] = q->primitive == GP_TRANSPOSE ? q->moves.word : kind == GP__GATHER && q->count >> 32 != 0;
-  key[i++] = q->numbers;
-  key[i++] = p->cluster > 1;
-  while (i < GP__KEY_NUMBERS) key[i++] = 0;
+// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
+GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
+  const gp__kernel_kind kind = w->kind;
+  const int aligned = (w->form & 3) == 3;
+  const int moved =
+      kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN || kind == GP__COPY;
+  const int light = moved || kind == GP__TRANSPOSE_SAVE ||
+                    (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
+                     !(w->form & GP__FORM_WHOLE) && (w->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : w->word >= 4));
+  const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
+  if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
+    return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
+  if (kind == GP__TRANSPOSE_TENSOR) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : w->stages > 1 ? 1024 : 1280;
+  if (kind == GP__TRANSPOSE_TENSOR_PANELS) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : 1280;
+  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
+  return w->vectors > 4 || bytes                                  ? 768
+         : light                                                  ? 1536
+         : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
+                                                                  : 768;
+}
+// Blocks that a multiprocessor is to hold of the kernel; 0: the compiler is told nothing. The number is a promise only
+// where it leaves a thread 64 registers, and one sweep those for its keys and values; histograms with few vectors on
+// their way do with 40, buckets of 8-byte keys with 56; long chunks of a stream take 128.
+GPUPRIMS__PRIVATE unsigned gp__resident_blocks(const gp__request *q, const gp_policy *v, const gp__shape *h,
+                                               const gp__spelling *w) {
+  const gp__kernel_kind kind = w->kind;
+  const int family = gp__family_of(q->primitive);
+  const unsigned threads = w->block_threads;
+  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
+                          : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT
+                              ? (unsigned)gp__bucket_blocks((int)q->key_size)
+                          : family == GP__FAMILY_TRANSPOSE ? gp__transpose_threads(w) / threads
+                          : kind == GP__HYBRID_COUNT       ? 2
+                          : kind == GP__SEGMENTS_SHORT     ? gp__short_threads(w) / threads
+                                                           : (unsigned)v->blocks_per_sm;
+  const unsigned most = family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536 : 1024)
+                        : family == GP__FAMILY_TRANSPOSE     ? 2048
+                        : kind == GP__HYBRID_SORT            ? 2048
+                        : family != GP__FAMILY_STREAM        ? 1024
+                        : v->vectors >= 7 || q->acc_size > 8 ? 512
+                                                             : 768;
+  if (kind == GP__CONVERT_LAYOUT) { // as many as leave room for what a thread takes
+    const int bytes = h->chunk * gp__max(h->in_size, h->out_size);
+    const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
+    return room > threads ? room / threads : 1;
+  }
+  return family != GP__FAMILY_MAP && blocks * threads <= most && q->acc_size <= 16 &&
+                 (!gp__sweeps(v->algorithm) || gp__sweep_fits(*v, *h))
+             ? blocks
+             : 0;
+}
+
+// Threads of a block of one kernel of a call.
+GPUPRIMS__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+  switch (kind) {
+  case GP__RADIX_HISTOGRAM:
+    return GP__RADIX_HISTOGRAM_THREADS;
+  case GP__SORT_SAMPLE:
+    return GP__SAMPLE_THREADS;
+  case GP__HYBRID_COUNT:
+    return GP__HYBRID_COUNT_THREADS;
+  case GP__HYBRID_SORT:
+  case GP__LEADING_SORT:
+    return (unsigned)gp__bucket_threads(h->key_size);
+  case GP__SEGMENTS_LONG:
+    return (unsigned)gp__long_threads_of(*p, *h);
+  case GP__COUNT_KEYS:
+    return (unsigned)gp__counting_threads(h->key_size);
+  case GP__COUNTING_RUNS:
+    return GP__COUNTING_THREADS;
+  case GP__TRANSPOSE_TENSOR_PANELS:
+    return (unsigned)p->threads + GP__WARP;
+  case GP__TRANSPOSE_BUFFERED:
+    return (unsigned)p->threads + (gp__buffered_leads(h->key_size) ? GP__WARP : 0);
+  default:
+    return (unsigned)gp__threads_of(*p, h->primitive);
+  }
+}
+
+// The lists that a text repeats: fields of a key, what a conversion of layouts moves.
+GPUPRIMS__PRIVATE void gp__spell_lists(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  int i;
+  for (i = 0; i < q->field_count; ++i)
+    w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
+                 (uint64_t)(q->fields[i].descending != 0) << 32;
+  w->list_count = (uint64_t)q->field_count;
+  if (w->kind == GP__CONVERT_LAYOUT) {
+    const int staged = gp__layout_staged(*p, *h);
+    gp__layout_entry entry[GP__LAYOUT_ENTRIES];
+    const int count = gp__layout_entries(q, entry);
+    w->tile = gp__layout_tile(*p, *h);
+    w->chunk = staged ? h->chunk : 0;
+    w->in_side = !staged ? 0 : h->in_width <= (unsigned)w->tile ? (int)h->in_width : -1;
+    w->out_side = !staged ? 0 : h->out_width <= (unsigned)w->tile ? (int)h->out_width : -1;
+    for (i = 0; i < count; ++i)
+      w->list[i] = (uint64_t)entry[i].size | (uint64_t)(entry[i].in + 1) << 16 | (uint64_t)(entry[i].out + 1) << 32;
+    w->list_count = (uint64_t)count;
+  }
+}
+
+// h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
+GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
+                                 int capability, gp__spelling *w) {
+  const int family = gp__family_of(q->primitive);
+  // One sweep and teams are told the direction when they run.
+  const int descends = kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_PASS || kind == GP__RADIX_PASS_WIDE ||
+                       kind == GP__RADIX_SWEEPS || kind == GP__SORT_ONE_CLUSTER || kind == GP__SORT_ONE_LAUNCH;
+  memset(w, 0, offsetof(gp__spelling, list));
+  w->kind = kind;
+  w->capability = capability;
+  w->algorithm = p->algorithm;
+  w->threads = p->threads;
+  w->vectors = p->vectors;
+  w->load = p->load;
+  w->store = p->store;
+  w->stages = p->stages;
+  w->blocks_per_sm = p->blocks_per_sm;
+  w->overlap = p->overlap;
+  w->block_threads = gp__threads_of_kind(p, h, kind);
+  w->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
+  if (kind == GP__COPY || family == GP__FAMILY_TRANSPOSE) { // bytes, whatever they mean
+    w->size = q->in_layout ? 1 : family == GP__FAMILY_TRANSPOSE ? q->moves.size : (int)q->in_size; // layouts: bytes
+    w->word = q->moves.word;
+    w->form = family == GP__FAMILY_TRANSPOSE ? gp__transpose_form(*p, *h) : 0;
+    w->resident = gp__resident_blocks(q, p, h, w);
+    return;
+  }
+  w->primitive = q->primitive;
+  w->op = q->op, w->transform = q->transform, w->equal = q->equal;
+  w->user_op = q->user_op, w->user_transform = q->user_transform, w->user_equal = q->user_equal;
+  w->in_type = q->in_type, w->in_struct = q->in_struct, w->in_size = (int)q->in_size;
+  w->in2_type = q->in2_type, w->in2_struct = q->in2_struct, w->in2_size = (int)q->in2_size;
+  w->acc_type = q->acc_type, w->acc_struct = q->acc_struct, w->acc_size = (int)q->acc_size;
+  w->out_type = q->out_type, w->out_struct = q->out_struct, w->out_size = (int)q->out_size;
+  w->key_type = q->key_type, w->key_struct = q->key_struct, w->key_size = (int)q->key_size;
+  w->offset_type = q->offset_type, w->offset_size = (int)q->offset_size;
+  w->out2_type = q->out2_type, w->out2_size = (int)q->out2_size;
+  w->is_arg = q->is_arg;
+  w->has_init = family == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
+  w->ranged = q->end != NULL;
+  w->right = (q->flags & GP_RIGHT) != 0;
+  w->descending = !descends && (q->flags & GP_DESCENDING);
+  w->numbers = q->numbers;
+  w->placed = q->primitive == GP_SEGMENTED_SORT && gp__sort_placed(*h);
+  if (family == GP__FAMILY_SORT)
+    w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
+  if (q->primitive == GP_TOP_K && q->out_size && q->count > UINT32_MAX) w->index_bytes = 8;
+  w->clustered = p->cluster > 1;
+  gp__spell_lists(q, p, h, w);
+  w->resident = gp__resident_blocks(q, p, h, w);
 }
 
 GPUPRIMS__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const char *format, const char *name) {
@@ -31108,22 +31375,24 @@ GPUPRIMS__PRIVATE void gp__add_operator(gp__program *p, const char *functor, con
 }
 
 // The names that template arguments have.
-GPUPRIMS__PRIVATE const char *gp__in_name(const gp__request *q) {
+GPUPRIMS__PRIVATE const char *gp__in_name(const gp__spelling *q) {
   return q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
 }
-GPUPRIMS__PRIVATE const char *gp__in2_name(const gp__request *q) {
+GPUPRIMS__PRIVATE const char *gp__in2_name(const gp__spelling *q) {
   return q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : "gp__none";
 }
-GPUPRIMS__PRIVATE const char *gp__key_name(const gp__request *q) {
+GPUPRIMS__PRIVATE const char *gp__key_name(const gp__spelling *q) {
   return q->key_size ? gp__device_type(q->key_type, q->key_struct) : "gp__none";
 }
-GPUPRIMS__PRIVATE const char *gp__out_name(const gp__request *q) { return gp__device_type(q->out_type, q->out_struct); }
+GPUPRIMS__PRIVATE const char *gp__out_name(const gp__spelling *q) {
+  return gp__device_type(q->out_type, q->out_struct);
+}
 GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, const char *of_user) {
   return user ? of_user : gp__op_rows[op].functor;
 }
 
 // Op, Load, In, Acc, Out.
-GPUPRIMS__PRIVATE void gp__name_fold(const gp__request *q, gp__text *t) {
+GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
   const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
@@ -31143,10 +31412,10 @@ GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, con
 }
 
 // What a stream does.
-GPUPRIMS__PRIVATE void gp__name_body(const gp__request *q, gp__text *t) {
+GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
-    gp__add(t, "gp__select<%d, %s, %s, ", q->primitive == GP_SELECT ? 1 : (int)gp__parts_of(q), in, key);
+    gp__add(t, "gp__select<%d, %s, %s, ", q->primitive == GP_SELECT ? 1 : q->transform ? 3 : 2, in, key);
     if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
     else gp__add(t, "gp__flag<%s>", key);
     gp__add(t, ", ");
@@ -31187,16 +31456,16 @@ GPUPRIMS__PRIVATE void gp__name_gather(size_t size, size_t align, int index_byte
 }
 
 // How a radix sort reads a key.
-GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__request *q, gp__text *t) {
+GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   const char *key = gp__key_name(q);
   int i;
   if (q->user_transform) {
     gp__add(t, "gp__decomposed_key<%s, gp__op_2, %s>", key, gp__type_rows[q->acc_type].device);
-  } else if (q->field_count) {
+  } else if (q->list_count) {
     gp__add(t, "gp__field_key<%s", key);
-    for (i = 0; i < q->field_count; ++i)
-      gp__add(t, ", gp__key_field<%lu, %s, %s>", (unsigned long)q->fields[i].offset,
-              gp__type_rows[q->fields[i].type].device, q->fields[i].descending ? "true" : "false");
+    for (i = 0; i < (int)q->list_count; ++i)
+      gp__add(t, ", gp__key_field<%u, %s, %s>", (unsigned)(q->list[i] & 0xffff),
+              gp__type_rows[q->list[i] >> 16 & 0xffff].device, q->list[i] >> 32 ? "true" : "false");
     gp__add(t, ">");
   } else {
     gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
@@ -31210,43 +31479,35 @@ GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
 }
 
 // A tile, what a thread takes of it, both sides, and what moves.
-GPUPRIMS__PRIVATE void gp__name_layouts(const gp__request *q, const gp_policy *v, gp__text *t) {
-  const gp__shape h = gp__shape_of(q);
-  const int tile = gp__layout_tile(*v, h), staged = gp__layout_staged(*v, h);
-  gp__layout_entry entry[GP__LAYOUT_ENTRIES];
-  const int count = gp__layout_entries(q, entry);
+GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
   int i;
-  gp__add(t, "%d, %d, gp__side<%d, %d>, gp__side<%d, %d>", tile, staged ? h.chunk : 0,
-          !staged                        ? 0
-          : h.in_width <= (unsigned)tile ? (int)h.in_width
-                                         : -1,
-          h.in_size,
-          !staged                         ? 0
-          : h.out_width <= (unsigned)tile ? (int)h.out_width
-                                          : -1,
-          h.out_size);
-  for (i = 0; i < count; ++i) gp__add(t, ", gp__moved<%d, %d, %d>", entry[i].size, entry[i].in, entry[i].out);
+  gp__add(t, "%d, %d, gp__side<%d, %d>, gp__side<%d, %d>", q->tile, q->chunk, q->in_side, q->in_size, q->out_side,
+          q->out_size);
+  for (i = 0; i < (int)q->list_count; ++i)
+    gp__add(t, ", gp__moved<%d, %d, %d>", (int)(q->list[i] & 0xffff), (int)(q->list[i] >> 16 & 0xffff) - 1,
+            (int)(q->list[i] >> 32) - 1);
   gp__add(t, ">");
 }
 
 // The kernel's name: its template with every argument.
-GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v, gp__kernel_kind kind, gp__text *t) {
+GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
+  const gp__kernel_kind kind = q->kind;
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #kernel,
   static const char *const kernels[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
   const char *offset = q->offset_size ? gp__type_rows[q->offset_type].device : "";
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
-  const int paired = gp__is_paired(v->algorithm, (int)q->in_size);
-  gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>%s", kernels[kind], v->threads, v->vectors, v->load, v->store,
-          v->stages, v->blocks_per_sm, v->overlap,
+  const int paired = gp__is_paired(q->algorithm, q->in_size);
+  gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>%s", kernels[kind], q->threads, q->vectors, q->load, q->store,
+          q->stages, q->blocks_per_sm, q->overlap,
           kind == GP__SEGMENTS_BEGIN || kind == GP__GRAPH_DEGREE_REPORT ? ">" : ", ");
   switch (kind) {
   case GP__COPY:
-    gp__add(t, "%d>", gp__copied_size(q));
+    gp__add(t, "%d>", q->size);
     break;
   case GP__CONVERT_LAYOUT:
-    gp__name_layouts(q, v, t);
+    gp__name_layouts(q, t);
     break;
   case GP__MAP:
     if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
@@ -31257,7 +31518,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, ", %s, %s, %s>", in, in2, out);
     break;
   case GP__ADJACENT:
-    gp__add(t, q->flags & GP_RIGHT ? "true, " : "false, ");
+    gp__add(t, q->right ? "true, " : "false, ");
     if (q->user_op) gp__add(t, "%s", functor);
     else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in, out);
     gp__add(t, ", %s, %s>", in, out);
@@ -31297,7 +31558,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__WARP_SEGMENTS:
   case GP__SEGMENTED_PIPELINED:
     if (!q->offset_size) gp__add(t, "gp__fixed_ends, ");
-    else gp__add(t, "%s<%s>, ", q->end ? "gp__range_ends" : "gp__offset_ends", offset);
+    else gp__add(t, "%s<%s>, ", q->ranged ? "gp__range_ends" : "gp__offset_ends", offset);
     gp__name_fold(q, t);
     break;
   case GP__LOAD_BALANCE:
@@ -31337,7 +31598,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__add(t, "%s, ", gp__key_name(q));
     if (!q->out_size) gp__add(t, "gp__no_values, ");
     else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", out);
-    gp__add(t, q->out_size || q->end_bit - q->begin_bit < 8 * (int)q->key_size ? "true" : "false");
+    gp__add(t, q->placed ? "true" : "false");
     gp__add(t, kind == GP__SEGMENTS_SHORT ? ", %s>" : ">", offset);
     break;
   case GP__GROUP_TABLE:
@@ -31345,12 +31606,12 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__name_fold(q, t);
     break;
   case GP__HISTOGRAM:
-    gp__add(t, "%s, %s<%s>, %s, %s, %s>", v->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
+    gp__add(t, "%s, %s<%s>, %s, %s, %s>", q->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
             q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, in2, out);
     break;
   case GP__RADIX_HISTOGRAM:
     gp__name_radix_key(q, t);
-    gp__add(t, v->algorithm == GP_LEADING_SWEEP ? ", true>" : ">");
+    gp__add(t, q->algorithm == GP_LEADING_SWEEP ? ", true>" : ">");
     break;
   case GP__RADIX_PASS:
   case GP__RADIX_PASS_WIDE:
@@ -31361,11 +31622,11 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__name_radix_key(q, t);
     if (paired) gp__add(t, ", %s>", in);
     gp__add(t, ", %s%s",
-            paired                                 ? "gp__none"
-            : q->in_size <= GP__RADIX_VALUE_BYTES  ? in
-            : gp__radix_index_bytes(q->count) == 4 ? "gp__u32"
-                                                   : "gp__u64",
-            gp__is_team(v->algorithm)     ? ">"
+            paired                ? "gp__none"
+            : !q->index_bytes     ? in
+            : q->index_bytes == 4 ? "gp__u32"
+                                  : "gp__u64",
+            gp__is_team(q->algorithm)     ? ">"
             : kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide>"
                                           : ", gp__radix_narrow>");
     break;
@@ -31378,18 +31639,18 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__LEADING_SORT:
   case GP__SORT_ONE_BLOCK: {
     const int size = (int)q->key_size;
-    const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(v->vectors);
-    gp__add(t, "%s, %s", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
+    const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
+    gp__add(t, "%s, %s", gp__key_name(q), q->descending ? "true" : "false");
     if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
     if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
-      gp__add(t, ", %d, %d, %d", one ? v->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
-              one ? gp__one_block_log2_bins(v->threads * items) : gp__bucket_log2_bins(size));
+      gp__add(t, ", %d, %d, %d", one ? q->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
+              one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
     if (q->in_size) gp__add(t, ", %s", in);
     gp__add(t, ">");
     break;
   }
   case GP__GATHER: // by words as large as the values' size and alignment allow
-    gp__name_gather(q->in_size, q->in_struct->align, gp__radix_index_bytes(q->count), t);
+    gp__name_gather((size_t)q->in_size, q->in_struct->align, q->index_bytes, t);
     break;
   case GP__MERGE:
   case GP__MERGE_SORT_TILES:
@@ -31409,14 +31670,13 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
   case GP__COUNTING_FILL:
   case GP__SELECT_FIRST:
   case GP__SELECT_NEXT:
-    gp__add(t, "%s, %s>", gp__key_name(q), q->flags & GP_DESCENDING ? "true" : "false");
+    gp__add(t, "%s, %s>", gp__key_name(q), q->descending ? "true" : "false");
     break;
   case GP__TOP_K_LISTS:
   case GP__TOP_K_MERGE:
   case GP__SELECT_COLLECT:
-    gp__add(t, "%s, %s, %s, %s", gp__key_name(q), in, q->out_size ? out : "gp__none",
-            q->flags & GP_DESCENDING ? "true" : "false");
-    if (kind != GP__SELECT_COLLECT) gp__add(t, ", %s", gp__has_wide_indices(q) ? "true" : "false");
+    gp__add(t, "%s, %s, %s, %s", gp__key_name(q), in, q->out_size ? out : "gp__none", q->descending ? "true" : "false");
+    if (kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
     gp__add(t, ">");
     break;
   case GP__SHUFFLE:
@@ -31424,29 +31684,28 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     break;
   case GP__TRANSPOSE:
   case GP__TRANSPOSE_SQUARE:
-    gp__add(t, "%d, %d, %d, %s>", q->moves.size, q->moves.word, gp__form_of(q, v),
-            v->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
+    gp__add(t, "%d, %d, %d, %s>", q->size, q->word, q->form, q->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
     break;
   case GP__TRANSPOSE_TENSOR:
-    gp__add(t, "%d>", q->moves.size);
+    gp__add(t, "%d>", q->size);
     break;
   case GP__TRANSPOSE_COLUMNS:
   case GP__TRANSPOSE_WITHIN:
-    gp__add(t, "%d, %d>", q->moves.size, q->moves.word);
+    gp__add(t, "%d, %d>", q->size, q->word);
     break;
   case GP__TRANSPOSE_SAVE:
   case GP__TRANSPOSE_PANELS:
   case GP__TRANSPOSE_CHUNKS:
   case GP__TRANSPOSE_BUFFERED:
   case GP__TRANSPOSE_TENSOR_PANELS:
-    gp__add(t, "%d, %d, %d>", q->moves.size, q->moves.word, gp__form_of(q, v));
+    gp__add(t, "%d, %d, %d>", q->size, q->word, q->form);
     break;
   case GP__TRANSPOSE_ROWS:
-    gp__add(t, "%d>", q->moves.word);
+    gp__add(t, "%d>", q->word);
     break;
   case GP__BFS:
   case GP__BFS_CHECKED:
-    gp__add(t, v->cluster > 1 ? "%s, %s, true>" : "%s, %s>", offset, key);
+    gp__add(t, q->clustered ? "%s, %s, true>" : "%s, %s>", offset, key);
     break;
   case GP__BFS_STEPWISE:
   case GP__BFS_STEPS:
@@ -31461,14 +31720,6 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__request *q, const gp_policy *v,
     gp__name_fold(q, t);
   }
 }
-// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
-// leaves registers for.
-GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__request *q) {
-  const int placed = q->out_size || q->end_bit - q->begin_bit < 8 * (int)q->key_size;
-  const int bytes = gp__sort_item_bytes((int)q->key_size, placed);
-  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
-}
-
 // A user's operators in a program: what they are called there, and what they take.
 typedef struct gp__program_op {
   const gp__op_info *op; // or NULL
@@ -31476,37 +31727,14 @@ typedef struct gp__program_op {
   int fold;
 } gp__program_op;
 
-// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
-GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__request *q, const gp_policy *v, gp__kernel_kind kind) {
-  const gp__moves *m = &q->moves;
-  const int aligned = (gp__form_of(q, v) & 3) == 3;
-  const int moved =
-      kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN || kind == GP__COPY;
-  const int light =
-      moved || kind == GP__TRANSPOSE_SAVE ||
-      (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
-       !(gp__form_of(q, v) & GP__FORM_WHOLE) && (m->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : m->word >= 4));
-  const int bytes = m->size == 1 && !(gp__form_of(q, v) & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
-  if (kind == GP__TRANSPOSE && (gp__form_of(q, v) & GP__FORM_FEW))
-    return v->vectors > 4 || (m->size <= 2 && !(gp__form_of(q, v) & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_TENSOR) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : v->stages > 1 ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_TENSOR_PANELS) return m->size == 1 ? 512 : v->vectors > 4 ? 768 : 1280;
-  if (kind == GP__TRANSPOSE_BUFFERED) return v->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
-  if (kind == GP__TRANSPOSE && m->size <= 2 && v->vectors > 4 && v->threads == 512) return 1024; // gathered
-  return v->vectors > 4 || bytes                                  ? 768
-         : light                                                  ? 1536
-         : aligned || m->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
-                                                                  : 768;
-}
-GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request *q, const gp_policy *v,
-                                              gp__kernel_kind kind, unsigned threads, gp__program *p) {
+GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
 #define GPUPRIMS__NAMED(KIND, kernel, arguments) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   const gp__type_info *structs[5];
   const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
-  const int family = gp__family_of(q->primitive), predicated = gp__is_predicated(q->primitive);
+  const int predicated = gp__is_predicated(q->primitive);
   const int ordered = gp__is_ordered(q->primitive), fold = q->acc_size && !predicated && !ordered;
   const gp__program_op ops[3] = {
       {q->user_op, "gp__op_1", ordered ? key : in,
@@ -31522,26 +31750,17 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
       {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
-  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
-                          : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT
-                              ? (unsigned)gp__bucket_blocks((int)q->key_size)
-                          : q->primitive == GP_TRANSPOSE ? gp__transpose_threads(q, v, kind) / threads
-                          : kind == GP__HYBRID_COUNT     ? 2
-                          : kind == GP__SEGMENTS_SHORT   ? gp__short_threads(q) / threads
-                                                         : (unsigned)v->blocks_per_sm;
   int i, j;
   memset(p, 0, sizeof *p);
-  p->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
-  gp__name_kernel(q, v, kind, &p->name);
+  p->exact_rounding = q->exact_rounding;
+  gp__name_kernel(q, &p->name);
   gp__add(t, "#include \"gpuprims.h\"\n");
-  if (kind != GP__COPY && q->primitive != GP_TRANSPOSE) { // bytes, whatever they mean
-    structs[0] = q->in_struct;
-    structs[1] = q->in2_struct;
-    structs[2] = q->acc_struct;
-    structs[3] = q->out_struct;
-    structs[4] = q->key_struct;
-    for (i = 0; i < 5; ++i) gp__add_struct(p, structs[i], structs, i);
-  }
+  structs[0] = q->in_struct;
+  structs[1] = q->in2_struct;
+  structs[2] = q->acc_struct;
+  structs[3] = q->out_struct;
+  structs[4] = q->key_struct;
+  for (i = 0; i < 5; ++i) gp__add_struct(p, structs[i], structs, i);
   for (i = 0; i < 3; ++i) { // each prelude once
     const char *prelude = ops[i].op ? ops[i].op->prelude : NULL;
     for (j = 0; j < i && prelude; ++j)
@@ -31550,119 +31769,207 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__request
   }
   for (i = 0; i < 3; ++i)
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
-  // The number of resident blocks is a promise to the compiler only where it leaves a thread 64 registers, and one
-  // sweep those for its keys and values; histograms with few vectors on their way do with 40, buckets of 8-byte keys
-  // with 56; long chunks of a stream take 128.
-  gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", threads);
-  if (kind == GP__CONVERT_LAYOUT) { // as many as leave room for what a thread takes
-    const gp__shape h = gp__shape_of(q);
-    const int bytes = h.chunk * gp__max(h.in_size, h.out_size);
-    const unsigned most = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
-    gp__add(t, ", %u", most > threads ? most / threads : 1);
-  }
-  if (blocks > 0 && family != GP__FAMILY_MAP &&
-      blocks * threads <= (family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536u : 1024u)
-                           : family == GP__FAMILY_TRANSPOSE     ? 2048u
-                           : kind == GP__HYBRID_SORT            ? 2048u
-                           : family != GP__FAMILY_STREAM        ? 1024u
-                           : v->vectors >= 7 || q->acc_size > 8 ? 512u
-                                                                : 768u) &&
-      q->acc_size <= 16 && (!gp__sweeps(v->algorithm) || gp__sweep_fits(*v, gp__shape_of(q))))
-    gp__add(t, ", %u", blocks);
+  gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
+  if (q->resident) gp__add(t, ", %u", q->resident);
   gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n",
-          kind == GP__TRANSPOSE_TENSOR || kind == GP__TRANSPOSE_TENSOR_PANELS ? "__grid_constant__ " : "",
-          arguments[kind], gp__string(&p->name));
+          q->kind == GP__TRANSPOSE_TENSOR || q->kind == GP__TRANSPOSE_TENSOR_PANELS ? "__grid_constant__ " : "",
+          arguments[q->kind], gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
   gp__add(t,
           "typedef %.*s> gp__p;\nextern \"C\" __device__ int gp__echo[8] = {%d, gp__p::threads, gp__p::vectors, "
           "gp__p::load, gp__p::store, gp__p::stages, gp__p::blocks_per_sm, gp__p::overlap};\n",
-          (int)strcspn(policy, ">"), policy, v->algorithm);
+          (int)strcspn(policy, ">"), policy, q->algorithm);
   return gp__seal_program(who, p);
 }
 
 // ---- loaded kernels
+//
+// Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
+// text and options, which is the key of the disk cache and of bundles too. A context keeps a bounded number of kernels.
+// Where one too many is built, the least recently used ones go, with machine code that no other kernel shares. A kernel
+// stays while a call holds it (from its look-up to its launch) and once a graph has captured it. Launches of a kernel
+// that goes may still be queued: cuModuleUnload leaves them be, and may wait for them, as cuModuleLoadData may wait for
+// the device. A call whose kernels are loaded does neither.
 
-GPUPRIMS__PRIVATE unsigned gp__slot(const int key[GP__KEY_NUMBERS]) {
-  uint64_t h = 0x9e3779b97f4a7c15ull;
-  int i;
-  for (i = 0; i < GP__KEY_NUMBERS; ++i) h = (h ^ (unsigned)key[i]) * 0xff51afd7ed558ccdull;
-  return (unsigned)(h >> 40) % GP__KERNEL_SLOTS;
+GPUPRIMS__PRIVATE unsigned gp__slot(const gp__spelling *w) {
+  const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
+  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four at a time: a multiplication takes several cycles
+  const uint64_t by = 0xff51afd7ed558ccdull;
+  for (; end - at >= (long)sizeof word; at += sizeof word) {
+    memcpy(word, at, sizeof word);
+    h[0] = (h[0] ^ word[0]) * by;
+    h[1] = (h[1] ^ word[1]) * by;
+    h[2] = (h[2] ^ word[2]) * by;
+    h[3] = (h[3] ^ word[3]) * by;
+  }
+  memset(word, 0, sizeof word);
+  memcpy(word, at, (size_t)(end - at));
+  all = ((h[0] ^ word[0]) * by ^ (h[1] ^ word[1]) >> 32) * by;
+  all = ((all ^ h[2] ^ word[2]) * by ^ h[3] >> 32) * by;
+  return (unsigned)(all >> 40) % GP__KERNEL_SLOTS;
 }
 
-// The table's entry for a key, made where there is none (NULL: no memory). The lock is held.
-GPUPRIMS__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, const int key[GP__KEY_NUMBERS], int make) {
-  gp__kernel **slot = &s->kernels[gp__slot(key)], *k;
-  for (k = *slot; k && memcmp(k->key, key, sizeof k->key) != 0; k = k->next) {}
-  if (k || !make) return k;
-  k = (gp__kernel *)calloc(1, sizeof *k);
-  if (!k) return NULL;
-  memcpy(k->key, key, sizeof k->key);
-  k->next = *slot;
-  *slot = k;
+// The kernel of a spelling, or NULL. The lock is held.
+GPUPRIMS__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__spelling *w) {
+  gp__kernel *k = s->kernels[slot];
+  while (k && (memcmp(k->spelling, w, offsetof(gp__spelling, list)) != 0 ||
+               memcmp(k->spelling->list, w->list, (size_t)w->list_count * sizeof *w->list) != 0))
+    k = k->next;
   return k;
+}
+GPUPRIMS__PRIVATE void gp__unlink_kernel(gp__state *s, const gp__kernel *k) {
+  *(k->newer ? &k->newer->older : &s->newest) = k->older;
+  *(k->older ? &k->older->newer : &s->oldest) = k->newer;
+}
+GPUPRIMS__PRIVATE void gp__link_kernel(gp__state *s, gp__kernel *k) {
+  k->newer = NULL;
+  k->older = s->newest;
+  *(s->newest ? &s->newest->newer : &s->oldest) = k;
+  s->newest = k;
+}
+// Finds or makes the kernel of a spelling (NULL: no memory), which is the newest now. The lock is held.
+GPUPRIMS__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
+  const unsigned slot = gp__slot(w);
+  gp__kernel *k = gp__find_kernel(s, slot, w);
+  if (k && k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
+  if (k) return k;
+  k = (gp__kernel *)calloc(1, sizeof *k);
+  if (k) k->spelling = (gp__spelling *)malloc(gp__spelled_bytes(w));
+  if (!k || !k->spelling) {
+    free(k);
+    return NULL;
+  }
+  memcpy(k->spelling, w, gp__spelled_bytes(w));
+  k->next = s->kernels[slot];
+  s->kernels[slot] = k;
+  gp__link_kernel(s, k);
+  ++s->kernel_count;
+  return k;
+}
+// The machine code of a program, made where there is none; NULL: no memory. The lock is held.
+GPUPRIMS__PRIVATE gp__code **gp__code_slot(gp__state *s, const char *key) {
+  unsigned digits = 0;
+  int i;
+  for (i = 0; i < 8 && key[i]; ++i) digits = digits * 16 + ((unsigned)key[i] & 15) + (key[i] > '9' ? 9 : 0);
+  return &s->codes[digits % GP__CODE_SLOTS];
+}
+GPUPRIMS__PRIVATE gp__code *gp__make_code(gp__state *s, const char *key, int capability) {
+  gp__code **slot = gp__code_slot(s, key), *c;
+  for (c = *slot; c && (strcmp(c->key, key) != 0 || c->capability != capability); c = c->next) {}
+  if (c) return c;
+  c = (gp__code *)calloc(1, sizeof *c);
+  if (!c) return NULL;
+  snprintf(c->key, sizeof c->key, "%s", key);
+  c->capability = capability;
+  c->next = *slot;
+  *slot = c;
+  return c;
+}
+// A kernel less. Code that has no other is taken out of the table, for gp__free_codes. The lock is held.
+GPUPRIMS__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
+  gp__code **at = c ? gp__code_slot(s, c->key) : NULL;
+  if (!c || --c->kernels) return;
+  while (*at != c) at = &(*at)->next;
+  *at = c->next;
+  c->next = *dropped;
+  *dropped = c;
+}
+// Without the lock: the driver may take its time.
+GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, entered = 0;
+  if (!dropped) return;
+  // Unloading is no stream's work: a capture of this or of another thread must not forbid it.
+  if (s->context)
+    entered = gp__enter(s, "gp_run", &pushed) == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode);
+  while (dropped) {
+    gp__code *c = dropped;
+    dropped = c->next;
+    if (c->module && (!entered || d->cuModuleUnload(c->module)))
+      gp__log(&s->library.runtime, GP_LOG_WARNING, "a kernel that was used long ago could not be unloaded");
+    free(c->image.owned);
+    free(c);
+  }
+  if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);
+  if (s->context) gp__leave(s, "gp_run", pushed, GP_SUCCESS);
+}
+// Where there are too many kernels: takes the least recently used ones out of the table. The lock is held.
+GPUPRIMS__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
+  const int most = s->kernels_most;
+  int wanted = s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0;
+  gp__kernel *k = s->oldest;
+  while (k && wanted) {
+    gp__kernel *old = k, **at = &s->kernels[gp__slot(k->spelling)];
+    k = k->newer;
+    if (__atomic_load_n(&old->users, __ATOMIC_ACQUIRE) || old->captured) continue;
+    while (*at != old) at = &(*at)->next;
+    *at = old->next;
+    gp__unlink_kernel(s, old);
+    gp__drop_code(s, old->code, dropped);
+    free(old->spelling);
+    free(old);
+    --s->kernel_count;
+    --wanted;
+  }
+}
+// The kernels of a call that is through with them; NULL: one that it did not come to.
+GPUPRIMS__PRIVATE void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
+  int i;
+  for (i = 0; i < count; ++i)
+    if (kernels[i]) __atomic_fetch_sub(&kernels[i]->users, 1, __ATOMIC_RELEASE);
+}
+// Of a stream that is captured: a graph may launch them as long as it lives.
+GPUPRIMS__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) {
+  int i;
+  for (i = 0; i < count; ++i)
+    if (kernels[i]) __atomic_store_n(&kernels[i]->captured, 1, __ATOMIC_RELAXED);
 }
 
 // What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
-GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image,
-                                            const gp__geometry *g, gp__kernel *k) {
+GPUPRIMS__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const char *call = "cuThreadExchangeStreamCaptureMode";
   void *module = NULL, *function = NULL;
-  int mode = GP__CU_CAPTURE_RELAXED, occupancy = 0, error;
+  int mode = GP__CU_CAPTURE_RELAXED, error;
   // Loading is no stream's work: a capture of this or of another thread must not forbid it.
   error = d->cuThreadExchangeStreamCaptureMode(&mode);
   if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
   call = "cuModuleLoadData", error = d->cuModuleLoadData(&module, image->data);
   if (error) module = NULL;
   else call = "cuModuleGetFunction", error = d->cuModuleGetFunction(&function, module, "gp__entry");
-  if (!error && g->shared_bytes > GP__SHARED_BYTES_ALLOWED)
-    call = "cuFuncSetAttribute",
-    error = d->cuFuncSetAttribute(function, GP__CU_DYNAMIC_SHARED_BYTES, (int)g->shared_bytes);
-  if (!error)
-    call = "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-    error = d->cuOccupancyMaxActiveBlocksPerMultiprocessor(&occupancy, function, (int)g->threads, g->shared_bytes);
-  if (error || occupancy < 1) {
-    const gp_result result =
-        error ? gp__cuda_fail(&s->library.runtime, who, call, error)
-              : gp__fail(GP_E_POLICY,
-                         "%s: the policy's block (%u threads, %u bytes of shared memory) does not fit a "
-                         "multiprocessor",
-                         who, g->threads, g->shared_bytes);
+  if (error) {
+    const gp_result result = gp__cuda_fail(&s->library.runtime, who, call, error);
     if (module) d->cuModuleUnload(module);
     d->cuThreadExchangeStreamCaptureMode(&mode);
     return result;
   }
   d->cuThreadExchangeStreamCaptureMode(&mode);
-  k->module = module;
-  k->function = function;
-  k->occupancy = occupancy;
-  k->shared_bytes = g->shared_bytes;
-  k->allowed_bytes = g->shared_bytes > GP__SHARED_BYTES_ALLOWED ? g->shared_bytes : (unsigned)GP__SHARED_BYTES_ALLOWED;
+  c->module = module;
+  c->function = function;
+  c->allowed_bytes = GP__SHARED_BYTES_ALLOWED;
   return GP_SUCCESS;
 }
 
-// A loaded kernel whose blocks get other amounts of shared memory from call to call (a histogram, by its bins): allows
-// so much, and says how many blocks then fit a multiprocessor. Allowing never shrinks: other threads launch too.
-GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g,
-                                           int *occupancy) {
+// Allows a kernel's blocks so much shared memory, and says how many of them then fit a multiprocessor. Allowing never
+// shrinks: other threads launch too, and other kernels share the machine code.
+GPUPRIMS__PRIVATE gp_result gp__allow_geometry(gp__state *s, const char *who, gp__code *c, const gp__geometry *g,
+                                               int *occupancy) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const char *call = "cuFuncSetAttribute";
   int error = 0;
-  *occupancy = k->occupancy;
-  if (g->shared_bytes == k->shared_bytes) return GP_SUCCESS;
   pthread_mutex_lock(&s->lock);
-  if (g->shared_bytes > k->allowed_bytes) {
-    error = d->cuFuncSetAttribute(k->function, GP__CU_DYNAMIC_SHARED_BYTES, (int)g->shared_bytes);
-    if (!error) k->allowed_bytes = g->shared_bytes;
+  if (g->shared_bytes > c->allowed_bytes) {
+    error = d->cuFuncSetAttribute(c->function, GP__CU_DYNAMIC_SHARED_BYTES, (int)g->shared_bytes);
+    if (!error) c->allowed_bytes = g->shared_bytes;
   }
   pthread_mutex_unlock(&s->lock);
   if (!error)
     call = "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-    error = d->cuOccupancyMaxActiveBlocksPerMultiprocessor(occupancy, k->function, (int)g->threads, g->shared_bytes);
+    error = d->cuOccupancyMaxActiveBlocksPerMultiprocessor(occupancy, c->function, (int)g->threads, g->shared_bytes);
   if (error) return gp__cuda_fail(&s->library.runtime, who, call, error);
   return *occupancy > 0 ? GP_SUCCESS
                         : gp__fail(GP_E_POLICY,
@@ -31670,87 +31977,126 @@ GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__ke
                                    "multiprocessor",
                                    who, g->threads, g->shared_bytes);
 }
+// The same of a kernel whose blocks get other amounts of shared memory from call to call (a histogram, by its bins).
+GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g,
+                                           int *occupancy) {
+  *occupancy = k->occupancy;
+  return g->shared_bytes == k->shared_bytes ? GP_SUCCESS : gp__allow_geometry(s, who, k->code, g, occupancy);
+}
 
 // Threads and shared memory of the blocks of one kernel of a call.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
-  if (kind == GP__RADIX_HISTOGRAM) {
-    g.threads = GP__RADIX_HISTOGRAM_THREADS;
+  g.threads = gp__threads_of_kind(&p, &h, kind);
+  if (kind == GP__RADIX_HISTOGRAM)
     g.shared_bytes = gp__radix_histogram_bytes(
         gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
-  }
   if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
-  if (kind == GP__SORT_SAMPLE) {
-    g.threads = GP__SAMPLE_THREADS;
-    g.shared_bytes = gp__choice_bytes(h.key_size);
-  }
-  if (kind == GP__HYBRID_COUNT) g.threads = GP__HYBRID_COUNT_THREADS;
+  if (kind == GP__SORT_SAMPLE) g.shared_bytes = gp__choice_bytes(h.key_size);
   if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
   if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
   if (kind == GP__LEADING_EDGES) g.shared_bytes = 0;
-  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) {
-    g.threads = (unsigned)gp__bucket_threads(h.key_size);
-    g.shared_bytes = gp__hybrid_bucket_bytes(h);
-  }
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g.shared_bytes = gp__hybrid_bucket_bytes(h);
   if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);
   if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
     g.shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
-  if (kind == GP__SEGMENTS_LONG) {
-    g.threads = (unsigned)gp__long_threads_of(p, h);
-    g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
-  }
+  if (kind == GP__SEGMENTS_LONG) g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
   if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
   if (kind == GP__MERGE_FOUR_BORDERS) g.shared_bytes = g.threads * (unsigned)h.key_size;
   if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
   if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
   if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
-  if (kind == GP__TRANSPOSE_TENSOR_PANELS || (kind == GP__TRANSPOSE_BUFFERED && gp__buffered_leads(h.key_size)))
-    g.threads += GP__WARP;
   if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
-  if (kind == GP__COUNTING_RUNS) g.threads = GP__COUNTING_THREADS;
   if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
   return g;
 }
 
+// Finds or builds the machine code of a program; *out counts a kernel more, whatever comes of it.
+GPUPRIMS__PRIVATE gp_result gp__get_code(gp__state *s, const char *who, const gp__program *p, int device_capability,
+                                         int capability, gp__code **out) {
+  gp__code *c;
+  gp__image image;
+  gp_result result;
+  pthread_mutex_lock(&s->lock);
+  *out = c = gp__make_code(s, p->key, capability);
+  if (c) ++c->kernels;
+  while (c && c->state == 1) pthread_cond_wait(&s->built, &s->lock);
+  if (c && c->state == 2) {
+    pthread_mutex_unlock(&s->lock);
+    return GP_SUCCESS;
+  }
+  if (c) c->state = 1;
+  pthread_mutex_unlock(&s->lock);
+  if (!c) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel", who);
+  memset(&image, 0, sizeof image);
+  result = gp__find_image(&s->library, who, p, device_capability, capability != 0, &image);
+  if (result == GP_SUCCESS && capability) c->image = image;
+  else if (result == GP_SUCCESS) {
+    result = gp__load_module(s, who, &image, c);
+    free(image.owned);
+  }
+  pthread_mutex_lock(&s->lock);
+  c->source = image.source;
+  c->state = result == GP_SUCCESS ? 2 : 0; // after a failure the next call tries again
+  pthread_cond_broadcast(&s->built);
+  pthread_mutex_unlock(&s->lock);
+  return result;
+}
+
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
-// module of the driver; otherwise its image is kept, for gp_compile.
+// module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL on
+// an error.
 GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
                                            const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
-  int key[GP__KEY_NUMBERS];
   gp__kernel *k;
+  gp__code *code = NULL, *dropped = NULL;
   gp__program program;
-  gp__image image;
-  gp__geometry g;
+  gp__spelling spelling;
   gp_result result;
+  int occupancy = 0, ready;
   const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
-  gp__kernel_key(q, p, kind, load ? 0 : h->compute_capability, key);
+  *out = NULL;
+  gp__spell(q, p, h, kind, load ? 0 : h->compute_capability, &spelling);
   pthread_mutex_lock(&s->lock);
-  k = gp__find_kernel(s, key, 1);
+  k = gp__make_kernel(s, &spelling);
+  if (k) __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
   while (k && k->state == 1) pthread_cond_wait(&s->built, &s->lock);
-  if (k && k->state == 0) k->state = 1;
-  else if (k) *out = k;
+  ready = k && k->state == 2;
+  if (k && !ready) {
+    k->state = 1;
+    gp__evict_kernels(s, &dropped);
+  }
   pthread_mutex_unlock(&s->lock);
   if (!k) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel", who);
-  if (k->state == 2) return GP_SUCCESS;
-
-  memset(&image, 0, sizeof image);
-  g = gp__geometry_of_kind(*p, *h, kind);
-  result = gp__write_program(who, q, p, kind, g.threads, &program);
-  if (result == GP_SUCCESS) result = gp__find_image(&s->library, who, &program, h->compute_capability, !load, &image);
-  if (result == GP_SUCCESS && load) {
-    result = gp__load_module(s, who, &image, &g, k);
-    free(image.owned);
-  } else if (result == GP_SUCCESS) {
-    k->image = image;
-    memcpy(k->bundle_key, program.key, sizeof k->bundle_key);
+  if (ready) {
+    *out = k;
+    return GP_SUCCESS;
   }
+  gp__free_codes(s, dropped);
+  dropped = NULL;
+
+  result = gp__write_program(who, &spelling, &program);
+  if (result == GP_SUCCESS) result = gp__get_code(s, who, &program, h->compute_capability, spelling.capability, &code);
   gp__free_program(&program);
+  if (result == GP_SUCCESS && load) {
+    const gp__geometry g = gp__geometry_of_kind(*p, *h, kind);
+    result = gp__allow_geometry(s, who, code, &g, &occupancy);
+    k->shared_bytes = g.shared_bytes;
+  }
   pthread_mutex_lock(&s->lock);
-  k->source = image.source;
+  if (result == GP_SUCCESS) {
+    k->code = code;
+    k->function = code->function;
+    k->occupancy = occupancy;
+    *out = k;
+  } else {
+    gp__drop_code(s, code, &dropped);
+    __atomic_fetch_sub(&k->users, 1, __ATOMIC_RELEASE);
+  }
   k->state = result == GP_SUCCESS ? 2 : 0; // after a failure the next call tries again
   pthread_cond_broadcast(&s->built);
   pthread_mutex_unlock(&s->lock);
-  *out = k;
+  gp__free_codes(s, dropped);
   return result;
 }
 
@@ -33264,6 +33610,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   g = gp__geometry_of(*p, *h, occupancy);
   result = gp__number_of_stream(s, who, stream, &stream_key, &capturing);
   if (result != GP_SUCCESS) return result;
+  if (capturing) gp__keep_captured(kernels, count);
   if (g.words || g.scratch) {
     GPUPRIMS__CHECK(gp__find_stream(s, who, stream_key, stream, capturing, &r));
     gp__lock_stream(r, capturing);
@@ -33335,13 +33682,13 @@ GPUPRIMS__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grou
                                          int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
-// A sort of pairs, and the reduction of its runs. keys NULL: pointers are not known yet.
+// A sort of pairs, and the reduction of its runs. pointers 0: those of the held memory are not known yet. transform: of
+// the values; the list's have been through it.
 GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g,
-                                        const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
-                                        unsigned char *moved, uint64_t count, const uint64_t *count_device,
-                                        uint64_t *out_count) {
+                                        int pointers, gp_op transform, const void *keys, const void *values,
+                                        gp_type value_type, unsigned char *sorted, unsigned char *moved, uint64_t count,
+                                        const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
-  const int pointers = keys != NULL;
   sort.key_type = q->key_type;
   sort.in_type = sort.out_type = runs.in_type = value_type;
   sort.keys = keys, sort.in = values;
@@ -33353,7 +33700,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
   runs.keys = sort.out_keys, runs.in = sort.out;
   runs.op = q->op;
   runs.acc_type = q->acc_type, runs.out_type = q->out_type;
-  runs.transform = values == q->in ? q->transform : GP_OP_DEFAULT; // the list's values have been through it
+  runs.transform = transform;
   runs.init = q->has_init ? &q->init : NULL;
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
   return gp__add_step(s, who, g, &runs, pointers);
@@ -33372,8 +33719,8 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
   sorted = GPUPRIMS__TAKE(q->count * q->key_size);
   moved = GPUPRIMS__TAKE(q->count * q->in_size);
   if (!gp__groups_in_tables(q))
-    return gp__add_way(s, who, q, g, at ? q->keys : NULL, q->in, q->in_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(moved),
-                       q->count, q->count_device, q->out_count);
+    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
+                       GPUPRIMS__AT(moved), q->count, q->count_device, q->out_count);
   g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
   if (g->room > q->count) g->room = q->count;
   g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
@@ -33387,10 +33734,10 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
   clear.count = GP__GROUP_STATE;
   GPUPRIMS__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
-  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, GPUPRIMS__AT(g->list_keys), GPUPRIMS__AT(g->list_values), q->acc_type,
-                              GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), g->room,
-                              at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
-  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at ? q->keys : NULL, q->in, q->in_type, GPUPRIMS__AT(sorted),
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
+                              GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list),
+                              g->room, at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
                               GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
                               at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
@@ -33452,6 +33799,7 @@ typedef struct gp__holding {
   gp__workspace *workspace;
   unsigned char *at;
   uint64_t before;
+  int capturing;
 } gp__holding;
 GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
@@ -33473,6 +33821,7 @@ GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream st
   held->state = s;
   held->workspace = r;
   held->before = r->held;
+  held->capturing = capturing;
   most = capturing || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
   if (most < r->pinned) most = r->pinned;
   result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes,
@@ -33498,10 +33847,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
-  if (g.table) GPUPRIMS__CHECK(gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table));
-  for (i = 0; i < g.count; ++i) GPUPRIMS__CHECK(gp__run_request(s, &g.steps[i], NULL, 0, stream, 0));
-  if (!run) return GP_SUCCESS;
-  GPUPRIMS__CHECK(gp__hold(s, who, stream, g.steps, g.count, g.held, &held));
+  if (g.table) result = gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table);
+  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) result = gp__run_request(s, &g.steps[i], NULL, 0, stream, 0);
+  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.steps, g.count, g.held, &held);
+  if (result != GP_SUCCESS || !run) {
+    gp__let_kernels_go(&table, 1);
+    return result;
+  }
+  if (held.capturing) gp__keep_captured(&table, 1);
   result = gp__grouping_of(s, q, blocks, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     if (i == g.table && i)
@@ -33509,6 +33862,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
     if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
   }
   gp__let_go(&held);
+  gp__let_kernels_go(&table, 1);
   return result;
 }
 
@@ -33595,7 +33949,8 @@ GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, con
     a->count_device = (const unsigned long long *)q->count_device;
     a->bad = (unsigned long long *)q->bad;
     a->flags = q->flags;
-    if (q->bad) GPUPRIMS__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
+    if (q->bad || (!q->in && !g->at)) // without buffers it may be
+      GPUPRIMS__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
     gp__add_kernel(g, GP__GRAPH_LIST_KEYS, q->count, a);
     if (q->flags & GP_SYMMETRISE) a->count *= 2;
     return gp__add_from_keys(s, who, g, a, q->count_device != NULL, unique);
@@ -33707,9 +34062,14 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     result = gp__get_kernel(s, who, q, p, &h, kinds[i], 1, &kernels[i]);
   for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
     result = gp__run_request(s, &g.requests[i], NULL, 0, stream, 0);
-  if (result != GP_SUCCESS || !run) return result;
+  if (result == GP_SUCCESS && run)
+    result = gp__hold(s, who, stream, g.requests, g.request_count, g.held > least ? g.held : least, &held);
+  if (result != GP_SUCCESS || !run) {
+    gp__let_kernels_go(kernels, count);
+    return result;
+  }
+  if (held.capturing) gp__keep_captured(kernels, count);
   geometry = gp__geometry_of(*p, h, 0);
-  GPUPRIMS__CHECK(gp__hold(s, who, stream, g.requests, g.request_count, g.held > least ? g.held : least, &held));
   result = gp__graph_plan_of(s, q, held.at, &g);
   for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
     gp__graph_step *step = &g.steps[i];
@@ -33730,6 +34090,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
     }
   }
   gp__let_go(&held);
+  gp__let_kernels_go(kernels, count);
   return result;
 }
 
@@ -33756,6 +34117,7 @@ GPUPRIMS__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row
   sort.in_size = sort.out_size = q->out_size;
   sort.channels = sort.active = 1;
   sort.count = sort.stride = q->length;
+  sort.row_bytes = q->segments > 1 ? q->length * q->key_size : 0;
   sort.count_device = q->count_device; // fewer elements, fewer results
   sort.keys = sort.out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
   sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
@@ -33797,6 +34159,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     least = room;
   }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
+  gp__let_kernels_go(kernels, count);
   if (result == (gp_result)GP__REFUSED && q->primitive == GP_SORT) {
     static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: a launch a pass", who);
@@ -33806,10 +34169,12 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     gp__request steps = *q;
     gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: a cooperative launch was refused: a launch a step", who);
     steps.stepwise = 1;
+    memset(kernels, 0, sizeof kernels);
     count = gp__kinds_of(&steps, &p, kinds);
     for (i = 0, result = GP_SUCCESS; i < count && result == GP_SUCCESS; ++i)
       result = gp__get_kernel(s, who, &steps, &p, &h, kinds[i], 1, &kernels[i]);
     if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, &h, &p, kernels, count, stream, least);
+    gp__let_kernels_go(kernels, count);
   }
   if (run && !idle && gp__sorts_results(q, &p)) {
     uint64_t row;
@@ -34005,12 +34370,13 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
     result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
     if (result != GP_SUCCESS) break;
     call_name = "cuModuleGetGlobal";
-    error = s->library.runtime.driver.cuModuleGetGlobal(&from, &bytes, k->module, "gp__echo");
+    error = s->library.runtime.driver.cuModuleGetGlobal(&from, &bytes, k->code->module, "gp__echo");
     if (!error && bytes != sizeof number)
       result = gp__fail(GP_E_DRIVER, "%s: the kernel's echo has %d bytes", who, (int)bytes);
     if (!error && result == GP_SUCCESS)
       call_name = "cuMemcpyDtoH", error = s->library.runtime.driver.cuMemcpyDtoH(number, from, sizeof number);
     if (error) result = gp__cuda_fail(&s->library.runtime, who, call_name, error);
+    gp__let_kernels_go(&k, 1);
     if (result != GP_SUCCESS) break;
     memset(&said, 0, sizeof said); // fields of a launch's arguments are not compiled in
     said.algorithm = number[0], said.threads = number[1], said.vectors = number[2], said.load = number[3];
@@ -34037,7 +34403,8 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   gp_policy_source origin;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__text text = {NULL, 0, 0, 0};
-  int key[GP__KEY_NUMBERS], count, i;
+  gp__spelling spelling;
+  int count, i;
   if (!source) return gp__fail(GP_E_NULL, "gp_kernel_origin: source is null");
   if (!name && capacity) return gp__fail(GP_E_NULL, "gp_kernel_origin: name is null");
   *source = s->context ? GP_KERNEL_NONE : GP_KERNEL_HOST;
@@ -34052,16 +34419,13 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   for (i = 0; i < count; ++i) { // of three sweeps, the last one's
     const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
     const gp__kernel *k;
-    gp__kernel_key(&q, &own, kinds[i], 0, key);
+    gp__spell(&q, &own, &h, kinds[i], 0, &spelling);
     pthread_mutex_lock(&s->lock);
-    k = gp__find_kernel(s, key, 0);
-    *source = k && k->state == 2 ? k->source : GP_KERNEL_NONE;
+    k = gp__find_kernel(s, gp__slot(&spelling), &spelling);
+    *source = k && k->state == 2 ? k->code->source : GP_KERNEL_NONE;
     pthread_mutex_unlock(&s->lock);
   }
-  if (count) {
-    const gp_policy own = gp__policy_of_kind(p, h, kinds[count - 1]);
-    gp__name_kernel(&q, &own, kinds[count - 1], &text);
-  }
+  if (count) gp__name_kernel(&spelling, &text);
   if (text.failed) result = gp__fail(GP_E_MEMORY, "gp_kernel_origin: no memory");
   else if (capacity) snprintf(name, capacity, "%s", gp__string(&text));
   gp__free_text(&text);
@@ -34092,9 +34456,10 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
     if (result == GP_SUCCESS) {
       const char *outer = gp__hook_begins("gp_take_image_fn");
-      take(user, k->bundle_key, k->image.data, k->image.bytes);
+      take(user, k->code->key, k->code->image.data, k->code->image.bytes);
       gp__hook_ends(outer);
     }
+    gp__let_kernels_go(&k, 1);
   }
   if (result == GP_SUCCESS && gp__sorts_results(q, &p)) {
     const gp__request sort = gp__result_sort(q, 0);

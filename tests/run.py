@@ -189,6 +189,9 @@ PROGRAMS = [
     Program("policies", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),
             flags=["-Wno-maybe-uninitialized"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
             args=["few", str(turn(1000))], long_args=["many", str(turn(1000))], timeout=600),
+    # ---- what calls share kernels, and what gp_prepare builds: random calls on the same driver
+    Program("kernel sharing", ["tests/unit/test_kernel_sharing.cpp"], SIMT, ("plain", "asan"), args=["3000"],
+            plain=["24000"], long_args=["2000000"]),
     # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
     Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
     # (gcc's leak checker guesses where the thread-local storage of a library opened at run time lies; for NVRTC's it

@@ -70,6 +70,8 @@ inline int fail_with = 999;       // its code
 inline std::string failed_call;   // the one that did
 inline std::recursive_mutex lock;
 inline std::string last_kernel, last_program, last_unregistered;
+struct Module;
+inline std::function<void(const Module &, const gp__cu_launch &)> on_launch; // of every one, where it is set
 inline std::vector<std::string> last_options;
 inline gp__cu_launch last_launch;
 
@@ -406,6 +408,7 @@ inline int cuMemsetD8Async(gp__cu_pointer pointer, unsigned char value, size_t b
 
 struct Module {
   std::string kernel, algorithm; // of the image, "FAKE:algorithm:kernel"
+  std::string program;           // that it was compiled from, its options first: behind the image's zero
   int echo[8];
   unsigned shared_bytes = 48 * 1024; // that it may be launched with
 };
@@ -418,7 +421,7 @@ inline int cuModuleLoadData(void **module, const void *image) {
   if (strncmp(text, "FAKE:", 5) != 0) return 200; // CUDA_ERROR_INVALID_IMAGE
   const char *colon = strchr(text + 5, ':');
   if (!colon) return 200;
-  Module *m = new Module{colon + 1, std::string(text + 5, colon), {}};
+  Module *m = new Module{colon + 1, std::string(text + 5, colon), text + strlen(text) + 1, {}};
   modules.insert(m);
   *module = m;
   return 0;
@@ -488,6 +491,7 @@ inline int run(const gp__cu_launch &l, void *function, void **parameters) {
   if (!modules.count(function) || !l.grid_x || !l.block_x || l.block_x > 1024) return INVALID_VALUE;
   if (l.shared_bytes > static_cast<Module *>(function)->shared_bytes) return INVALID_VALUE;
   last_launch = l;
+  if (on_launch) on_launch(*static_cast<Module *>(function), l);
   last_kernel = static_cast<Module *>(function)->kernel;
   if (streams.count(l.stream) && static_cast<Stream *>(l.stream)->capturing) {
     ++static_cast<Stream *>(l.stream)->launches;
@@ -644,6 +648,9 @@ inline int nvrtcCompileProgram(void *program, int count, const char *const *opti
     if (!run) return 6;
     kernels()[squeeze(p->text.substr(open + 2, close - open - 2))] = run;
   }
+  p->image += '\0';
+  for (const std::string &option : last_options) p->image += option + "\n";
+  p->image += p->text;
   return 0;
 }
 inline int nvrtcGetCUBINSize(void *program, size_t *bytes) {
@@ -655,7 +662,7 @@ inline int nvrtcGetCUBINSize(void *program, size_t *bytes) {
 inline int nvrtcGetCUBIN(void *program, char *image) {
   FAKE_CALL(nvrtcGetCUBIN);
   FAKE_FAIL;
-  strcpy(image, static_cast<Program *>(program)->image.c_str());
+  memcpy(image, static_cast<Program *>(program)->image.c_str(), static_cast<Program *>(program)->image.size() + 1);
   return 0;
 }
 inline int nvrtcGetPTXSize(void *program, size_t *bytes) {
@@ -667,7 +674,7 @@ inline int nvrtcGetPTXSize(void *program, size_t *bytes) {
 inline int nvrtcGetPTX(void *program, char *image) {
   FAKE_CALL(nvrtcGetPTX);
   FAKE_FAIL;
-  strcpy(image, static_cast<Program *>(program)->image.c_str());
+  memcpy(image, static_cast<Program *>(program)->image.c_str(), static_cast<Program *>(program)->image.size() + 1);
   return 0;
 }
 inline int nvrtcGetProgramLogSize(void *program, size_t *bytes) {

@@ -35,6 +35,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <string>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <thread>
 #include <vector>
@@ -961,56 +962,6 @@ static void test_policies() {
 
 // ---- workspaces, streams, capture
 
-// Loaded kernels are found by numbers, not by their text: where the texts differ, so do the numbers.
-static void test_kernel_keys() {
-  static const gp_type keys[] = {GP_U8, GP_U16, GP_U32, GP_I32, GP_F32, GP_U64, GP_F64};
-  static const gp_type values[] = {GP_TYPE_DEFAULT, GP_U16, GP_U32, GP_U64};
-  static const gp_primitive primitives[] = {GP_SORT, GP_MERGE_SORT, GP_SEGMENTED_SORT, GP_TOP_K, GP_NTH_ELEMENT};
-  gp_context *ctx = open_fake();
-  gp__state *s = ctx->state;
-  std::map<std::vector<int>, std::string> known;
-  size_t asked = 0;
-  for (gp_primitive primitive : primitives)
-    for (gp_type key : keys)
-      for (gp_type value : values)
-        for (int flags : {0, int(GP_DESCENDING)})
-          for (int indices = 0; indices < 2; ++indices)
-            for (uint64_t count : {uint64_t(1000), uint64_t(1) << 24, uint64_t(1) << 33})
-              for (int algorithm = 0; algorithm < GP_ALGORITHM_COUNT; ++algorithm) {
-                gp_call c = gp_call_init(primitive);
-                gp_policy given = {}, p;
-                gp_policy_source source;
-                gp__request q;
-                gp__kernel_kind kinds[GP__KINDS_MAX];
-                if (indices && value != GP_U32 && value != GP_U64) continue;
-                c.key_type = key, c.count = count, c.flags = flags;
-                if (primitive != GP_NTH_ELEMENT) c.out_type = value, c.in_type = indices ? GP_TYPE_DEFAULT : value;
-                if (primitive == GP_SEGMENTED_SORT) c.offset_type = GP_U64, c.segments = 10;
-                if (primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT) c.length = 7;
-                given.algorithm = algorithm;
-                c.policy = &given;
-                if (gp__check_call(s, "test", &c, 0, 0, &q) != GP_SUCCESS) continue;
-                gp__shape h = gp__shape_of(&q);
-                gp__shape_on(&h, &s->about);
-                if (gp__choose("test", &given, &h, &s->table, &p, &source) != GP_SUCCESS) continue;
-                const int kernels = gp__kinds_of(&q, &p, kinds);
-                for (int i = 0; i < kernels; ++i) {
-                  int numbers[GP__KEY_NUMBERS];
-                  gp__text text = {NULL, 0, 0, 0};
-                  const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
-                  gp__kernel_key(&q, &own, kinds[i], 0, numbers);
-                  gp__name_kernel(&q, &own, kinds[i], &text);
-                  std::string &name = known[std::vector<int>(numbers, numbers + GP__KEY_NUMBERS)];
-                  if (name.empty()) name = gp__string(&text);
-                  check(name == gp__string(&text), __LINE__, "one key for %s and %s", name.c_str(), gp__string(&text));
-                  gp__free_text(&text);
-                  ++asked;
-                }
-              }
-  CHECK(asked > 1000);
-  CLOSE(ctx);
-}
-
 // Tagged words at the front of a workspace, scratch at its back: what one has soiled is cleared before the other is
 // used, and a graph keeps what it relies on.
 static void test_room() {
@@ -1387,7 +1338,7 @@ static void test_disk_cache() {
   rename(kernel.c_str(), (base + "/elsewhere").c_str());
   CHECK(symlink((base + "/elsewhere").c_str(), kernel.c_str()) == 0);
   fake::machine.capability = 90, fake::machine.nvrtc_minor = 0;
-  rewrite(folder + "/nvrtc", [](std::string &text) { text = "13000\n"; });
+  rewrite(folder + "/nvrtc", [](std::string &text) { text.replace(0, 5, "13000"); });
   CHECK(origin_with(folder, c) == GP_KERNEL_COMPILED && warnings("link") == 1);
 
   // folders that are no place for machine code: a warning, no failure
@@ -1482,6 +1433,198 @@ static void test_disk_cache() {
   CHECK(files(shared, ".kernel").size() == 4 && files(shared, "").size() == 5 &&
         origin_with(shared, c) == GP_KERNEL_DISK);
   CHECK(system(("rm -rf " + base).c_str()) == 0);
+}
+
+// Seconds since a file was used, as far as the cache knows.
+static void set_age(const std::string &path, long seconds) {
+  const timeval t[2] = {{time(nullptr) - seconds, 0}, {time(nullptr) - seconds, 0}};
+  CHECK(utimes(path.c_str(), t) == 0);
+}
+static uint64_t bytes_of(const std::vector<std::string> &all) {
+  uint64_t bytes = 0;
+  struct stat about;
+  for (const std::string &f : all) bytes += stat(f.c_str(), &about) ? 0 : uint64_t(about.st_size);
+  return bytes;
+}
+
+// The disk cache's limit: what was unused for longest goes, what killed writers left goes, the rest stays.
+static void test_cache_limit() {
+  const std::string folder = scratch();
+  const auto call = [](gp_op op, gp_type type) { return fold_call(GP_REDUCE, op, type, type, nullptr, nullptr, 100); };
+  static const gp_type types[] = {GP_I32, GP_U32, GP_I64, GP_U64, GP_F32, GP_F64};
+  const auto fill = [&](uint64_t most) { // 24 kernels; false where a call failed
+    gp_config k = config();
+    gp_context *ctx = nullptr;
+    bool good = true;
+    k.cache_dir = folder.c_str(), k.cache_bytes = most;
+    good &= gp_open(&k, &ctx) == GP_SUCCESS;
+    for (gp_type type : types)
+      for (gp_op op = GP_SUM; good && op <= GP_MAX; ++op) {
+        const gp_call c = call(op, type);
+        good &= gp_prepare(ctx, &c) == GP_SUCCESS;
+      }
+    return good && gp_close(ctx) == GP_SUCCESS;
+  };
+  CHECK(fill(UINT64_MAX));
+  const uint64_t all = bytes_of(files(folder, ".kernel"));
+  CHECK(files(folder, ".kernel").size() == 24);
+  CHECK(fill(0) && files(folder, ".kernel").size() == 24); // far below the default
+  // All are old but the one that is read now, and the ones written next.
+  for (const std::string &f : files(folder, ".kernel")) set_age(f, 100000);
+  const std::string killed = folder + "/0123456789abcdef0123456789abcdef.kernel.77-0", alien = folder + "/mine.txt";
+  const std::string busy = folder + "/0123456789abcdef0123456789abcdef.kernel.78-0";
+  for (const std::string &f : {killed, alien, busy}) fclose(fopen(f.c_str(), "w"));
+  set_age(killed, 100000), set_age(alien, 1000000);
+  const gp_call used = call(GP_MIN, GP_F32);
+  CHECK(origin_with(folder, used) == GP_KERNEL_DISK);
+  {
+    gp_config k = config();
+    gp_context *ctx = nullptr;
+    k.cache_dir = folder.c_str(), k.cache_bytes = all / 2;
+    GOOD(gp_open(&k, &ctx));
+    const gp_call c = call(GP_SUM, GP_I16);
+    GOOD(gp_prepare(ctx, &c));
+    CLOSE(ctx);
+  }
+  CHECK(bytes_of(files(folder, ".kernel")) <= all / 2 && files(folder, ".kernel").size() >= 8);
+  CHECK(origin_with(folder, used) == GP_KERNEL_DISK && origin_with(folder, call(GP_SUM, GP_I16)) == GP_KERNEL_DISK);
+  CHECK(access(killed.c_str(), F_OK) != 0 && access(alien.c_str(), F_OK) == 0 && access(busy.c_str(), F_OK) == 0);
+  // Processes that write, read and throw away at once: no call fails, and the limit holds.
+  logged.clear();
+  std::vector<pid_t> children;
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      bool good = true;
+      for (int round = 0; round < 5; ++round) good &= fill(all / 3);
+      _exit(good && warnings() == 0 ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  CHECK(fill(all / 3) && bytes_of(files(folder, ".kernel")) <= all / 3 + all / 24);
+  // Another build of the same version of NVRTC: its library has another time. (Here it is this program.)
+  struct stat about;
+  char self[4096] = "";
+  CHECK(readlink("/proc/self/exe", self, sizeof self - 1) > 0 && stat(self, &about) == 0);
+  const gp_call c = call(GP_MAX, GP_I8), d = call(GP_MIN, GP_I8);
+  CHECK(origin_with(folder, c) == GP_KERNEL_COMPILED && origin_with(folder, c) == GP_KERNEL_DISK);
+  set_age(self, 12345);
+  CHECK(origin_with(folder, d) == GP_KERNEL_COMPILED); // and so the other build is known
+  CHECK(origin_with(folder, c) == GP_KERNEL_COMPILED && origin_with(folder, c) == GP_KERNEL_DISK);
+  const timeval before[2] = {{about.st_atime, 0}, {about.st_mtime, 0}};
+  CHECK(utimes(self, before) == 0);
+  CHECK(system(("rm -rf " + folder).c_str()) == 0);
+}
+
+// A bounded number of kernels is kept: the least recently used go, but for those of calls on their way and of graphs.
+static void test_few_kernels() {
+  gp_context *ctx = open_fake();
+  fake::Stream *stream = fake::make_stream();
+  fake::machine.run = false;
+  Device<int> in(1000), out(1000);
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "test", &result);
+  s->kernels_most = 4;
+  const auto run = [&](gp_op op) {
+    gp_call c = fold_call(GP_REDUCE, op, GP_I32, GP_I32, in.data, out.data, 1000);
+    GOOD(gp_run(ctx, &c, stream));
+  };
+  const auto compiled = [] { return fake::counts.calls["nvrtcCompileProgram"]; };
+  run(GP_SUM), run(GP_PROD), run(GP_MIN), run(GP_MAX), run(GP_SUM);
+  CHECK(compiled() == 4 && fake::modules.size() == 4);
+  run(GP_BIT_AND); // PROD goes
+  CHECK(compiled() == 5 && fake::modules.size() == 4);
+  run(GP_SUM), run(GP_MIN), run(GP_MAX), run(GP_BIT_AND);
+  CHECK(compiled() == 5);
+  run(GP_PROD);
+  CHECK(compiled() == 6 && fake::modules.size() == 4);
+  stream->capturing = 1; // SUM was used longest ago but has been captured now
+  run(GP_MIN);
+  stream->capturing = 0;
+  for (int i = 0; i < 3; ++i)
+    for (gp_op op : {GP_BIT_OR, GP_BIT_XOR, GP_PROD, GP_MAX, GP_BIT_AND}) run(op);
+  const unsigned before = compiled();
+  run(GP_MIN);
+  CHECK(compiled() == before && fake::modules.size() == 4);
+  // A call of more kernels than are kept: none of its own goes before it is launched.
+  s->kernels_most = 1;
+  gp_policy sweeps = small(GP_THREE_SWEEP);
+  gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 1000);
+  c.policy = &sweeps;
+  for (int i = 0; i < 3; ++i) {
+    GOOD(gp_run(ctx, &c, stream));
+    run(GP_BIT_XOR);
+  }
+  CHECK(fake::modules.size() <= 4);
+  // From many threads: the fake driver refuses to launch what has been unloaded.
+  std::vector<std::thread> all;
+  s->kernels_most = 3;
+  for (int i = 0; i < 4; ++i)
+    all.emplace_back([&, i] {
+      for (int round = 0; round < 60; ++round) run(gp_op(GP_SUM + (round * 7 + i) % 4));
+    });
+  for (std::thread &t : all) t.join();
+  CLOSE(ctx);
+  fake::destroy_stream(stream);
+}
+
+// A valid call of every primitive that has more than an input and an output, on memory that nobody reads.
+struct Buffers {
+  alignas(256) unsigned char in[4096], keys[4096], begin[4096], end[4096], out[4096], out2[4096], out3[4096],
+      out_keys[4096];
+  alignas(8) uint64_t counts[4], bad;
+};
+// Segmented sorts of all bits and of a few are two kernels, in either order. The form of a transpose that is compiled
+// is the one that is launched, where the device's shared memory decides it.
+static void test_texts() {
+  for (int order = 0; order < 2; ++order) {
+    gp_context *ctx = open_fake();
+    fake::machine.run = false;
+    for (int i = 0; i < 2; ++i) {
+      std::vector<std::string> names;
+      fake::on_launch = [&](const fake::Module &m, const gp__cu_launch &) { names.push_back(m.kernel); };
+      static Buffers b;
+      gp_call c = gp_call_init(GP_SEGMENTED_SORT);
+      c.key_type = GP_U32, c.keys = b.keys, c.out_keys = b.out_keys, c.count = 20;
+      c.offset_type = GP_U32, c.begin = b.begin, c.segments = 2;
+      if (i != order) c.begin_bit = 16, c.end_bit = 19;
+      GOOD(gp_run(ctx, &c, nullptr));
+      fake::on_launch = nullptr;
+      size_t placed = 0;
+      for (const std::string &name : names) placed += name.find("true") != std::string::npos;
+      CHECK(names.size() >= 2 && (placed != 0) == (i != order));
+    }
+    CLOSE(ctx);
+  }
+  fake::machine.capability = 86, fake::machine.shared_bytes = 99 * 1024;
+  gp_context *ctx = open_fake();
+  fake::machine.run = false;
+  gp_permutation m = {};
+  m.dimensions = 2, m.order[0] = 1, m.extent[0] = 47, m.extent[1] = 1 << 20;
+  gp_policy wide = small(GP_PADDED_TILES);
+  wide.threads = 1024;
+  gp_call c = gp_call_init(GP_TRANSPOSE);
+  c.in_type = GP_F32, c.permutation = &m, c.policy = &wide;
+  gp_kernel_source source;
+  char name[400];
+  gp__request q;
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__state_of(ctx, "test", &result);
+  GOOD(gp__check_call(s, "test", &c, 0, 0, &q));
+  GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
+  gp__shape h = gp__shape_of(&q);
+  gp__shape_on(&h, &s->about);
+  gp_policy p;
+  gp_policy_source from;
+  GOOD(gp_policy_origin(ctx, &c, &p, &from));
+  const std::string form = ", " + std::to_string(gp__transpose_form(p, h)) + ", false>";
+  check(strstr(name, form.c_str()) != nullptr, __LINE__, "%s lacks form%s", name, form.c_str());
+  CLOSE(ctx);
 }
 
 // ---- bundles
@@ -1684,12 +1827,6 @@ static void test_speed() {
 
 // ---- segments, runs, selection, histograms, search
 
-// A valid call of every primitive that has more than an input and an output, on memory that nobody reads.
-struct Buffers {
-  alignas(256) unsigned char in[4096], keys[4096], begin[4096], end[4096], out[4096], out2[4096], out3[4096],
-      out_keys[4096];
-  alignas(8) uint64_t counts[4], bad;
-};
 static Buffers buffers;
 static const float lower_ends[4] = {0, -1, 2, 3}, upper_ends[4] = {1, 1, 4, 8};
 
@@ -4023,9 +4160,11 @@ int main(int argc, char **argv) {
                 {"policies", test_policies},
                 {"workspaces", test_workspaces},
                 {"room", test_room},
-                {"kernel keys", test_kernel_keys},
                 {"faults", test_faults},
                 {"cache", test_disk_cache},
+                {"cache limit", test_cache_limit},
+                {"few kernels", test_few_kernels},
+                {"texts", test_texts},
                 {"bundles", test_bundles},
                 {"threads", test_threads},
                 {"fork", test_fork},
