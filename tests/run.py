@@ -175,8 +175,8 @@ PROGRAMS = [
     # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)
     Program("dispatch", ["tests/unit/test_dispatch.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"], plain=["speed"]),
-    # ---- what validity accepts, run by the emulated kernels of the library's own programs: a policy of each case, whose
-    # turn it is; --long: of each case's sizes and alignments. All of them take hours: build/tests/policies.plain
+    # ---- what validity accepts, run by the emulated kernels of the library's own programs: a policy of each case,
+    # whose turn it is; --long: of each case's sizes and alignments. All of them take hours: build/tests/policies.plain
     Program("policies", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),
             flags=["-Wno-maybe-uninitialized"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
             args=["few", str(turn(1000))], long_args=["many", str(turn(1000))], timeout=600),
