@@ -11652,15 +11652,13 @@ template <class T> struct gp__stream_load { // of a tile, by THREADS threads
     const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
     const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
-    if (BEFORE && t.first > 0) neighbour<THREADS>(to - sizeof(T), in - sizeof(T), thread);
-    if (BEHIND && t.first + t.items < t.count) neighbour<THREADS>(to + bytes, in + bytes, thread);
-  }
-  // One element, which may have more bytes than the block has threads.
-  template <int THREADS>
-  static GP_DEVICE void neighbour(unsigned char *to, const unsigned char *from, unsigned thread) {
-    GPUPRIMS__UNROLL
-    for (unsigned i = 0; i < sizeof(T); i += THREADS)
-      if (i + thread < sizeof(T)) to[i + thread] = from[i + thread];
+    if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
+    if (BEHIND && t.first + t.items < t.count && thread < sizeof(T)) to[bytes + thread] = in[bytes + thread];
+    if (THREADS >= sizeof(T)) return;
+    for (unsigned i = THREADS + thread; i < sizeof(T); i += THREADS) { // an element of more bytes than threads
+      if (BEFORE && t.first > 0) (to - sizeof(T))[i] = (in - sizeof(T))[i];
+      if (BEHIND && t.first + t.items < t.count) to[bytes + i] = in[bytes + i];
+    }
   }
 };
 template <> struct gp__stream_load<gp__none> {
