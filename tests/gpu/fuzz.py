@@ -41,7 +41,7 @@ GROUPS = 12             # of a chunk, whose calls one worker runs in random orde
 SHOTS = {"cuda": 32, "host": 4}  # of a group: on a GPU, kernels take the compiler long
 BATCH = 12              # calls between two waits
 CHUNKS = {"cuda": 10, "host": 40}  # that one process runs, in one context
-HANG_SECONDS = 40
+HANG_SECONDS, CALL_SECONDS = 40, 15  # without a word: of a batch, of a call alone
 POLICY_TRIES = 12
 
 
@@ -490,15 +490,15 @@ class Process:
         except OSError:
             pass
 
-    def messages(self):
+    def messages(self, patience=HANG_SECONDS):
         """What comes until the worker waits again; {"dead": why} ends it."""
         while True:
             try:
-                message = self.lines.get(timeout=HANG_SECONDS)
+                message = self.lines.get(timeout=patience)
             except queue.Empty:
                 self.child.kill()
                 self.child.wait()
-                yield {"dead": f"no word for {HANG_SECONDS} s: it hangs"}
+                yield {"dead": f"no word for {patience} s: it hangs"}
                 return
             if message is None:
                 code = self.child.returncode
@@ -608,7 +608,7 @@ class Parent:
             if sequence:
                 say(f"a worker died: {why}\n" + self.replay(sequence))
             else:
-                say(f"a worker died: {why}: not repeated by calls {running} alone, nor behind those before them")
+                say(f"a worker died: {why}: {reducer.why_not()} by calls {running}, nor behind those before them")
         for finding in sorted(self.findings.values(), key=lambda f: -f.count):
             p = finding.group["primitive"]
             seen[p] += 1
@@ -617,8 +617,8 @@ class Parent:
             reducer.end = min(end, time.monotonic() + self.args.reduce_seconds / 3)
             sequence = reducer.finding(finding)
             if not sequence:
-                say(f"{describe(finding.group, finding.shot)}: {finding.what}\n    fails {finding.count} times, but "
-                    f"not again: it may depend on threads or on memory\n    {self.line(finding.number)}")
+                say(f"{describe(finding.group, finding.shot)}: {finding.what}\n    fails {finding.count} times, "
+                    f"{reducer.why_not()} alone or behind others\n    {self.line(finding.number)}")
                 continue
             say(f"{p}: fails {finding.count} times; smallest: {describe(*sequence[-1][1:])}: {reducer.what}\n"
                 + self.replay(sequence))
@@ -671,6 +671,10 @@ class Reducer:
             self.process.end()
             self.process = None
 
+    def why_not(self):
+        """Why there is no small failure."""
+        return "no time was left to repeat it" if time.monotonic() > self.end else "not repeated"
+
     def fails(self, sequence):
         """Does the last call of the sequence fail, or die? None: there is no time left."""
         if time.monotonic() > self.end:
@@ -680,7 +684,7 @@ class Reducer:
         self.process = self.process or Process(self.args)
         self.process.send(cases=sequence, fresh=True, batch=1)
         failed = False
-        for message in self.process.messages():
+        for message in self.process.messages(CALL_SECONDS):
             if "finding" in message and message["finding"] == sequence[-1][0]:
                 failed, self.what = True, message["what"]
             if "dead" in message:
