@@ -1,6 +1,6 @@
 // gp_check_operators.h - gp_check's group "operators": every built-in operator, transform, input, accumulator and
-// output type, few elements each, on both back ends. Integers against an oracle of its own in 64 bits, with the edges of
-// their types; floats: the GPU against the host. Compilers have made single combinations wrong, and no neighbour of
+// output type, few elements each, on both back ends. Integers against an oracle of its own in 64 bits, with the edges
+// of their types; floats: the GPU against the host. Compilers have made single combinations wrong, and no neighbour of
 // theirs: only all of them say that all are right. --each N takes one combination of N; those that were wrong once,
 // always.
 
