@@ -187,7 +187,7 @@ static void make_data(const check_type *t, int kind, uint64_t seed, void *out, u
       continue;
     }
     if (!is_float(t)) {
-      // EDGES: the bits of each size's least, largest, 0, 1, 2 and -1, each alone or among those of a wider type
+      // EDGES: of each size, the bits of the least, the largest, 0, 1, 2 and -1, alone or in a wider type
       static const uint64_t edges[] = {0,      1,      2,        0x7f,       0x80,           0xff,        0x81,
                                        0x7fff, 0x8000, 0xffff,   0x10000,    0x7fffffffu,    0x80000000u, 0xffffffffu,
                                        ~0ull,  ~1ull,  ~0x7full, ~0x7fffull, ~0x7fffffffull, ~0ull >> 1,  1ull << 63};

@@ -1527,8 +1527,7 @@ static void test_few_kernels() {
   fake::Stream *stream = fake::make_stream();
   fake::machine.run = false;
   Device<int> in(1000), out(1000);
-  gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "test", &result);
+  gp__state *s = ctx->state;
   s->kernels_most = 4;
   const auto run = [&](gp_op op) {
     gp_call c = fold_call(GP_REDUCE, op, GP_I32, GP_I32, in.data, out.data, 1000);
@@ -1613,8 +1612,7 @@ static void test_texts() {
   gp_kernel_source source;
   char name[400];
   gp__request q;
-  gp_result result = GP_SUCCESS;
-  gp__state *s = gp__state_of(ctx, "test", &result);
+  gp__state *s = ctx->state;
   GOOD(gp__check_call(s, "test", &c, 0, 0, &q));
   GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
   gp__shape h = gp__shape_of(&q);
