@@ -1189,6 +1189,40 @@ static void group_threads(void) {
   for (i = 0; i < (sanitizer ? 2 : quick ? 10 : 40) && !out_of_time(); i++) close_under_threads(i);
 }
 
+// Kernels that go while what was launched of them still runs: a context keeps one kernel, long sorts are queued, and
+// other calls build kernels in their place. Unloading code must wait for it, or leave it alone.
+static void passing_kernels(void) {
+  static const gp_op ops[] = {GP_SUM, GP_MIN, GP_MAX, GP_BIT_XOR};
+  const uint64_t count = sanitizer ? 20000 : on_gpu ? (uint64_t)1 << 25 : 1 << 18;
+  uint32_t *x = (uint32_t *)host_new(count * 4);
+  gp_context *ctx = NULL;
+  void *in = device_new(count * 4), *out = device_new(count * 4), *folded = device_new(64), *stream = new_stream();
+  void *other = new_stream();
+  gp_result r = gp_open(&gpu_config, &ctx);
+  uint64_t k;
+  int i, bad = 0;
+  for (k = 0; k < count; k++) x[k] = (uint32_t)gp_data_hash(k);
+  upload(in, x, count * 4);
+  if (!r) ctx->state->kernels_most = 1;
+  for (i = 0; i < 4 && !r; i++) {
+    r = gp_sort_keys(ctx, GP_U32, in, out, count, 0, stream);
+    if (!r) r = gp_reduce(ctx, ops[i], GP_U32, GP_U32, in, folded, count, other);
+  }
+  if (r) fail("passing kernels: %s: %s", gp_result_name(r), gp_last_message());
+  wait_device();
+  download(x, out, count * 4);
+  for (k = 1; k < count; k++) bad |= x[k - 1] > x[k];
+  if (bad) fail("passing kernels: a sort whose kernels went is wrong");
+  else pass();
+  if (ctx && gp_close(ctx)) fail("gp_close: %s", gp_last_message());
+  free_stream(stream);
+  free_stream(other);
+  device_free(in);
+  device_free(out);
+  device_free(folded);
+  free(x);
+}
+
 // Streams that live for one call, more than the context keeps workspaces for, of which none has the time to end before
 // the next begins.
 static void passing_streams(void) {
@@ -1259,6 +1293,7 @@ static void group_streams(void) {
   wait_device();
   for (i = 1; i < STREAMS; i++) free_stream(streams[i]);
   passing_streams();
+  passing_kernels();
 }
 
 // Captured once, replayed with new inputs.
