@@ -1669,7 +1669,8 @@ GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, 
 
 // Grows the stream's workspace to `bytes` at least, so that calls that need no more can be captured. Several calls: the
 // most that one of them needs. But scratch memory stays clear of the words of calls that were captured: where a graph
-// has sorts beside other calls, the sum of the two largest sizes is enough.
+// has sorts beside other calls, the sum of the two largest sizes is enough. Of more streams than the context keeps
+// workspaces for, the least recently used lose theirs, reserved or not, until a call on them is captured.
 GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes);
 
 // The policy that the call will run on, with every field filled in, and where it came from.
@@ -34332,15 +34333,19 @@ GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call,
   gp_result result = GP_SUCCESS;
   gp__request q;
   gp__shape h;
+  gp_policy chosen;
   if (!policy) return gp__fail(GP_E_NULL, "gp_policy_origin: policy is null");
   if (!source) return gp__fail(GP_E_NULL, "gp_policy_origin: source is null");
-  memset(policy, 0, sizeof *policy);
+  memset(&chosen, 0, sizeof chosen); // *policy may be *call->policy
   *source = GP_POLICY_HOST;
   result = gp__check_call(s, "gp_policy_origin", call, !s->context, 0, &q);
-  if (result != GP_SUCCESS || !s->context) return result;
-  h = gp__shape_of(&q);
-  gp__shape_on(&h, &s->about);
-  return gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, policy, source);
+  if (result == GP_SUCCESS && s->context) {
+    h = gp__shape_of(&q);
+    gp__shape_on(&h, &s->about);
+    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &chosen, source);
+  }
+  *policy = chosen;
+  return result;
 }
 GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy,
                                          gp_policy_source *source) {
@@ -34360,13 +34365,14 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   int pushed, count, i, number[8], error = 0;
   const char *call_name = "cuModuleGetGlobal";
   if (!policy) return gp__fail(GP_E_NULL, "%s: policy is null", who);
-  memset(policy, 0, sizeof *policy);
   result = gp__check_call(s, who, call, !s->context, 0, &q);
+  if (result == GP_SUCCESS && s->context) {
+    h = gp__shape_of(&q);
+    gp__shape_on(&h, &s->about);
+    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &source);
+  }
+  memset(policy, 0, sizeof *policy); // only now: it may be *call->policy
   if (result != GP_SUCCESS || !s->context) return result;
-  h = gp__shape_of(&q);
-  gp__shape_on(&h, &s->about);
-  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &source);
-  if (result != GP_SUCCESS) return result;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);

@@ -572,6 +572,8 @@ static void test_arguments(bool host) {
     p.threads = p.vectors = p.blocks_per_sm = 0; // what is left can keep the promise
     GOOD(gp_policy_origin(ctx, &call, &chosen, &source));
     CHECK(source == GP_POLICY_CALLER && chosen.algorithm == GP_STEALING);
+    GOOD(gp_policy_origin(ctx, &call, &p, &source)); // into the call's own policy
+    CHECK(source == GP_POLICY_CALLER && !memcmp(&p, &chosen, sizeof p));
     p = small(GP_STEALING), p.threads = 100, p.vectors = 17; // no call can have these
     BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
     for (gp_primitive primitive : {GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN}) {
