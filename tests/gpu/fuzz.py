@@ -478,7 +478,8 @@ class Process:
     def __init__(self, args, cache=""):
         self.child = subprocess.Popen(
             [sys.executable, os.path.abspath(__file__), "--worker", "--cache", cache, *args.forward],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1, env=ENVIRONMENT)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1,
+            env=ENVIRONMENT)
         self.lines, self.running, self.history, self.chunks = queue.Queue(), [], [], 0
         self.errors = collections.deque(maxlen=12)
         threading.Thread(target=self.read, daemon=True).start()
