@@ -8491,23 +8491,39 @@ template <class T, int V> struct gp__run_of_items {
     for (int j = 0; j < V; ++j) at[j] = item[j];
   }
 };
+// May one access of BYTES bytes take elements at `at`? Callers look at the boundaries of elements. A struct whose
+// alignment is less than its size may lie between them, at any address.
+template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
+  return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
+}
 template <class T, int V, class Register> struct gp__run_of_register {
   union {
     Register access;
     T item[V];
   };
   GP_DEVICE gp__run_of_register() {}
+  GP_DEVICE void take(const T *at) {
+    if (gp__is_whole<sizeof(Register)>(at)) access = *reinterpret_cast<const Register *>(at);
+    else take_items(at);
+  }
+  GP_DEVICE void take_items(const T *at) {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) item[j] = at[j];
+  }
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
-    if (there) access = *reinterpret_cast<const Register *>(at);
+    if (there) take(at);
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
-    if (misaligned == 0) access = *reinterpret_cast<const Register *>(at);
+    if (misaligned == 0) take(at);
+    else take_items(at);
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const {
+    if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
     else {
       GPUPRIMS__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
+      for (int j = 0; j < V; ++j) at[j] = item[j];
     }
   }
-  template <int CACHE> GP_DEVICE void store(T *at) const { *reinterpret_cast<Register *>(at) = access; }
 };
 template <class T, int V> struct gp__run_of_vector {
   union {
@@ -8515,11 +8531,17 @@ template <class T, int V> struct gp__run_of_vector {
     T item[V];
   };
   GP_DEVICE gp__run_of_vector() {}
-  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) { gp__load_vector_if<CACHE>(there, at, access); }
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
+    else if (there) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) item[j] = at[j];
+    }
+  }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
     const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
-    if (misaligned == 0) access = gp__load_vector<CACHE>(at);
-    else if (inner)
+    if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
+    else if (misaligned && inner)
       access =
           gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
     else {
@@ -8527,7 +8549,13 @@ template <class T, int V> struct gp__run_of_vector {
       for (int j = 0; j < V; ++j) item[j] = at[j];
     }
   }
-  template <int CACHE> GP_DEVICE void store(T *at) const { gp__store_vector<CACHE>(at, access); }
+  template <int CACHE> GP_DEVICE void store(T *at) const {
+    if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) at[j] = item[j];
+    }
+  }
 };
 template <class T, int V> struct gp__run_bytes { static const int value = V * int(sizeof(T)); };
 template <int V> struct gp__run_bytes<gp__none, V> { static const int value = 0; };
@@ -17078,7 +17106,7 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
   template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
     const int head = int(((16 - gp__misalignment(to, 16)) & 15u) / unsigned(sizeof(T))), vectors = (N - head) / V;
-    if (n < N || V >= 32) {
+    if (n < N || V >= 32 || (alignof(T) < sizeof(T) && gp__misalignment(to, sizeof(T)))) {
       gp__copy_out<T>::run(to, shared, n);
       return;
     }

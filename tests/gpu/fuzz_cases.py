@@ -251,6 +251,11 @@ def draw_fold(g, r, group_by=False):
     if op == "affine":
         g.update(in_type="pair", acc_type="pair", out_type="pair", transform=0)
         return
+    if r.random() < 0.25:  # compilers fuse these, and fold their conversions
+        acc = r.choice(INTEGERS[:6])
+        g.update(op=r.choice(["MIN", "MAX"]), acc_type=acc, in_type=r.choice([acc, *INTEGERS]),
+                 out_type=r.choice([acc, *INTEGERS]), transform=r.choice(["NEGATE", "NEGATE", "ABS"]))
+        return
     types = INTEGERS if op.startswith("BIT") or op == "last" or r.random() < 0.4 else BUILT_IN
     acc = r.choice(types)
     if op == "last":
@@ -1355,8 +1360,9 @@ def build_top_k(call):
 def same_set(wanted):
     def test(got):
         size = wanted.itemsize
-        rows = [sorted(a.tobytes()[i:i + size] for i in range(0, wanted.nbytes, size)) for a in (got, wanted)]
-        return None if rows[0] == rows[1] else "other elements than those that are wanted"
+        bits = np.dtype(f"u{size}" if size in (1, 2, 4, 8) else f"S{size}")
+        one, other = (np.sort(np.ascontiguousarray(a).view(np.uint8).view(bits)) for a in (got, wanted))
+        return None if one.tobytes() == other.tobytes() else "other elements than those that are wanted"
     return test
 
 

@@ -110,7 +110,7 @@ template <class T> struct Device {
   T *data;
   explicit Device(size_t n, size_t offset = 0) {
     block = static_cast<char *>(simt::device_malloc((n + offset) * sizeof(T)));
-    data = reinterpret_cast<T *>(block) + offset;
+    data = reinterpret_cast<T *>(block + offset * alignof(T)); // a struct may lie between multiples of its size
   }
   Device(const std::vector<T> &from, size_t offset) : Device(from.size(), offset) {
     if (!from.empty()) simt::host_write(data, from.data(), from.size() * sizeof(T));

@@ -439,6 +439,7 @@ int main(int argc, char **argv) {
   Adjacent<Small, true, gp__binary<gp_sub<float>, float, float, float>, float, float>::sweep("adjacent f32", seeds);
   Adjacent<Neighbours, true, gp__binary<gp_sub<u64>, u16, u16, u64>, u16, u64>::sweep("adjacent u16 to u64", seeds);
   Adjacent<Neighbours, false, AddTriple, Triple, Triple>::sweep("adjacent triple", seeds);
+  Adjacent<Neighbours, true, Compose, Affine, Affine>::sweep("adjacent affine", seeds);
   sweep_counted<u16, gp_less<u16>>("counted u16", seeds);
   sweep_counted<gp_f16, gp_not_equal<gp_f16>>("counted f16", seeds);
   sweep_offsets<u32>("offsets u32", seeds);
@@ -456,6 +457,7 @@ int main(int argc, char **argv) {
   Map<MapPolicy, gp__binary<gp_min<gp_f16>, gp_f16, gp_f16, gp_f16>, gp_f16, gp_f16, gp_f16>::sweep("map f16", seeds);
   Map<MapPolicy, gp__binary<AddTriple, Triple, Triple, Triple>, Triple, Triple, Triple>::sweep("map triple", seeds);
   Map<MapPolicy, gp__binary<AddWide, Wide, Wide, Wide>, Wide, Wide, Wide>::sweep("map wide", seeds);
+  Map<MapPolicy, gp__binary<Compose, Affine, Affine, Affine>, Affine, Affine, Affine>::sweep("map affine", seeds);
 #endif
 #endif
 

@@ -377,6 +377,8 @@ int main(int argc, char **argv) {
   MergeSort<Small, gp_less<u32>, u32, gp__none>::sweep("sort u32", seeds);
   MergeSort<Tiny, gp_greater<u8>, u8, gp__none>::sweep("sort u8 descending", seeds);
   MergeSort<Tiny, ByX, Triple, Wide>::sweep("sort s12 + s16", seeds);
+  MergeSort<Medium, ByKey, Pair, gp__none>::sweep("sort s8", seeds);
+  MergeSort<Medium, ByKey, Pair, Pair, true>::sweep("sort s8 + s8, four ways", seeds);
   MergeSort<Medium, gp_greater<u64>, u64, gp__none, true>::sweep("sort u64 descending, four ways", seeds / 2 + 1);
   MergeSort<Tiny, gp_less<u32>, u32, u64, true>::sweep("sort u32 + u64, four ways", seeds);
   MergeSort<Tiny, gp_less<u16>, u16, u16, true>::sweep("sort u16 + u16, four ways", seeds);
