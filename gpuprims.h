@@ -2560,6 +2560,11 @@ typedef struct gp__shape {
 GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
   return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
 }
+// Does a kernel of it visit every edge with the vertex that it leaves (gp__each_edge)?
+GPUPRIMS__RULE int gp__visits_edges(int primitive) {
+  return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
+         primitive == GP_CONNECTED_COMPONENTS;
+}
 // Is the place of a fault an edge's number?
 GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
   return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
@@ -2581,6 +2586,7 @@ enum {
   GP__CANONICAL_REDUCE_TILES = 4096 // at most about so many tiles: larger inputs get larger tiles
 };
 
+enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // shared memory of a kernel at most, without what a launch adds
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
   return (capability == 75                                                                    ? 64
@@ -3904,9 +3910,14 @@ GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
          gp__layout_tile(p, s) % (s.out_width <= 0x7fffffff ? (int)s.out_width : 0x7fffffff) == 0;
 }
 
+// Shared memory of a kernel that visits edges: a word an edge of the tile, one a warp, and two indices.
+GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
+  return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
+}
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT &&
+         (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
          (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
          ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
           p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
@@ -19875,7 +19886,7 @@ template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
 // Visits every edge with the vertex that it leaves, tile by tile: visit(edge, source, target).
 template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
   const int ITEMS = 4 * P::vectors;
-  typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage;
+  typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
