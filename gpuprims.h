@@ -2561,6 +2561,11 @@ typedef struct gp__shape {
 GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
   return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
 }
+// Does a kernel of it visit every edge with the vertex that it leaves (gp__each_edge)?
+GPUPRIMS__RULE int gp__visits_edges(int primitive) {
+  return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
+         primitive == GP_CONNECTED_COMPONENTS;
+}
 // Is the place of a fault an edge's number?
 GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
   return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
@@ -2582,6 +2587,7 @@ enum {
   GP__CANONICAL_REDUCE_TILES = 4096 // at most about so many tiles: larger inputs get larger tiles
 };
 
+enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // shared memory of a kernel at most, without what a launch adds
 // Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
 GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
   return (capability == 75                                                                    ? 64
@@ -3905,9 +3911,14 @@ GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
          gp__layout_tile(p, s) % (s.out_width <= 0x7fffffff ? (int)s.out_width : 0x7fffffff) == 0;
 }
 
+// Shared memory of a kernel that visits edges: a word an edge of the tile, one a warp, and two indices.
+GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
+  return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
+}
 // A search keeps the needles of a thread in registers.
 GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   return p.algorithm == GP_DIRECT &&
+         (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
          (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
          ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
           p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
@@ -5219,7 +5230,8 @@ typedef struct gp__reduce_args {
   gp__value init;                         // comes before the first element; the identity where the caller has none
   int has_init;                           // 0: use the operator's identity instead of `init`
   gp__value scalar;                       // count_if, any, all: what elements are compared with
-  unsigned long long limit;               // check_offsets: the count that no offset may exceed
+  unsigned long long limit;               // check_offsets: the count that no offset may exceed,
+  const unsigned long long *limit_device; // where this is smaller, what it points to; or null
 } gp__reduce_args;
 
 typedef struct gp__scan_args {
@@ -6044,7 +6056,9 @@ template <class O> struct gp__offset_fault {
   const O *offsets;
   gp__u64 limit;
   template <class Args>
-  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {}
+  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {
+    if (a.limit_device && *a.limit_device < limit) limit = *a.limit_device;
+  }
   GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
     return x > limit || (index > 0 && x < offsets[index - 1]) ? index : ~gp__u64(0);
   }
@@ -19904,7 +19918,7 @@ template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
 // Visits every edge with the vertex that it leaves, tile by tile: visit(edge, source, target).
 template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
   const int ITEMS = 4 * P::vectors;
-  typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage;
+  typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS, edges = gp__edge_count<O>(a);
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
@@ -24010,6 +24024,7 @@ typedef struct gp__request {
   uint64_t stride;              // top-k: count as the caller has given it, elements of a row
   uint64_t row_bytes;           // the sort of a top-k's row: between rows, which all run on one policy; else 0
   const uint64_t *count_device; // or NULL
+  const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
   // What gp_call says under the same names, checked, with its defaults filled in.
@@ -32520,6 +32535,7 @@ GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape 
     a->reduce.workspace = workspace;
     a->reduce.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
     a->reduce.limit = q->count;
+    a->reduce.limit_device = (const unsigned long long *)q->limit_device;
     if (q->primitive == GP_REDUCE) {
       a->reduce.init = q->init;
       a->reduce.has_init = q->has_init;
@@ -33698,6 +33714,7 @@ GPUPRIMS__PRIVATE gp__request gp__check_of(const gp__request *q) {
   check.begin = q->begin;
   check.segments = q->segments;
   check.count = q->count;
+  check.limit_device = q->count_device;
   check.bad = q->bad;
   check.out_type = check.acc_type = GP_U64;
   check.out_size = check.acc_size = 8;

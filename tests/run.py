@@ -189,6 +189,12 @@ PROGRAMS = [
     Program("policies", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),
             flags=["-Wno-maybe-uninitialized"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
             args=["few", str(turn(1000))], long_args=["many", str(turn(1000))], timeout=600),
+    # ---- the same under NVRTC: some, on one architecture, whose turn it is; --long: each case's sizes and alignments
+    Program("policies compile", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),
+            flags=["-Wno-maybe-uninitialized"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
+            args=["compile", ("75", "90")[turn(2)], "few", str(turn(1000))],
+            long_args=["compile", "75,80,90,100,120", "many", str(turn(1000))], timeout=600,
+            long_timeout=12 * 3600),
     # ---- what calls share kernels, and what gp_prepare builds: random calls on the same driver
     Program("kernel sharing", ["tests/unit/test_kernel_sharing.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"], args=["3000"],

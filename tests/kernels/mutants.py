@@ -641,10 +641,11 @@ MUTANTS = {
     "sets: the tile's first key has a tie": ("SETS", "if (i + j == 0) tie &= ~Mask(1);", ""),
     "sets: what is behind the tile has a tie": ("SETS", "tie &= gp__bits_below<Mask>(n + m - i - j);", ""),
     "sets: a tile is merged before its keys are there": (
-        "SETS", "__syncthreads();\n    if (first && a.borders) gp__begin<P>();",
-        "if (first && a.borders) gp__begin<P>();"),
-    "sets: the next tile's ends are written while the tile's are read": (
-        "SETS", "drawn.number, s.at);\n  __syncthreads();", "drawn.number, s.at);"),
+        "SETS", "__syncthreads();\n    const gp__u64 next = s.ticket.number;\n    gp__u64 border",
+        "const gp__u64 next = s.ticket.number;\n    gp__u64 border"),
+    "sets: the first tile's ends are read before they are there": (
+        "SETS", "end_of(drawn.number, threadIdx.x);\n  }\n  __syncthreads();",
+        "end_of(drawn.number, threadIdx.x);\n  }"),
     "sets: union keeps both of a pair": ("SETS", "                                     : ~paired);", ": ~Mask(0));"),
     "sets: difference takes the second input for the first": ("SETS", "? second & ~paired", "? ~second & ~paired"),
     "sets: written before it is known where": (
@@ -655,7 +656,7 @@ MUTANTS = {
     "sets: results are written over those that wait": (
         "SETS", "    others = results;\n    results = free;", "    results = others = free;"),
     "sets: the borders' inputs are not told apart": (
-        "SETS", "(threadIdx.x ^ (Tile::SWAPPED ? 1 : 0))", "threadIdx.x"),
+        "SETS", "(i ^ (Tile::SWAPPED ? 1 : 0))", "i"),
     "sets: the marks of sides are not cut off": ("SETS", "const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;",
                                                  "const gp__u32 PLACE = ~0u;"),
     "sets: only the first of equal keys has a partner": (

@@ -326,6 +326,10 @@ template <class O> void sweep_offsets(const char *name, int seeds) {
         offsets[at - 1] = O(a.limit), offsets[at] = O(a.limit - 1), expected = at;
         if (at + 1 < n && offsets[n - 1] > a.limit) expected = ~u64(0);
       }
+      // Half of the time the limit is the device's, and the host knows only the most that it may be; or the reverse.
+      Device<unsigned long long> limit(std::vector<unsigned long long>(1, a.limit + (seed % 4 == 2 ? 5 : 0)), 0);
+      if (seed % 2 == 0) a.limit_device = limit.data;
+      if (seed % 4 == 0) a.limit += 7;
       bool good = false;
       const u64 bad = fold_with<gp_min<u64>, gp__offset_fault<O>, O, u64>(name, offsets, a, good);
       check(good && bad == expected, std::string(name) + " n=" + std::to_string(n));

@@ -2706,6 +2706,11 @@ static void test_launches() {
     c.count = 0; // the offsets are checked all the same
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(scan.launches == 1 && check_.launches == 2 && check_.args.limit == 0);
+    CHECK(!check_.args.limit_device);
+    c.count_device = &b.bad; // the count itself may lie on the device
+    GOOD(gp_run(ctx, &c, nullptr));
+    CHECK(check_.launches == 3 && (const void *)check_.args.limit_device == &b.bad && !check_.args.count_device);
+    check_.launches = 2, c.count_device = nullptr;
     c.count = 55, c.flags = 0, c.bad = nullptr; // the same kernel
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(scan.launches == 2 && check_.launches == 2 && !scan.args.bad);

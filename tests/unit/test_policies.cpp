@@ -8,6 +8,11 @@
 //             that once were wrong
 //     many    of each case, size and alignment one policy
 //     all     everything, which takes hours; NAME: cases whose name contains it, or one job, as a failure prints it
+// test_policies compile CAPABILITY,... [few TURN | many TURN | all [NAME]]
+//     NVRTC compiles the kernels of what validity accepts on devices of these compute capabilities. It refuses what the
+//     emulator runs: more than 48 KiB of shared memory where a launch adds none.
+//     few     of some of the cases, whose turn it is, one size, and of that one policy and the one of the largest tile
+//     many    the same of each case, size and alignment
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -23,6 +28,7 @@
 #include <array>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <sys/wait.h>
 
 static unsigned long passed, failed;
@@ -109,12 +115,12 @@ struct Side {
   std::vector<std::shared_ptr<void>> kept; // host structs that calls point to
 
   explicit Side(bool device_) : device(device_) {}
-  void open() {
+  void open(bool nvrtc = false) { // nvrtc: the machine's compiler, not the emulated one
     gp_config config = gp_config_init();
     config.backend = device ? GP_BACKEND_CUDA : GP_BACKEND_HOST;
     config.cache_dir = "";
     config.host_threads = 1;
-    config.driver = fake::table();
+    if (!nvrtc) config.driver = fake::table();
     if (gp_open(&config, &ctx)) printf("%s\n", gp_last_message()), std::exit(1);
   }
   void close() {
@@ -254,6 +260,13 @@ static void put_graph(Side &s, gp_call &c, int size, unsigned vertices, bool sym
   h->flags = symmetric ? GP_SYMMETRIC : 0;
   c.graph = h;
 }
+// A graph to be written, with lists of as many edges.
+static gp_graph *take_graph(Side &s, int size, uint64_t vertices, uint64_t edges) {
+  gp_graph *h = s.keep(gp_graph());
+  h->vertices = vertices, h->edges = edges, h->offset_type = h->vertex_type = number_type(size);
+  h->offsets = s.take(vertices + 1, size), h->targets = s.take(edges, size);
+  return h;
+}
 
 struct Case {
   const char *name;
@@ -380,6 +393,9 @@ static const std::vector<Case> cases = {
     CASE("set union by key", GP_SET_UNION, KEYED, TWO_SORTED(n + m); COUNTED(1)),
     CASE("set intersection", GP_SET_INTERSECTION, ALL, TWO_SORTED(std::min(n, m)); COUNTED(1)),
     CASE("set difference by key", GP_SET_DIFFERENCE, KEYED, TWO_SORTED(n); COUNTED(1)),
+    CASE("set intersection by key", GP_SET_INTERSECTION, KEYED, TWO_SORTED(std::min(n, m)); COUNTED(1)),
+    CASE("set difference", GP_SET_DIFFERENCE, ALL, TWO_SORTED(n); COUNTED(1)),
+    CASE("set symmetric difference by key", GP_SET_SYMMETRIC_DIFFERENCE, KEYED, TWO_SORTED(n + m); COUNTED(1)),
     CASE("set symmetric difference", GP_SET_SYMMETRIC_DIFFERENCE, ALL, TWO_SORTED(n + m); COUNTED(1)),
     CASE("is sorted", GP_IS_SORTED, ALL, c.key_type = s.type(size); c.op = s.op(LESS, size); c.count = n;
          Bytes k = sorted(keys_of(n, size, 3), size); k[k.size() * 3 / 4 / size_t(size) * size_t(size)] = 0;
@@ -419,6 +435,19 @@ static const std::vector<Case> cases = {
          c.sources = s.keep(std::array<uint64_t, 5>{0, 3, 7, 3, 19})->data(); c.out = s.take(5 * c.graph->vertices, 4)),
     CASE("connected components", GP_CONNECTED_COMPONENTS, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), true);
          c.out = s.take(c.graph->vertices, size); COUNTED(1)),
+    CASE("graph from edges", GP_GRAPH_FROM_EDGES, WORDS, const unsigned v = unsigned(n / 8 + 20);
+         std::vector<uint64_t> ends[2]; for (size_t i = 0; i < 2 * n; ++i) ends[i % 2].push_back(mix(i) % v);
+         c.in_type = number_type(size); c.count = n; c.flags = GP_SYMMETRISE | GP_UNIQUE_EDGES;
+         c.in = s.put(narrowed(ends[0], size), size); c.in2 = s.put(narrowed(ends[1], size), size);
+         c.bad = static_cast<uint64_t *>(s.take(1, 8)); c.out_graph = take_graph(s, size, v, 2 * n)),
+    CASE("graph transpose", GP_GRAPH_TRANSPOSE, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), false);
+         const gp_graph *in = take_graph(s, size, c.graph->vertices, c.graph->edges); gp_graph *g = s.keep(*c.graph);
+         g->in_offsets = in->offsets; g->in_sources = in->targets; c.graph = g),
+    CASE("graph relabel", GP_GRAPH_RELABEL, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), false);
+         c.out_graph = take_graph(s, size, c.graph->vertices, c.graph->edges); c.out = s.take(c.graph->vertices, size);
+         c.out2 = s.take(c.graph->vertices, size)),
+    CASE("bfs check", GP_BFS_CHECK, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), true);
+         c.in = s.put(std::vector<int>(size_t(c.graph->vertices), 1)); c.out = s.take(1, sizeof(gp_fault))),
     CASE("graph degrees", GP_GRAPH_DEGREES, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), true);
          c.out = s.take(1, sizeof(gp_degrees))),
     CASE("graph check", GP_GRAPH_CHECK, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), true);
@@ -616,13 +645,19 @@ static std::vector<Job> jobs_of(Side &s, const Case &what, int size, int shift) 
         p.threads = threads, p.vectors = vectors;
         add(p);
       }
+    for (int threads : ends[0]) // as many vectors as go with them
+      for (int vectors = 16; vectors >= 1; --vectors) {
+        gp_policy p = base;
+        p.threads = threads, p.vectors = vectors;
+        if (add(p)) break;
+      }
   }
   return jobs;
 }
 
 // What goes wrong, or nothing.
 static std::string run(Side &device, Side &host, const Job &job, uint64_t seed) {
-  simt::config.watchdog_s = 60;
+  simt::config.watchdog_s = 240; // launches of up to ten seconds share the processors with other programs
   for (size_t n : {LONG, SHORT}) {
     const std::string where = job.name + ", n = " + std::to_string(n) + ": ";
     gp_call on_device = build(device, *job.what, job.size, job.shift, n);
@@ -662,6 +697,25 @@ static void run_apart(Side &device, Side &host, const Job &job, uint64_t seed) {
   if (WIFSIGNALED(status)) printf("FAILED: %s: ended by signal %d\n", job.name.c_str(), WTERMSIG(status));
 }
 
+// The kernels of a job under NVRTC, whose kernels of other jobs are kept in the process. A policy that is valid on the
+// emulated device may not be for gp_compile, which knows no number of multiprocessors: *refused counts those.
+static void compile_job(Side &compiler, const Job &job, int capability, unsigned long *refused) {
+  gp_call c = build(compiler, *job.what, job.size, job.shift, LONG);
+  c.policy = &job.policy;
+  unsigned images = 0;
+  const auto take = [](void *user, const char *, const void *, size_t) { ++*static_cast<unsigned *>(user); };
+  const gp_result r = gp_compile(compiler.ctx, &c, capability, take, &images);
+  if (r == GP_E_NO_COMPILER) {
+    printf("skipped: kernels under the compiler: no NVRTC: pip install nvidia-cuda-nvrtc\n");
+    printf("%lu passed, %lu failed, 1 skipped\n", passed, failed);
+    std::exit(failed != 0);
+  }
+  if (r == GP_E_POLICY) ++*refused;
+  else
+    check(r == GP_SUCCESS && images, job.name + ", compute capability " + std::to_string(capability) + ": " +
+                                         (r ? gp_last_message() : "no kernel"));
+}
+
 // Policies that once were accepted and wrong, and others with as few threads: whoever's turn it is.
 static const char *const ALWAYS[] = {
     "unique/64/0/algorithm=5,threads=32",
@@ -674,23 +728,28 @@ static const char *const ALWAYS[] = {
     "argsort/4/0/algorithm=34,threads=128",
 };
 
-int main(int argc, char **argv) {
+// Of the cases, few of these compile one in so many.
+enum { COMPILED_SHARE = 8 };
+static int size_of_tile(const Job &j) { return j.policy.threads * j.policy.vectors; }
+
+// capability: of the device for which kernels are compiled; 0: they run.
+static void try_policies(int argc, char **argv, int capability) {
+  const bool compiles = capability != 0;
+  if (compiles) fake::machine.capability = capability, fake::machine.shared_bytes = gp__shared_bytes_of(capability);
   const std::string mode = argc > 1 ? argv[1] : "all", only = mode == "all" && argc > 2 ? argv[2] : "";
   const bool few = mode == "few", many = mode == "many";
   const unsigned long number = argc > 2 && only.empty() ? strtoul(argv[2], nullptr, 10) : 0;
   const bool one = only.find('=') != std::string::npos;
-  setvbuf(stdout, nullptr, _IOLBF, 0);
-  fake::compiler = emulated::compile;
-  emulated::folder();
   Side device(true), host(false);
   device.open();
-  check_assertions();
   std::set<std::string> always;
-  if (only.empty()) always.insert(std::begin(ALWAYS), std::end(ALWAYS));
+  if (only.empty() && !compiles) always.insert(std::begin(ALWAYS), std::end(ALWAYS));
   std::vector<Job> jobs;
   unsigned long accepted_ones = 0;
   for (const Case &c : cases) {
     const size_t groups = c.sizes.size() * 2, turn = mix(number + groups) % groups;
+    if (few && compiles && c.primitive != GP_GRAPH_TRANSPOSE && (size_t(&c - cases.data()) + number) % COMPILED_SHARE)
+      continue;
     for (size_t g = 0; g < groups; ++g) {
       const int size = c.sizes[g / 2], shift = int(g % 2);
       const std::string name = std::string(c.name) + "/" + std::to_string(size) + "/" + std::to_string(shift) + "/";
@@ -701,8 +760,10 @@ int main(int argc, char **argv) {
       std::vector<Job> all = jobs_of(device, c, size, shift);
       accepted_ones += all.size();
       const size_t whose_turn = mix(number + g) % all.size();
+      const auto larger = [](const Job &x, const Job &y) { return size_of_tile(x) < size_of_tile(y); };
+      const size_t largest = size_t(std::max_element(all.begin(), all.end(), larger) - all.begin());
       for (size_t i = 0; i < all.size(); ++i) {
-        const bool sampled = mine && ((!few && !many) || i == whose_turn);
+        const bool sampled = mine && ((!few && !many) || i == whose_turn || (compiles && i == largest));
         if (one ? all[i].name == only : sampled || always.count(all[i].name)) {
           always.erase(all[i].name);
           jobs.push_back(std::move(all[i]));
@@ -711,6 +772,15 @@ int main(int argc, char **argv) {
     }
   }
   for (const std::string &name : always) check(false, name + " is not accepted, or its name has changed");
+  if (compiles) {
+    unsigned long refused = 0;
+    host.open(true);
+    for (const Job &j : jobs) compile_job(host, j, fake::machine.capability, &refused);
+    printf("compute capability %d: %zu of %lu accepted policies, %lu of them refused by gp_compile\n", capability,
+           jobs.size(), accepted_ones, refused);
+    host.close(), device.close();
+    return;
+  }
   device.close(); // each job opens its own: a context does not survive a fork
   for (const Job &j : jobs) {
     uint64_t h = 0;
@@ -718,6 +788,17 @@ int main(int argc, char **argv) {
     run_apart(device, host, j, h % 97);
   }
   printf("%zu of %lu accepted policies ran\n", jobs.size(), accepted_ones);
+}
+
+int main(int argc, char **argv) {
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  fake::compiler = emulated::compile;
+  emulated::folder();
+  check_assertions();
+  if (argc > 2 && !strcmp(argv[1], "compile")) {
+    std::istringstream capabilities(argv[2]);
+    for (std::string one; std::getline(capabilities, one, ',');) try_policies(argc - 2, argv + 2, std::stoi(one));
+  } else try_policies(argc, argv, 0);
   printf("%lu passed, %lu failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }
