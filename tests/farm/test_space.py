@@ -173,7 +173,7 @@ def test_resources(program, architectures, tmp_path):
 
 def test_resources_reject_spills(architectures, tmp_path):
     """On a header that leaves a thread 32 registers, long vectors spill; on one with a mistake nothing compiles."""
-    old = 'gp__add(t, "extern \\"C\\" __global__ void __launch_bounds__(%u", threads);'
+    old = 'gp__add(t, "extern \\"C\\" __global__ void __launch_bounds__(%u", q->block_threads);'
     new = old.replace('"extern', 'getenv("BROKEN") ? "extern __golbal__ %u" : "extern').replace("(%u",
                                                                                                 "(1024, 2 + 0 * %u")
     program = doctored(tmp_path, (old, new))
