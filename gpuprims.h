@@ -1046,7 +1046,7 @@ GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description
 GPUPRIMS__API const char *gp_result_name(gp_result result);
 GPUPRIMS__API const char *gp_result_text(gp_result result);
 
-// What the last call of this thread that failed had to say: the function and the argument, by the names in its
+// The message of this thread's last call that failed: the function and the argument, by the names in its
 // prototype, or the driver's call and its code, or the compiler's message with line and text. gp_run, and others that
 // take a gp_call, name the primitive and the member: "gp_partition: out2 (the second part) is null". Never NULL; valid
 // until the next call of the thread fails. A call that succeeds leaves it alone, so it is empty where none has failed.
@@ -1176,7 +1176,7 @@ GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, 
                                              const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
                                              uint64_t count, gp_stream stream);
 
-// Of each run of two elements or more: the index of its first element, and its length (both of length_type). Outputs
+// Writes the first index and the length of each run of two elements or more (both of length_type). Outputs
 // have room for count / 2 of them, rounded up.
 GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                            const void *keys, void *offsets, void *lengths, uint64_t *out_count,
@@ -1659,8 +1659,8 @@ GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream s
 // call needs with all buffers that its types, flags and graph speak of, each aligned to 16 bytes and none in place.
 // Values and indices are there where in_type or out_type says so, weights and lengths where in2_type and out2_type do;
 // optional results without a type (parents of a reproducible search, gp_call.bad of graph_from_edges) are counted in.
-// What changes the kernels beside is given as in the call, by any pointer that is not NULL: `end`, and the lists of
-// edges that lead to vertices. A call in place, or with less aligned buffers, is prepared with its own pointers.
+// `end` and the lists of edges change the kernels: give any pointer but NULL where the call has them (lists of
+// edges that lead to vertices). A call in place, or with less aligned buffers, is prepared with its own pointers.
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
 // The workspace that a call of this shape needs, in bytes: tagged words in front, scratch memory behind, each in whole
@@ -5113,7 +5113,7 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
   g->scratch =
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
-// Of a block. Pipelines have warps beside those that compute.
+// Threads of a block. Pipelines add warps to those that compute.
 GPUPRIMS__RULE int gp__threads_of(gp_policy p, int primitive) {
   return gp__family_of(primitive) == GP__FAMILY_STREAM  ? gp__stream_threads(p)
          : p.algorithm != GP_PIPELINED                  ? p.threads

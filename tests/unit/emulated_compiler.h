@@ -26,7 +26,7 @@ struct Arguments { // of a kernel: one struct of at most so many bytes, as the d
 class Folder {
 public:
   Folder() {
-    char name[] = "/tmp/gpuprims-emulated-XXXXXX";
+    char name[] = P_tmpdir "/gpuprims-emulated-XXXXXX";
     if (!mkdtemp(name)) std::abort();
     path = name;
     clang = !std::getenv("EMULATED_GXX") && !run("command -v clang++ > /dev/null");
