@@ -1,7 +1,8 @@
 // gp_cells.h - cells and policies as text, and the data types they name: shared by gp_bench and gp_tune.
 //
 // A cell is data:   primitive [operator] type n=COUNT|bytes=SIZE [acc=TYPE] [out=TYPE] [dist=NAME]
-//                   [in_offset=BYTES] [out_offset=BYTES] [protocol=cold|back_to_back|graph] [words of the primitive]
+//                   [in_offset=BYTES] [out_offset=BYTES] [protocol=cold|back_to_back|graph|cold_graph]
+//                   [words of the primitive]
 // The words that a primitive has besides, with their defaults; `type` is that of the elements, of the keys of runs
 // (run_lengths, nontrivial_runs, unique), of the offsets of load_balance and check_offsets:
 //   segmented_*                     segments=fixed:256 offsets=u32 form=offsets (reduce also fixed, ends)
@@ -36,7 +37,8 @@
 // keep=PERCENT selected; of three parts the others share the rest evenly.
 // Sizes take K, M, G (powers of 1024). Types are the library's, s12 (three u32) and s16 (two f64), structs whose sum is
 // an operator given as source. Protocols: cold rotates among buffers so that the L2 cache is of no help; back_to_back
-// stays on one set of buffers; graph replays captured calls, several buffer sets in turn.
+// stays on one set of buffers; graph replays captured calls, several buffer sets in turn; cold_graph replays them
+// too, on buffers of which the L2 cache holds nothing: for calls that take the GPU less time than the host.
 // A policy:         algorithm=PIPELINED,threads=320,...; fields left out are 0, which is the default.
 //
 // Include gpuprims.h before.
@@ -143,8 +145,8 @@ static const char *const KIND_NAMES[] = {
     GP_DATA_KINDS(NAME)
 #undef NAME
 };
-enum { COLD, BACK_TO_BACK, GRAPH, PROTOCOL_COUNT };
-static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph"};
+enum { COLD, BACK_TO_BACK, GRAPH, COLD_GRAPH, PROTOCOL_COUNT };
+static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph", "cold_graph"};
 static const char *const PRIMITIVE_NAMES[] = {"",
 #define NAME(UPPER, lower) #lower,
                                               GP_PRIMITIVES(NAME)

@@ -168,7 +168,7 @@ SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
 OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack",
              "order", "bits", "second", "k", "rows", "sorted", "groups", "struct", "from", "to", "shape", "in_place",
              "graph", "at_once")
-PROTOCOLS = ("cold", "back_to_back", "graph")
+PROTOCOLS = ("cold", "back_to_back", "graph", "cold_graph")
 GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel's
 
 

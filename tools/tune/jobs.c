@@ -109,6 +109,16 @@ static int is_own_word(const cell_words *w, const char *name) {
   return 0;
 }
 
+static int is_one_of(const char *word, const char *list) {
+  const size_t length = strlen(word);
+  const char *at;
+  for (at = strstr(list, word); at; at = strstr(at + 1, word))
+    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
+  return 0;
+}
+
+static const char PROTOCOLS[] = "cold back_to_back graph cold_graph";
+
 const char *cell_words_of(const char *cell, cell_words *w) {
   static char reason[160];
   char copy[256], *save = NULL, *word, *type = NULL, *end;
@@ -154,8 +164,7 @@ const char *cell_words_of(const char *cell, cell_words *w) {
     strcpy(field, equals + 1);
   }
   if (!w->n) BAD("the count n= is missing");
-  if (strcmp(w->protocol, "cold") && strcmp(w->protocol, "back_to_back") && strcmp(w->protocol, "graph"))
-    BAD("protocol=%s: there are cold, back_to_back, graph", w->protocol);
+  if (!is_one_of(w->protocol, PROTOCOLS)) BAD("protocol=%s: there are %s", w->protocol, PROTOCOLS);
   if (!type) return NULL;
   if (!*w->out) strcpy(w->out, primitive_has(w->primitive, 'n') ? "u32" : type);
   strcpy(w->in, type); // of a fill: what it fills with
@@ -180,14 +189,6 @@ static int size_of_word(const cell_words *w, const char *name) { return type_siz
 int cell_degree_of(const cell_words *w) {
   const char *graph = value_of_word(w, "graph"), *factor = strstr(graph, ":factor=");
   return !strncmp(graph, "grid", 4) ? 4 : 2 * (factor ? atoi(factor + 8) : 16);
-}
-
-static int is_one_of(const char *word, const char *list) {
-  const size_t length = strlen(word);
-  const char *at;
-  for (at = strstr(list, word); at; at = strstr(at + 1, word))
-    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
-  return 0;
 }
 
 void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
@@ -260,6 +261,7 @@ job *job_make(const char *phase, int process, const char *cell, int rounds, doub
   j->process = process;
   j->cell = print_text("%s", cell);
   j->rounds = rounds;
+  j->verify = 1;
   j->batch_us = batch_us;
   j->give_up = give_up;
   return j;

@@ -32,6 +32,7 @@ static const char *read_line(file_plan *p, char *line) {
   job *j;
   if (wrong) return wrong;
   j = job_make(p->opt->phase, p->opt->process, word, p->opt->rounds, p->opt->batch_us, 0);
+  j->verify = p->opt->verify;
   while ((word = strtok_r(NULL, "\t", &save))) {
     wrong = check_policy(word);
     if (wrong) return wrong;
