@@ -146,6 +146,7 @@ static const char *const KIND_NAMES[] = {
 #undef NAME
 };
 enum { COLD, BACK_TO_BACK, GRAPH, COLD_GRAPH, PROTOCOL_COUNT };
+enum { GRAPH_CALLS = 32, COLD_GRAPH_CALLS = 128 }; // calls of a graph; of one that meets a cold cache, at most
 static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph", "cold_graph"};
 static const char *const PRIMITIVE_NAMES[] = {"",
 #define NAME(UPPER, lower) #lower,
@@ -348,6 +349,20 @@ static inline __attribute__((unused)) int is_set(gp_primitive p) {
 // Keys, of the cell's type, are moved, and values with them; or read, in order.
 static inline __attribute__((unused)) int moves_keys(gp_primitive p) {
   return (int)p >= GP_SORT && (int)p <= GP_NTH_ELEMENT && (int)p != GP_IS_SORTED;
+}
+
+static inline __attribute__((unused)) int is_replayed(const cell *c) {
+  return c->protocol == GRAPH || c->protocol == COLD_GRAPH;
+}
+
+// Calls that a graph replays, where there are so many sets of buffers. Cold ones each have a set of their own.
+static inline __attribute__((unused)) int calls_of_graph(const cell *c, uint64_t sets) {
+  if (c->protocol != COLD_GRAPH) return GRAPH_CALLS;
+  return sets < COLD_GRAPH_CALLS ? (int)sets : COLD_GRAPH_CALLS;
+}
+// Does a replay find buffers in the L2 cache that the one before it left there? (All sets together are larger.)
+static inline __attribute__((unused)) int is_warm_again(const cell *c, uint64_t sets) {
+  return c->protocol == COLD_GRAPH && sets > COLD_GRAPH_CALLS;
 }
 
 // A graph is made for it, searched or built.

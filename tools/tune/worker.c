@@ -27,8 +27,6 @@
 enum {
   GUARD = 256,               // bytes before and after an output that nothing may write to
   PATTERN = 0xA5,            // what outputs hold before a variant runs
-  GRAPH_CALLS = 32,          // calls of a graph
-  COLD_GRAPH_CALLS = 128,    // of one that meets a cold cache: one replay is a sample
   MOST_CALLS = 400,          // of a batch
   MOST_VARIANTS = 256,       // of a job
   MOST_ROUNDS = 64,          //
@@ -301,14 +299,6 @@ static void reserve(pool *p, uint64_t bytes) {
 // ---- a call of a variant --------------------------------------------------------------------------------------------
 
 static uint64_t round_up(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
-
-static int is_replayed(const cell *c) { return c->protocol == GRAPH || c->protocol == COLD_GRAPH; }
-
-// Calls that a graph replays. Those that are to be cold each have a set of buffers of their own.
-static int calls_of_graph(const cell *c, uint64_t sets) {
-  if (c->protocol != COLD_GRAPH) return GRAPH_CALLS;
-  return sets < COLD_GRAPH_CALLS ? (int)sets : COLD_GRAPH_CALLS;
-}
 
 static uint64_t cache_bytes(void) { return (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20); }
 
@@ -1134,8 +1124,7 @@ static int run_batch(const cell *c, variant *v, int calls, uint64_t *set) {
   if (of->restore || of->whole) *set = 0;
   if (of->whole) calls = (int)round_up((uint64_t)calls, sets);
   if (of->restore && !of->restore(c, v)) return 0;
-  // A graph on all sets evicts its first buffers by itself.
-  if (v->graph && c->protocol == COLD_GRAPH && sets > COLD_GRAPH_CALLS && !empty_cache(v)) return 0;
+  if (v->graph && is_warm_again(c, sets) && !empty_cache(v)) return 0;
   if (!(b = begin_batch(v))) return 0;
   while (b->calls < calls) {
     if (v->graph) {
@@ -1225,7 +1214,7 @@ static void run_job(job *j) {
   unverified = j->unverified;
   before = gp_nvml_read(&nvml);
   if (!j->bad) of->reserve(c);
-  if (!j->bad && c->protocol == COLD_GRAPH) reserve(&other_lines, 4 * cache_bytes());
+  if (!j->bad && is_warm_again(c, of->sets(c))) reserve(&other_lines, 4 * cache_bytes());
   // Verified and started one by one: who hangs is known by name.
   for (i = 0; i < j->count && !lost; i++) {
     variant *v = &j->variants[i];
