@@ -1,6 +1,6 @@
 // graph_worker.c - the worker's part for calls on graphs, on host memory and the host back end: reads the worker's
 // messages and answers them. $GRAPH_WORKER_BREAKS: guard (something is written before the depths), driver (nothing can
-// be filled), replays (calls do nothing, and messages tell of replays and of copies that empty the cache). With cells as
+// be filled), replays (calls do nothing; messages tell of replays and of copies that empty the cache). With cells as
 // arguments: of how many elements each is verified.
 #include "../../tools/tune/worker.c"
 
