@@ -98,10 +98,10 @@ def test_replays(program, cell, calls, emptied):
 
 def test_the_count_that_is_verified(program):
     """Sorts of few keys at their own, as some algorithms take no more; others at one that is a multiple of nothing."""
-    few = [f"sort {types} n={n}" for types in ("u16", "u32", "u32 payload=u32", "u64 payload=u64")
+    few = [f"{sort} n={n}" for sort in ("sort u16", "sort u32", "sort u32 payload=u32", "merge_sort u64 payload=u64")
            for n in (1, 4096, 1 << 20, (1 << 21) - 1)]
     usual = {"sort u32 n=2097152": 4, "sort u64 n=268435456": 8, "inclusive_scan u32 n=4096": 4, "copy u64 n=4096": 8,
-             "merge_sort u32 n=4096": 4}
+             "merge u32 n=4096": 4}
     done = subprocess.run([program, *few, *usual], text=True, stdout=subprocess.PIPE, check=True,
                           env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
     assert [int(n) for n in done.stdout.split()] == [int(cell.split("n=")[1]) for cell in few] + [
