@@ -8,7 +8,8 @@ import numpy as np
 from tools.farm import noise, regress, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
-PROCESSES = 2 * (regress.PAIRS + regress.FRESH_PAIRS)
+STAGES = (regress.PAIRS, *(regress.FRESH_PAIRS for _ in regress.FRESH_STAGES))
+PROCESSES = 2 * sum(STAGES)
 ROUNDS = 5
 NIGHTS_A_MONTH = 30
 
@@ -17,13 +18,17 @@ def night(rng, levels, changed, control):
     """(First, Verdicts). levels: of each cell and process, logarithms. changed: what this tree's add, of each cell."""
     chance = random.Random(int(rng.integers(1 << 30)))
     changed = np.broadcast_to(np.asarray(changed, float), len(levels))[:, None]
-    logs = []
-    for first, count in ((0, regress.PAIRS), (2 * regress.PAIRS, regress.FRESH_PAIRS)):
-        one, two = levels[:, first:first + 2 * count:2], levels[:, first + 1:first + 2 * count:2]
-        logs.append(np.where(regress.orders(count, chance), two - one, one - two) + changed)
+    base_first = np.concatenate([regress.orders(count, chance) for count in STAGES])
+    one, two = levels[:, ::2], levels[:, 1::2]
+    logs = np.split(np.where(base_first, two - one, one - two) + changed, np.cumsum(STAGES)[:-1], axis=1)
     first = verdicts.first_stage(logs[0], control)
-    again = verdicts.measured_again(first, rng)
-    return first, verdicts.conclude(first, np.where(again[:, None], logs[1], np.nan))
+    wanted, fresh = first.candidate, []
+    for more in logs[1:]:
+        again = verdicts.with_controls(wanted, first, rng)
+        fresh.append(np.where(again[:, None], more, np.nan))
+        found = verdicts.conclude(first, np.hstack(fresh))
+        wanted = first.candidate & (found.outcome == UNSURE)
+    return first, found
 
 
 Quiet = collections.namedtuple("Quiet", "nights alarms outcomes candidates rate covered extra")

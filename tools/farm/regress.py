@@ -6,8 +6,8 @@ gp_tune is built for both trees: this tree's tools/tune, each tree's gpuprims.h.
 each measures every cell once, and a cell's time in it is the median of its rounds. Six pairs of processes, one of the
 base and one of this tree, run interleaved. In half of them, chosen at random, the base is first: what drifts evenly
 cancels, and what comes back periodically meets both sides. What looks changed then, or scatters too much to tell, is
-measured again by ten fresh pairs, which alone decide, with some unchanged cells beside it. verdicts.py says by which
-test, and what SLOW, FAST, SAME, UNSURE and NO DATA mean.
+measured again by ten fresh pairs, which alone decide, with some unchanged cells beside it; what is UNSURE still, by ten
+more. verdicts.py says by which test, and what SLOW, FAST, SAME, UNSURE and NO DATA mean.
 
 Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end.
 """
@@ -34,7 +34,7 @@ from tools import bench
 from tools.farm import evidence, propose, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
-PAIRS, FRESH_PAIRS = 6, 10
+PAIRS, FRESH_PAIRS, FRESH_STAGES = 6, 10, (2, 3)
 
 # ---- the two trees ---------------------------------------------------------------------------------------------------
 
@@ -431,8 +431,8 @@ def print_controls(controls):
     if controls.extra:
         print(f"controls: {100 * controls.extra:.2f} % was added to every error")
     if is_common(controls):
-        print(f"all cells, of unchanged machine code too, take {math.exp(controls.common):.3f} times as long: the host, or "
-              "the machine")
+        print(f"all cells, of unchanged machine code too, take {math.exp(controls.common):.3f} times as long: the host,"
+              " or the machine")
 
 
 def is_common(controls):
@@ -455,18 +455,23 @@ def judge(run, cells, first_pairs):
     logs, reasons = logs_of(samples, names, first_pairs)
     control = np.array([is_control(samples, cell, first_pairs) for cell in names])
     first = verdicts.first_stage(logs, control)
-    fresh = np.full((len(names), FRESH_PAIRS), np.nan)
+    fresh = np.full((len(names), FRESH_PAIRS * len(FRESH_STAGES)), np.nan)
     left_out = np.count_nonzero(np.isnan(logs), axis=1) if first_pairs else np.zeros(len(names), int)
-    fresh_pairs = []
-    if first.candidate.any() and not run.stopped:
-        rows = np.flatnonzero(verdicts.measured_again(first, np.random.default_rng()))
-        fresh_pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], 2)
+    fresh_pairs, wanted = [], first.candidate
+    for stage in FRESH_STAGES:
+        if run.stopped or not wanted.any():
+            break
+        rows = np.flatnonzero(verdicts.with_controls(wanted, first, np.random.default_rng()))
+        pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], stage)
         samples = samples_of(run.options.store)
-        again, more = logs_of(samples, [names[row] for row in rows], fresh_pairs)
-        fresh[rows, :again.shape[1]] = again
-        left_out[rows] += (np.count_nonzero(np.isnan(again), axis=1) * first.candidate[rows]) if fresh_pairs else 0
+        again, more = logs_of(samples, [names[row] for row in rows], pairs)
+        column = FRESH_PAIRS * FRESH_STAGES.index(stage)
+        fresh[rows, column:column + again.shape[1]] = again
+        left_out[rows] += (np.count_nonzero(np.isnan(again), axis=1) * first.candidate[rows]) if pairs else 0
         for cell, sides in more.items():
             reasons[cell].update(sides)
+        fresh_pairs += pairs
+        wanted = first.candidate & (verdicts.conclude(first, fresh).outcome == UNSURE)
     found = verdicts.conclude(first, fresh)
     environments = {side: next((s["env"] for pair in first_pairs for s in samples[pair[k]].values()), "")
                     for k, side in enumerate(SIDES)}

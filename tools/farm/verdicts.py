@@ -13,7 +13,8 @@ The test of a cell is on the logarithms of the ratios of pairs, this tree's time
   median, is the machine's and no cell's: it is subtracted from all cells. They also show how often unchanged code would
   be called changed. Where that is more than was promised, what they vary by beyond their error is added to all errors;
   where there are too few of them to tell, as much is added as another build of the same code was seen to do.
-- A cell whose first pairs do not exclude 5 % gets the fresh pairs, too: its interval is wide, whatever its mean.
+- A cell of which the first pairs do not tell that it is the same gets the fresh pairs, too, and as many once more where
+  ten are not enough.
 
 Numbers that were picked for being extreme prove nothing, so of a candidate only the fresh pairs count: for the verdict,
 for the ratio and for its interval. tests/farm/test_regress.py measures what all this is worth: false alarms of a
@@ -30,8 +31,8 @@ SAME, FAST, SLOW, UNSURE, NO_DATA = "SAME", "FAST", "SLOW", "UNSURE", "NO DATA"
 FEWEST_PAIRS = 4
 REPORTED = math.log(1.02)  # smaller changes are nobody's concern
 PROMISED = math.log(1.05)  # larger ones are found, or the cell is UNSURE
-FIRST_Q, FRESH_Q = 0.5, 0.005  # false discoveries among the candidates; among what the fresh pairs confirm
-BIAS_Q = 0.01  # likewise, where builds have a bias
+FIRST_Q, FRESH_Q = 0.5, 0.003  # false discoveries among the candidates; among what the fresh pairs confirm
+BIAS_Q = 0.005  # likewise, where builds have a bias
 CONTROL_P = 0.05  # the level at which controls show whether the promise holds
 FEWEST_CONTROLS, CONTROL_SHARE = 20, 0.1  # fewer, or a smaller share of the cells, cannot tell
 CONTROLS_AGAIN = 60  # controls among what the fresh pairs measure
@@ -188,11 +189,11 @@ def widened(variance, freedom, controls):
         return np.sqrt(total), freedom * (total / variance) ** 2
 
 
-def excludes_promised(mean, error, freedom):
-    """Is a change by 5 % outside the cells' 95 % interval?"""
+def is_same(mean, error, freedom):
+    """Is it less than 2 %, and a change by 5 % outside the 95 % interval?"""
     from scipy.stats import t
     half = error * t.ppf(0.975, np.maximum(freedom, 1))
-    return (mean - half > -PROMISED) & (mean + half < PROMISED)
+    return (np.abs(mean) < REPORTED) & (mean - half > -PROMISED) & (mean + half < PROMISED)
 
 
 def first_stage(logs, control):
@@ -210,13 +211,13 @@ def first_stage(logs, control):
     q = adjusted(p)
     candidate = q < FIRST_Q
     controls = controls._replace(candidates=int(np.count_nonzero(candidate & control)))
-    unsure = ~np.isnan(mean) & ~excludes_promised(mean, estimate.error, estimate.freedom)
+    unsure = ~np.isnan(mean) & ~is_same(mean, estimate.error, estimate.freedom)
     return First(estimate, p, q, candidate, candidate | unsure, control, prior, controls)
 
 
-def measured_again(first, rng):
-    """The cells that the fresh pairs measure: the candidates, and controls beside them (rng: of NumPy)."""
-    rows = first.candidate.copy()
+def with_controls(rows, first, rng):
+    """What fresh pairs of these cells measure: them, and controls beside them (rng: of NumPy)."""
+    rows = rows.copy()
     others = np.flatnonzero(first.control & ~rows & ~np.isnan(first.estimate.mean))
     if rows.any() and first.controls.count >= FEWEST_CONTROLS:
         rows[rng.choice(others, min(len(others), CONTROLS_AGAIN), replace=False)] = True
@@ -224,7 +225,7 @@ def measured_again(first, rng):
 
 
 def conclude(first, fresh):
-    """Verdicts of all cells; `fresh` are the pairs measured since, of measured_again (all NaN in other rows)."""
+    """Verdicts of all cells; `fresh` are the pairs measured since, of the candidates with_controls (NaN elsewhere)."""
     from scipy.stats import t
     mean, variance, kept, pairs = trimmed(fresh - np.nan_to_num(common_shift(fresh, first.control)))
     measured = first.candidate & (kept > 0)
@@ -251,7 +252,7 @@ def conclude(first, fresh):
     low, high = mean - half, mean + half
     large = np.abs(mean) >= REPORTED
     outcome = np.full(len(mean), UNSURE, dtype=object)
-    outcome[~large & excludes_promised(mean, error, freedom)] = SAME
+    outcome[is_same(mean, error, freedom)] = SAME
     outcome[large & confirmed & (mean > 0)] = SLOW
     outcome[large & confirmed & (mean < 0)] = FAST
     outcome[np.isnan(mean)] = NO_DATA
