@@ -23700,7 +23700,8 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream))                                       \
   F(1, cuMemAlloc, "cuMemAlloc_v2", (gp__cu_pointer * pointer, size_t bytes))                                          \
   F(1, cuMemFree, "cuMemFree_v2", (gp__cu_pointer pointer))                                                            \
-  F(1, cuPointerGetAttribute, "cuPointerGetAttribute", (void *value, int attribute, gp__cu_pointer pointer))           \
+  F(1, cuPointerGetAttributes, "cuPointerGetAttributes",                                                               \
+    (unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer))                                   \
   F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                                                 \
   F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event))                                                             \
   F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream))                                                    \
@@ -29927,27 +29928,27 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
   return GP_SUCCESS;
 }
 
-// Does the back end reach the buffer? A pointer that no driver knows is the host's. The host back end can ask only
-// where something else in the process has loaded the driver.
+// Does the back end reach the buffer? A pointer that no driver knows is the host's; its memory type is 0. The host back
+// end can ask only where something else in the process has loaded the driver.
 GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
-  const gp__cu_pointer address = (gp__cu_pointer)(uintptr_t)pointer;
-  int (*ask)(void *value, int attribute, gp__cu_pointer pointer) = s->library.runtime.driver.cuPointerGetAttribute;
-  void *library = NULL;
+  int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
+      s->library.runtime.driver.cuPointerGetAttributes;
+  int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
   int type = 0, managed = 0, error;
+  void *const answers[] = {&type, &managed};
+  void *library = NULL;
   if (!ask && k->host) {
     library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    if (library) gp__symbol(library, "cuPointerGetAttribute", (void *)&ask);
+    if (library) gp__symbol(library, "cuPointerGetAttributes", (void *)&ask);
   }
-  error = ask ? ask(&type, GP__CU_POINTER_MEMORY_TYPE, address) : -1;
-  if (k->host && !error && ask(&managed, GP__CU_POINTER_IS_MANAGED, address)) managed = 0;
+  error = ask ? ask(2, attributes, answers, (gp__cu_pointer)(uintptr_t)pointer) : -1;
   if (library) dlclose(library);
-  if (!k->host && error && error != GP__CU_INVALID_VALUE)
-    return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttribute", error);
+  if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
                     name, pointer);
-  if (!k->host && error == GP__CU_INVALID_VALUE && !s->pageable)
+  if (!k->host && !type && !s->pageable)
     return gp__fail(GP_E_ARGUMENT,
                     "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach",
                     k->who, name, pointer, s->about.device);
