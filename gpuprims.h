@@ -2550,7 +2550,8 @@ typedef struct gp__shape {
   unsigned long long bins;     // histogram: of a channel
   unsigned long long count2;   // merge and sets
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
-  int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size
+  int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
+                               // keys beside sorted results, which a sort behind the selection would need
   int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
   unsigned long long columns, rows;
   unsigned long long in_width, out_width; // layouts; in_size and out_size are those of structs
@@ -3505,7 +3506,7 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
          (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW
-                                       : p.algorithm == GP_RADIX_SELECT) &&
+                                       : p.algorithm == GP_RADIX_SELECT && !s.drop_keys) &&
          (long long)gp__top_k_shared_bytes(p, s) <=
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
                  (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
@@ -4327,7 +4328,9 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  if (p.algorithm == GP_AUTO && lists && !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
+  while (!p.threads && s.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
+  if (p.algorithm == GP_AUTO && lists && !s.drop_keys &&
+      !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
   }
@@ -30734,6 +30737,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.drop_keys = !q->in && q->in_size && !q->out_keys;
     h.in_place = !q->in || q->in == q->out; // without buffers: it may be
   }
+  if (q->primitive == GP_TOP_K) h.drop_keys = q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact && q->primitive != GP_BFS;
   return h;
 }
@@ -34290,7 +34294,7 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request
   uint64_t words, scratch;
   GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
   GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-  *bytes = words + scratch + g.held + 512;
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
@@ -34302,7 +34306,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *
   GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
   GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
   GPUPRIMS__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
-  *bytes = words + scratch + g.held + 512;
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.

@@ -475,8 +475,8 @@ def arg_of(call, y, begin, end, exclusive=None):
     def test(got):
         bad = np.flatnonzero(~same(got, rows))
         return None if not len(bad) else (
-            f"{len(bad)} of {len(rows)} elements differ, first at {bad[0]}: {got.reshape(-1, 16)[bad[0]].tobytes().hex()} "
-            f"instead of {rows[bad[0]].tobytes().hex()}")
+            f"{len(bad)} of {len(rows)} elements differ, first at {bad[0]}: "
+            f"{got.reshape(-1, 16)[bad[0]].tobytes().hex()} instead of {rows[bad[0]].tobytes().hex()}")
     test.same = same
     return rows, test
 

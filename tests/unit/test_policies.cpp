@@ -411,6 +411,11 @@ static const std::vector<Case> cases = {
     CASE("top k pairs", GP_TOP_K, PAIRS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
          c.out_keys = s.take(c.length, size); c.in_type = c.out_type = s.type(value);
          c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.length, value)),
+    CASE("top k indices", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
+         c.out_type = GP_U32; c.out = s.take(c.length, 4)),
+    CASE("top k values", GP_TOP_K, PAIRS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
+         c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value);
+         c.out = s.take(c.length, value)),
     CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.length = n / 2; c.out_keys = s.take(1, size)),
     CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.init = s.keep(uint64_t(7))),
     CASE("group by", GP_GROUP_BY, NUMBERS, NUMBER_KEYS; c.in_type = c.out_type = GP_U32; c.op = GP_SUM;
