@@ -1781,6 +1781,9 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   if (CACHE == GP_CACHE_STREAMING) __stcs(q, u);
   else *q = u;
 }
+// The vector at p, which must be aligned to 16 bytes. The emulator looks.
+GP_DEVICE gp_vector &gp__vector_at(void *p) { return *static_cast<gp_vector *>(p); }
+GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *static_cast<const gp_vector *>(p); }
 
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.word[0]),
@@ -2126,13 +2129,15 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
 
-template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return *static_cast<const gp_vector *>(p); }
+GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(static_cast<gp_vector *>(p)); }
+GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(static_cast<const gp_vector *>(p)); }
+template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return gp__vector_at(p); }
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
-  if (there) v = *static_cast<const gp_vector *>(p);
+  if (there) v = gp__vector_at(p);
 }
-template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
+template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { gp__vector_at(p) = v; }
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
-  if (there) *static_cast<gp_vector *>(p) = v;
+  if (there) gp__vector_at(p) = v;
 }
 GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
@@ -10639,14 +10644,14 @@ template <class T, int N> struct gp__chunk {
       GPUPRIMS__UNROLL
       for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
-      typedef typename gp__raw<sizeof(T)>::type R;
-      const int PER_WORD = 4 / int(sizeof(R));
+      typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may lie at any address
+      const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
       GPUPRIMS__UNROLL
       for (int w = 0; w < BYTES / 4; ++w) {
         gp__u32 x = 0;
         GPUPRIMS__UNROLL
         for (int k = 0; k < PER_WORD; ++k)
-          if (w * PER_WORD + k < exist)
+          if (w * PER_WORD + k < exist * RAWS)
             x |= static_cast<gp__u32>(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
@@ -10690,8 +10695,7 @@ template <class T> struct gp__copy_unlike<T, true> {
     if (lane < head) out[lane] = from[lane];
     if (tail + lane < bytes) out[tail + lane] = from[tail + lane]; // fewer than 16
     GPUPRIMS__UNROLL_BY(1)
-    for (int i = head + lane * 16; i < tail; i += 32 * 16)
-      *reinterpret_cast<gp_vector *>(out + i) = gp__vector_anywhere(from + i);
+    for (int i = head + lane * 16; i < tail; i += 32 * 16) gp__vector_at(out + i) = gp__vector_anywhere(from + i);
   }
 };
 template <class T> struct gp__copy_out {
@@ -10708,7 +10712,8 @@ template <class T> struct gp__copy_out {
     if (int(gp_lane()) < head) to[gp_lane()] = from[gp_lane()];
     GPUPRIMS__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < vectors; i += 32)
-      reinterpret_cast<gp_vector *>(to + head)[i] = reinterpret_cast<const gp_vector *>(from + head)[i];
+      gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + i) =
+          gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + i);
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
   // Where n results that will go to `to` are best gathered, in room for `room` elements from `at` on.
@@ -15242,7 +15247,13 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   Value *values;    // aligned to 16 bytes: THREADS * ITEMS, and a vector
   gp__u64 *arrived; // a barrier of one thread
 
-  GP_DEVICE const Value *of(const Value *in) const { return values + Vectors(in, 0).before; }
+  // A struct whose alignment is less than its size may lie between multiples of its size: in no whole vectors.
+  static GP_DEVICE Vectors vectors(const Value *in, unsigned n) {
+    Vectors v(in, n);
+    if (!gp__is_whole<sizeof(Value)>(in)) v.before = 0, v.head = n, v.whole = 0;
+    return v;
+  }
+  GP_DEVICE const Value *of(const Value *in) const { return values + vectors(in, 0).before; }
   // Once. A barrier of the block follows.
   GP_DEVICE void init() const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
@@ -15256,7 +15267,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   GP_DEVICE void ask(const Value *in, unsigned n) const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
-      const Vectors v(in, n);
+      const Vectors v = vectors(in, n);
       gp__mbarrier_arrive_expect(arrived, v.whole * 16);
       if (v.whole) gp__bulk_load(values + v.before + v.head, in + v.head, v.whole * 16, arrived);
     }
@@ -15264,7 +15275,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   }
   // What no bulk copy brings.
   GP_DEVICE void fetch(const Value *in, unsigned n, unsigned thread) const {
-    const Vectors v(in, n);
+    const Vectors v = vectors(in, n);
     const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
     static_assert(ITEMS / Vectors::EACH <= 4 || ITEMS / Vectors::EACH % 4 == 0, "vectors of a thread");
     GPUPRIMS__UNROLL
@@ -15284,6 +15295,8 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     }
     const unsigned edge = v.edge(thread);
     if (edge < n) values[v.before + edge] = in[edge];
+    if (!gp__is_whole<sizeof(Value)>(in))
+      for (unsigned i = edge + THREADS; i < n; i += THREADS) values[i] = in[i];
   }
   // Behind a barrier of the block after fetch. turn: of the calls, counted from 0.
   GP_DEVICE void wait(gp__u32 turn) const {
@@ -17132,8 +17145,8 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
     GPUPRIMS__UNROLL
     for (int k = 0; k < (N / V + 31) / 32; ++k)
       if (k * 32 + lane < vectors)
-        reinterpret_cast<gp_vector *>(to + head)[k * 32 + lane] =
-            reinterpret_cast<const gp_vector *>(from + head)[k * 32 + lane];
+        gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + k * 32 + lane) =
+            gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + k * 32 + lane);
     const int tail = head + vectors * V + lane;
     if (tail < N) to[tail] = from[tail];
   }
