@@ -488,7 +488,7 @@ def test_bad_usage(program, tmp_path, arguments, words):
 
 
 @pytest.mark.parametrize("line, words", [
-    (["copy u32 n=1M protocol=cold", "default"], "n=1M is no count"),
+    (["copy u32 n=1T protocol=cold", "default"], "n=1T is no count"),
     (["copy u32 n=1024 protocol=warm", "default"], "protocol=warm"),
     (["quicksort u32 n=1024 protocol=cold", "default"], "no primitive quicksort"),
     (["reduce u32 n=1024 protocol=cold", "default"], "reduce needs an operator"),

@@ -29,7 +29,7 @@ import time
 import numpy as np
 
 from tools import bench
-from tools.farm import evidence, propose, store, verdicts
+from tools.farm import cell_keys, evidence, propose, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 PAIRS, FRESH_PAIRS = 6, 10
@@ -165,10 +165,6 @@ GRAPH_CELLS = [f"{primitive} u32 {graph} protocol=back_to_back" for primitive, g
     ("bfs", (HUBS, EVEN, GRID)), ("bfs_sources", (HUBS,)), ("connected_components", (HUBS, GRID)),
     ("graph_from_edges", (HUBS,))) for graph in graphs]
 SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
-OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack",
-             "order", "bits", "second", "k", "rows", "sorted", "groups", "struct", "from", "to", "shape", "in_place",
-             "graph", "at_once")
-PROTOCOLS = ("cold", "back_to_back", "graph")
 GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel's
 
 
@@ -183,45 +179,6 @@ def standard_cells():
     return cells + GRAPH_CELLS
 
 
-def count_of(text):
-    scale = {"K": bench.KIB, "M": bench.MIB, "G": bench.GIB}.get(text[-1:], 1)
-    return int(text if scale == 1 else text[:-1]) * scale
-
-
-def parse_cell(text):
-    """(store.Cell, its text for a plan). Takes sizes with K, M, G, bytes= for n=, and no protocol for cold (of graphs:
-    back_to_back), as lists for tools/gp_bench have them."""
-    words = text.split()
-    plain = [word for word in words if "=" not in word]
-    fields = dict(word.split("=", 1) for word in words if "=" in word)
-    own = [name for name in OWN_WORDS if name in fields]
-    if not 2 <= len(plain) <= 3 or set(fields) - {"n", "bytes", "acc", "out", "protocol", *own}:
-        raise ValueError("a cell is: primitive [operator] type n=COUNT [acc=TYPE] [out=TYPE] [protocol=NAME]")
-    primitive, type_, operator = plain[0], plain[-1], plain[1] if len(plain) == 3 else ""
-    unknown = [name for name in (type_, fields.get("acc"), fields.get("out")) if name and name not in
-               store.type_sizes()] + [primitive] * (primitive not in store.primitives())
-    if unknown:
-        raise ValueError(f"no type or primitive {unknown[0]}")
-    protocol = fields.get("protocol", "back_to_back" if primitive in store.OF_GRAPHS else "cold")
-    if protocol not in PROTOCOLS:
-        raise ValueError(f"no protocol {protocol}; there are {', '.join(PROTOCOLS)}")
-    try:
-        n = count_of(fields["n"]) if "n" in fields else count_of(fields["bytes"]) // store.type_sizes()[type_]
-    except (KeyError, ValueError):
-        n = 0
-    if n <= 0:
-        raise ValueError("n= is missing, or no count above 0")
-    out = fields.get("out", "u32" if primitive in (*store.INDEXED, "load_balance") else type_)
-    acc = fields.get("acc", "f32" if out in ("f16", "bf16") else out)
-    words = " ".join(f"{name}={fields[name]}" for name in own)
-    cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, "", out, n,
-                      protocol, words)
-    if cell.folds:
-        cell = cell._replace(acc=acc)
-    kept = [f"{name}={fields[name]}" for name in ("acc", "out") if name in fields]
-    return cell, " ".join([*plain, *kept, *words.split(), f"n={n}", f"protocol={cell.protocol}"])
-
-
 def cells_of(path):
     """{store.Cell: its text} of a file, a cell a line, or of the standard list."""
     lines = standard_cells()
@@ -231,19 +188,19 @@ def cells_of(path):
                 lines = file.read().splitlines()
         except OSError as error:
             raise CannotRun(f"{path}: {error.strerror}") from error
-    cells = {}
+    found = {}
     for number, line in enumerate(lines, 1):
         line = line.split("#")[0].strip()
         if not line:
             continue
         try:
-            cell, text = parse_cell(line)
+            cell, text = cell_keys.read(line)
         except ValueError as error:
             raise CannotRun(f"{path}:{number}: {error}: {line}") from error
-        cells[cell] = text
-    if not cells:
+        found[cell] = text
+    if not found:
         raise CannotRun(f"{path}: no cell in it")
-    return cells
+    return found
 
 
 # ---- measuring -------------------------------------------------------------------------------------------------------

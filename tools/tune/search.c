@@ -328,7 +328,6 @@ static void add_graphs(search *s, const group_row *row, const char *type, const 
 
 static void add_group(search *s, const group_row *row, const char *type, const unsigned long long *bytes, int count) {
   group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
-  const char *out = primitive_has(row->primitive, 'n') && strcmp(type, "u32") ? " out=u32" : "";
   unsigned long long size;
   char *one, *first;
   cell_words words;
@@ -336,7 +335,7 @@ static void add_group(search *s, const group_row *row, const char *type, const u
   int i;
   g->row = row;
   g->type = print_text("%s", type);
-  one = print_text("%s%s%s %s%s%s%s", row->primitive, *row->op ? " " : "", row->op, type, out, row->words ? " " : "",
+  one = print_text("%s%s%s %s%s%s", row->primitive, *row->op ? " " : "", row->op, type, row->words ? " " : "",
                    row->words ? row->words : "");
   first = print_text("%s n=1 protocol=cold", one);
   cell_words_of(first, &words);
