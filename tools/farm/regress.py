@@ -6,9 +6,10 @@ gp_tune is built for both trees: this tree's tools/tune, each tree's gpuprims.h.
 each measures every cell once, and a cell's time in it is the median of its rounds. Six pairs of processes, one of the
 base and one of this tree, run interleaved, the base first in every other pair, so that what drifts evenly cancels. What
 looks changed then is measured again by ten fresh pairs, which alone decide. verdicts.py says by which test, and what
-SLOW, FAST, SAME, UNSURE and NO DATA mean.
+SLOW, FAST, SAME, UNSURE and NO DATA mean. Pairs that a store has of the same two trees are not measured again.
 
-Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end.
+Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end; 5 the
+time of --pause is over, and there is more to measure.
 """
 import argparse
 import collections
@@ -33,6 +34,7 @@ from tools.farm import cell_keys, evidence, propose, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 PAIRS, FRESH_PAIRS = 6, 10
+PAUSED = 5  # exit status
 
 # ---- the two trees ---------------------------------------------------------------------------------------------------
 
@@ -222,6 +224,8 @@ class Run:
         if os.path.exists(options.store):
             self.process = 1 + max((s["process"] for s in store.read(options.store).of("samples")), default=-1)
         self.deadline = time.monotonic() + options.seconds
+        self.pause = time.monotonic() + options.pause if options.pause else math.inf
+        self.paused = False
 
     def measure(self, side, cells):
         """One process; its number."""
@@ -253,12 +257,38 @@ class Run:
             self.stopped = f"gp_tune ({side}) ended with status {status}: " + "\n".join(said[-5:])
         return number
 
+    def note(self, processes, stage, seconds):
+        """A pair that was measured whole is in the store, so that a run that is continued does not repeat it."""
+        samples = store.read(self.options.store).of("samples")
+        base, new = (next((one["env"] for one in samples if one["process"] == process), "") for process in processes)
+        store.append(self.options.store, [{"kind": "pair", "v": store.VERSION, "base": base, "env": new, "stage": stage,
+                                           "processes": list(processes), "seconds": number(seconds)}])
+
+    def measured_before(self, cells, stage):
+        """(pairs of these trees that the store has, the seconds that the longest one took): those in which both
+        processes have every cell."""
+        found, longest = [], 0.0
+        if not os.path.exists(self.options.store):
+            return found, longest
+        whole, samples = store.read(self.options.store), samples_of(self.options.store)
+        commits = {one["id"]: one["commit"] for one in whole.of("environment")}
+        wanted = {cell_keys.read(text)[0] for text in cells}
+        for pair in whole.of("pair"):
+            ours = [commits.get(pair["base"]), commits.get(pair["env"])] == [self.trees[side].commit for side in SIDES]
+            if ours and pair["stage"] == stage and all(wanted <= samples[one].keys() for one in pair["processes"]):
+                found.append(tuple(pair["processes"]))
+                longest = max(longest, pair["seconds"])
+        return found, longest
+
     def pairs(self, count, cells, stage):
         """[(process of the base, process of this tree)]: ABBA, so that drift cancels (two pairs at a time)."""
-        found = []
-        longest = 0.0
-        for pair in range(count):
+        found, longest = self.measured_before(cells, stage)
+        found = found[:count]
+        for pair in range(len(found), count):
             start = time.monotonic()
+            if not self.stopped and start + longest > self.pause:
+                self.paused = True
+                self.stopped = f"{pair} of {count} pairs of stage {stage} are there; the same command goes on"
             if not self.stopped and start + longest > self.deadline:
                 self.stopped = (f"out of time: {pair} of {count} pairs of stage {stage} were measured in --seconds "
                                 f"{self.options.seconds:g}")
@@ -269,6 +299,8 @@ class Run:
             if len(numbers) == len(SIDES):
                 found.append(tuple(numbers[side] for side in SIDES))
             longest = max(longest, time.monotonic() - start)
+            if len(numbers) == len(SIDES) and not self.stopped:
+                self.note(found[-1], stage, time.monotonic() - start)
             say(f"stage {stage}: pair {pair + 1} of {count}, {len(cells)} cells, {longest:.1f} s a pair")
         return found
 
@@ -368,6 +400,8 @@ def print_controls(controls):
 def judge(run, cells, first_pairs):
     """Both stages, the fresh pairs measured in between: (verdicts' lines, Controls, cells that fail here only)."""
     names = list(cells)
+    if run.paused:
+        return [], None, []
     samples = samples_of(run.options.store)
     logs, reasons = logs_of(samples, names, first_pairs)
     control = np.array([is_control(samples, cell, first_pairs) for cell in names])
@@ -378,6 +412,8 @@ def judge(run, cells, first_pairs):
     if first.candidate.any() and not run.stopped:
         rows = np.flatnonzero(first.candidate)
         fresh_pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], 2)
+        if run.paused:
+            return [], None, []
         samples = samples_of(run.options.store)
         again, more = logs_of(samples, [names[row] for row in rows], fresh_pairs)
         fresh[rows, :again.shape[1]] = again
@@ -418,6 +454,8 @@ def main(arguments):
     parser.add_argument("--base", required=True, metavar="COMMIT|FOLDER")
     parser.add_argument("--cells", metavar="FILE", help="a cell a line")
     parser.add_argument("--seconds", type=float, default=1800, help="start no pair that would end later")
+    parser.add_argument("--pause", type=float, metavar="S", help="after so long leave the rest to the next call: the "
+                        "same command with the same --store goes on where this one stopped")
     parser.add_argument("--store", metavar="FILE", help="appended to; a fresh one below build/regress without")
     parser.add_argument("--commit", metavar="TEXT", help="what this tree is, where it is no repository")
     parser.add_argument("--base-commit", metavar="TEXT", help="what the base is, likewise")
@@ -466,6 +504,9 @@ def compare(options):
     with tempfile.TemporaryDirectory() as folder:
         run = Run(trees, {side: job.result() for side, job in building.items()}, options, folder)
         lines, controls, broken = judge(run, cells, run.pairs(PAIRS, list(cells.values()), 1))
+    if run.paused:
+        say(run.stopped)
+        return PAUSED
     finish(lines, cells, controls, options.store)
     say(f"verdicts and samples are in {os.path.relpath(options.store)}")
     if run.stopped:

@@ -433,6 +433,12 @@ static const char *check_primitives(const char *list) {
   return NULL;
 }
 
+void list_searched(void) {
+  int i;
+  for (i = 0; i < GROUP_ROW_COUNT; i++) // rows of one primitive follow one another
+    if (!i || strcmp(GROUP_ROWS[i].primitive, GROUP_ROWS[i - 1].primitive)) printf("%s\n", GROUP_ROWS[i].primitive);
+}
+
 const char *search_make(const options *o, int landscape, plan *p) {
   static char reason[300];
   search *s = memset(grow(NULL, sizeof *s), 0, sizeof *s);

@@ -193,5 +193,6 @@ int supervise(const plan *p, const options *o);
 const char *search_make(const options *o, int landscape, plan *p); // NULL, or what is wrong with the options
 const char *file_plan_make(const options *o, plan *p);
 void list_strategies(void);
+void list_searched(void);
 
 #endif
