@@ -423,8 +423,8 @@ def main(argv):
 def add_arguments(parser):
     parser.add_argument("--base", metavar="COMMIT|FOLDER|good", help="what regress compares with; good: the last "
                         "commit in which a night found nothing slower on this device, if any (default: HEAD~1)")
-    parser.add_argument("--seconds", type=float, help=f"of all steps together, over all calls (default: {SECONDS}; made "
-                        f"up: {MADE_UP_SECONDS})")
+    parser.add_argument("--seconds", type=float, help=f"of all steps together, over all calls (default: {SECONDS}; "
+                        f"made up: {MADE_UP_SECONDS})")
     parser.add_argument("--call", type=float, metavar="S", help="end this call after so long; the same command goes on")
     parser.add_argument("--steps", default=",".join(STEPS), metavar="A,B", help=f"default: {','.join(STEPS)}")
     parser.add_argument("--board", metavar="NAME", help="the runner's label (default: gpu-sm and its capability)")

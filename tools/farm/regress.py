@@ -8,8 +8,8 @@ base and one of this tree, run interleaved, the base first in every other pair, 
 looks changed then is measured again by ten fresh pairs, which alone decide. verdicts.py says by which test, and what
 SLOW, FAST, SAME, UNSURE and NO DATA mean. Pairs that a store has of the same two trees are not measured again.
 
-Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end; 5 the
-time of --pause is over, and there is more to measure.
+Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end; 5
+the time of --pause is over, and there is more to measure.
 """
 import argparse
 import collections

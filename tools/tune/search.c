@@ -414,23 +414,26 @@ static const struct {
                {"histogram_ranges", "histogram_even"},
                {"upper_bound", "lower_bound"}};
 
-static const char *check_primitives(const char *list) {
+static const char *check_primitive(const char *word) {
   static char reason[200];
-  char copy[200], *save = NULL, *word;
   int i;
-  if (strlen(list) >= sizeof copy) return "--primitives: too long";
-  strcpy(copy, list);
-  for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-    for (i = 0; i < GROUP_ROW_COUNT && strcmp(word, GROUP_ROWS[i].primitive);) i++;
-    if (i < GROUP_ROW_COUNT) continue;
-    snprintf(reason, sizeof reason, "--primitives: no search of %.60s", word);
-    for (i = 0; i < (int)(sizeof SHARERS / sizeof *SHARERS); i++)
-      if (!strcmp(word, SHARERS[i].name))
-        snprintf(reason, sizeof reason, "--primitives: no search of %s: it takes what %s finds", word,
-                 SHARERS[i].searched);
-    return reason;
-  }
-  return NULL;
+  for (i = 0; i < GROUP_ROW_COUNT; i++)
+    if (!strcmp(word, GROUP_ROWS[i].primitive)) return NULL;
+  snprintf(reason, sizeof reason, "--primitives: no search of %.60s", word);
+  for (i = 0; i < (int)(sizeof SHARERS / sizeof *SHARERS); i++)
+    if (!strcmp(word, SHARERS[i].name))
+      snprintf(reason, sizeof reason, "--primitives: no search of %s: it takes what %s finds", word,
+               SHARERS[i].searched);
+  return reason;
+}
+
+static const char *check_primitives(const char *list) {
+  char *copy = print_text("%s", list), *save = NULL, *word;
+  const char *wrong = NULL;
+  for (word = strtok_r(copy, ",", &save); word && !wrong; word = strtok_r(NULL, ",", &save))
+    wrong = check_primitive(word);
+  free(copy);
+  return wrong;
 }
 
 void list_searched(void) {
