@@ -35,7 +35,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import keep, steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import measure, noise, regress, store  # noqa: E402
+from tools.farm import measure, noise, regress, store, tune  # noqa: E402
 
 STEPS = ("bench", "tune", "regress")
 SECONDS, MADE_UP_SECONDS = 3600, 900
@@ -413,7 +413,7 @@ def main(argv):
         steps.say("measure", error)
         return steps.BUSY
     if worst == steps.PAUSED:
-        steps.say("measure", f"the call is over, and {night.left:.0f} s of the night are left: the same command goes on")
+        steps.say("measure", f"the call is over; the night has {night.left:.0f} s more: the same command goes on")
         return worst
     night.record["complete"] = True
     night.save()
@@ -449,8 +449,8 @@ def add_arguments(parser):
 
 def check(parser, args):
     args.steps = args.steps.split(",")
-    if args.made_up is not None and args.strategy is None:
-        args.strategy = "quick"  # all that a longer search finds there is made up, too
+    if args.made_up is not None:  # all that a longer search finds there is made up, too
+        args.strategy, args.sizes = args.strategy or tune.QUICK["strategy"], args.sizes or tune.QUICK["sizes"]
     unknown = [name for name in args.steps if name not in STEPS]
     if unknown:
         parser.error(f"--steps: there is no step {unknown[0]!r}; there are {', '.join(STEPS)}")
