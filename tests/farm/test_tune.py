@@ -94,8 +94,8 @@ def test_a_tune(farm):
 
 
 def test_the_default_plan(farm):
-    """All primitives at all sizes, as `make tune` asks for them, with less work at each. Cells that no policy serves are
-    named; they stop nothing."""
+    """All primitives at all sizes, as `make tune` asks for them, with less work at each. Cells that no policy serves
+    are named; they stop nothing."""
     tiny = "incumbent 1 100; random 2; screen 1 100 0; keep 1; matrix 3 100"
     command = [word for word in farm.command() if word not in SMALL[:6]] + ["--strategy", tiny, "--processes", "3"]
     assert "--primitives" not in command and "--sizes" not in command
@@ -107,7 +107,8 @@ def test_the_default_plan(farm):
     assert len(searched) > 25 and set(coverage) == set(searched)
     assert all(line["measured"] for line in coverage.values())
     decided = {line["group"].split()[0] for line in farm.lines("decision")}
-    assert decided >= set(searched) and {line["phase"] for line in farm.lines("samples")} == {"search", "matrix", "confirm"}
+    phases = {line["phase"] for line in farm.lines("samples")}
+    assert decided >= set(searched) and phases == {"search", "matrix", "confirm"}
     assert {line["status"] for line in farm.lines("samples")} == {"ok"}
 
 
