@@ -298,7 +298,8 @@ def test_one_key_for_a_cell():
     for cell, text in regress.cells_of(None).items():
         assert cell_keys.read(cell.text) == cell_keys.read(text) == (cell, text)
     for written, text in (("select u32 key=u8 form=flags n=1K", "select u32 form=flags key=u8 n=1024 protocol=cold"),
-                          ("histogram_even f32 out=u32 bytes=4K bins=9", "histogram_even f32 bins=9 n=1024 protocol=cold"),
+                          ("histogram_even f32 out=u32 bytes=4K bins=9",
+                           "histogram_even f32 bins=9 n=1024 protocol=cold"),
                           ("reduce SUM f16 acc=f16 n=2", "reduce SUM f16 acc=f16 n=2 protocol=cold"),
                           ("iota u64 n=3 protocol=graph", "iota u64 n=3 protocol=graph")):
         cell, found = cell_keys.read(written)
