@@ -306,8 +306,8 @@ def do_regress(night, seconds, base):
     args = night.args
     if not base:
         return "skipped", "no base: name one by --base (ci/base.py makes a folder of a commit)"
-    command = ["regress", "--base", base, "--store", night.path(steps.REGRESS), "--seconds", str(max(1,
-                                                                                                     int(0.85 * seconds))),
+    command = ["regress", "--base", base, "--store", night.path(steps.REGRESS),
+               "--seconds", str(max(1, int(0.85 * seconds))),
                "--commit", short(night.record["commit"])]
     if night.record["base_commit"]:
         command += ["--base-commit", short(night.record["base_commit"])]
