@@ -248,8 +248,8 @@ def do_bench(night, seconds, _):
 
 
 def do_tune(night, seconds, _):
-    """Some primitives at a time: searched, and what was found confirmed. What is done is in the record, so that the next
-    call goes on with the others; in a night whose time ends the others are left for the next one."""
+    """Some primitives at a time: searched, and what was found confirmed. What is done is in the record, so that the
+    next call goes on with the others; in a night whose time ends the others are left for the next one."""
     waiting = [name for name in searched(night) if name not in night.record.get("tuned", [])]
     clock, worst = steps.Clock(seconds), "ok"
     while waiting:

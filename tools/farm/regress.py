@@ -266,14 +266,15 @@ class Run:
 
     def measured_before(self, cells, stage):
         """(pairs of these trees that the store has, the seconds that the longest one took): those in which both
-        processes have every cell."""
+        processes have every cell, and that no verdict was made of yet: a run that is finished is not continued."""
         found, longest = [], 0.0
         if not os.path.exists(self.options.store):
             return found, longest
         whole, samples = store.read(self.options.store), samples_of(self.options.store)
         commits = {one["id"]: one["commit"] for one in whole.of("environment")}
         wanted = {cell_keys.read(text)[0] for text in cells}
-        for pair in whole.of("pair"):
+        judged = max((line.number for line in whole.lines if line.value["kind"] == "verdict"), default=0)
+        for pair in (line.value for line in whole.lines if line.value["kind"] == "pair" and line.number > judged):
             ours = [commits.get(pair["base"]), commits.get(pair["env"])] == [self.trees[side].commit for side in SIDES]
             if ours and pair["stage"] == stage and all(wanted <= samples[one].keys() for one in pair["processes"]):
                 found.append(tuple(pair["processes"]))
