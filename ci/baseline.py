@@ -25,7 +25,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import keep, steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import evidence, regress, store  # noqa: E402
+from tools.farm import cell_keys, evidence, store  # noqa: E402
 from tools.farm.verdicts import FAST, SLOW  # noqa: E402
 
 FOLDER = os.path.join("ci", "baselines")
@@ -200,7 +200,10 @@ def from_the_nights(args, folder, cell):
 
 
 def accept(args):
-    cell = regress.parse_cell(args.accept)[0].text
+    try:
+        cell = cell_keys.read(args.accept)[1]
+    except ValueError as error:
+        raise steps.CannotRun(f"--accept {args.accept}: {error}") from error
     if not args.reason or not args.device:
         raise steps.CannotRun("--accept CELL needs --device NAME and --reason TEXT")
     folder = bench.folder_name(args.device)
