@@ -71,7 +71,7 @@ static double median(double *values, int count) { // sorts
 
 // ---- the state of the program ---------------------------------------------------------------------------------------
 
-enum { GUARD = 256, MAX_BATCHES = 64, MAX_VARIANTS = 96, GRAPH_CALLS = 32 };
+enum { GUARD = 256, MAX_BATCHES = 64, MAX_VARIANTS = 96 };
 
 typedef struct pool { // device memory, or the host's
   char *base;
@@ -202,8 +202,10 @@ static double roof_bytes(const cell *c) {
   return is_old(c) ? 2 * (double)(in < out ? in : out) : 2 * (double)((uint64_t)(moved / 2) / 16 * 16);
 }
 
+static uint64_t cache_bytes(void) { return (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20); }
+
 static layout layout_of(const cell *c) {
-  const uint64_t least = on_gpu ? 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20) : 64 << 20;
+  const uint64_t least = on_gpu ? 8 * cache_bytes() : 64 << 20;
   const uint64_t roof = is_old(c) ? 0 : (uint64_t)roof_bytes(c) / (is_read_only(c) ? 1 : 2);
   uint64_t most = 1;
   layout l;
@@ -891,16 +893,26 @@ static int verify(const cell *c, variant *v) {
 
 // ---- timing ---------------------------------------------------------------------------------------------------------
 
+// Evicts everything from the L2 cache by a copy of other memory, which leaves clean lines and written ones there, as
+// calls do.
+static void empty_cache(void) {
+  static pool other;
+  const uint64_t bytes = 2 * cache_bytes();
+  pool_reserve(&other, 2 * bytes);
+  GP_CUDA_CHECK(&cuda, copy((uint64_t)(uintptr_t)other.base + bytes, (uint64_t)(uintptr_t)other.base, bytes, stream));
+}
+
 // Microseconds a call, over `calls` calls that begin at buffer set *set. Negative: failed.
 static double time_batch(const cell *c, variant *v, int calls, uint64_t *set) {
   const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : lay(c)->sets;
   double start = 0;
   float ms = 0;
   int i;
+  if (v->graph && is_warm_again(c, sets)) empty_cache();
   if (on_gpu) GP_CUDA_CHECK(&cuda, event_record(event_a, stream));
   else start = now();
   if (v->graph) {
-    for (i = 0; i < calls; i += GRAPH_CALLS) GP_CUDA_CHECK(&cuda, graph_launch(v->graph, stream));
+    for (i = 0; i < calls; i += calls_of_graph(c, sets)) GP_CUDA_CHECK(&cuda, graph_launch(v->graph, stream));
     calls = i;
   } else {
     for (i = 0; i < calls; i++) {
@@ -920,7 +932,7 @@ static int make_graph(const cell *c, variant *v) {
   const uint64_t sets = lay(c)->sets;
   int i, failed = 0, code;
   GP_CUDA_CHECK(&cuda, capture_begin(stream, GP_CUDA_CAPTURE_RELAXED));
-  for (i = 0; i < GRAPH_CALLS && !failed; i++) failed = run_once(c, v, set_of(c, (uint64_t)i % sets), c->n);
+  for (i = 0; i < calls_of_graph(c, sets) && !failed; i++) failed = run_once(c, v, set_of(c, (uint64_t)i % sets), c->n);
   code = cuda.capture_end(stream, &graph);
   if (!failed && !code) code = cuda.graph_instantiate(&v->graph, graph, 0);
   if (graph) cuda.graph_destroy(graph);
@@ -931,17 +943,18 @@ static int make_graph(const cell *c, variant *v) {
 
 // Finds how many calls make a batch. 0, or -1 where the variant failed.
 static int prepare_timing(const cell *c, variant *v, uint64_t *set) {
+  const int calls = calls_of_graph(c, lay(c)->sets);
   double us;
   if (run_once(c, v, set_of(c, 0), c->n) || run_once(c, v, set_of(c, 0), c->n)) return -1;
   wait_device();
-  if (c->protocol == GRAPH && make_graph(c, v)) return -1;
-  us = time_batch(c, v, v->graph ? GRAPH_CALLS : 2, set);
-  us = us < 0 ? us : time_batch(c, v, v->graph ? GRAPH_CALLS : 4, set);
+  if (is_replayed(c) && make_graph(c, v)) return -1;
+  us = time_batch(c, v, v->graph ? calls : 2, set);
+  us = us < 0 ? us : time_batch(c, v, v->graph ? calls : 4, set);
   if (us < 0) return -1;
   v->calls = (int)(option_batch_ms * 1e3 / (us > 0.5 ? us : 0.5));
   if (v->calls < 1) v->calls = 1;
   if (v->calls > 400) v->calls = 400;
-  if (v->graph) v->calls = (v->calls + GRAPH_CALLS - 1) / GRAPH_CALLS * GRAPH_CALLS;
+  if (v->graph) v->calls = c->protocol == COLD_GRAPH ? calls : (v->calls + calls - 1) / calls * calls;
   return 0;
 }
 
@@ -1151,8 +1164,7 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
     const int wanted = option_peers ? strstr(option_peers, PEER_NAMES[i]) != NULL
                        : i == 3     ? !is_old(c) && !variants[count - 1].run // CUB has none
                                     : i < 3 || (i == 4 && (int)c->primitive == GP_TRANSPOSE);
-    if (!wanted || (c->protocol == GRAPH && (i == 3 || waits_for_host(c))) || !find_peer(c, PEER_NAMES[i], 1, &run))
-      continue;
+    if (!wanted || (is_replayed(c) && (i == 3 || waits_for_host(c))) || !find_peer(c, PEER_NAMES[i], 1, &run)) continue;
     {
       variant *v = add_variant(&count, PEER, PEER_NAMES[i]);
       strcpy(v->peer, PEER_NAMES[i]);
@@ -1587,7 +1599,7 @@ int main(int count, char **arguments) {
   measure_empty_launch();
   for (i = 0; i < count_of_cells; i++) {
     const cell *c = &cells[i];
-    if (!on_gpu && (c->protocol == GRAPH)) stop(2, "cell \"%s\": no graphs on the host back end", c->text);
+    if (!on_gpu && is_replayed(c)) stop(2, "cell \"%s\": no graphs on the host back end", c->text);
   }
   for (i = 0; i < count_of_cells; i++) reserve_pools(&cells[i]);
   for (i = 0; i < count_of_cells; i++) {

@@ -1,7 +1,8 @@
 // gp_cells.h - cells and policies as text, and the data types they name: shared by gp_bench and gp_tune.
 //
 // A cell is data:   primitive [operator] type n=COUNT|bytes=SIZE [acc=TYPE] [out=TYPE] [dist=NAME]
-//                   [in_offset=BYTES] [out_offset=BYTES] [protocol=cold|back_to_back|graph] [words of the primitive]
+//                   [in_offset=BYTES] [out_offset=BYTES] [protocol=cold|back_to_back|graph|cold_graph]
+//                   [words of the primitive]
 // The words that a primitive has besides, with their defaults; `type` is that of the elements, of the keys of runs
 // (run_lengths, nontrivial_runs, unique), of the offsets of load_balance and check_offsets:
 //   segmented_*                     segments=fixed:256 offsets=u32 form=offsets (reduce also fixed, ends)
@@ -36,7 +37,8 @@
 // keep=PERCENT selected; of three parts the others share the rest evenly.
 // Sizes take K, M, G (powers of 1024). Types are the library's, s12 (three u32) and s16 (two f64), structs whose sum is
 // an operator given as source. Protocols: cold rotates among buffers so that the L2 cache is of no help; back_to_back
-// stays on one set of buffers; graph replays captured calls, several buffer sets in turn.
+// stays on one set of buffers; graph replays captured calls, several buffer sets in turn; cold_graph replays them
+// too, on buffers of which the L2 cache holds nothing: for calls that take the GPU less time than the host.
 // A policy:         algorithm=PIPELINED,threads=320,...; fields left out are 0, which is the default.
 //
 // Include gpuprims.h before.
@@ -143,8 +145,9 @@ static const char *const KIND_NAMES[] = {
     GP_DATA_KINDS(NAME)
 #undef NAME
 };
-enum { COLD, BACK_TO_BACK, GRAPH, PROTOCOL_COUNT };
-static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph"};
+enum { COLD, BACK_TO_BACK, GRAPH, COLD_GRAPH, PROTOCOL_COUNT };
+enum { GRAPH_CALLS = 32, COLD_GRAPH_CALLS = 128 }; // calls of a graph; of one that meets a cold cache, at most
+static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph", "cold_graph"};
 static const char *const PRIMITIVE_NAMES[] = {"",
 #define NAME(UPPER, lower) #lower,
                                               GP_PRIMITIVES(NAME)
@@ -346,6 +349,20 @@ static inline __attribute__((unused)) int is_set(gp_primitive p) {
 // Keys, of the cell's type, are moved, and values with them; or read, in order.
 static inline __attribute__((unused)) int moves_keys(gp_primitive p) {
   return (int)p >= GP_SORT && (int)p <= GP_NTH_ELEMENT && (int)p != GP_IS_SORTED;
+}
+
+static inline __attribute__((unused)) int is_replayed(const cell *c) {
+  return c->protocol == GRAPH || c->protocol == COLD_GRAPH;
+}
+
+// Calls that a graph replays, where there are so many sets of buffers. Cold ones each have a set of their own.
+static inline __attribute__((unused)) int calls_of_graph(const cell *c, uint64_t sets) {
+  if (c->protocol != COLD_GRAPH) return GRAPH_CALLS;
+  return sets < COLD_GRAPH_CALLS ? (int)sets : COLD_GRAPH_CALLS;
+}
+// Does a replay find buffers in the L2 cache that the one before it left there? (All sets together are larger.)
+static inline __attribute__((unused)) int is_warm_again(const cell *c, uint64_t sets) {
+  return c->protocol == COLD_GRAPH && sets > COLD_GRAPH_CALLS;
 }
 
 // A graph is made for it, searched or built.

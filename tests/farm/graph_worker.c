@@ -1,6 +1,7 @@
 // graph_worker.c - the worker's part for calls on graphs, on host memory and the host back end: reads the worker's
 // messages and answers them. $GRAPH_WORKER_BREAKS: guard (something is written before the depths), driver (nothing can
-// be filled). With cells as arguments: of how many elements each is verified.
+// be filled), replays (calls do nothing; messages tell of replays and of copies that empty the cache). With cells as
+// arguments: of how many elements each is verified.
 #include "../../tools/tune/worker.c"
 
 static int fake_alloc(uint64_t *at, size_t bytes) {
@@ -29,7 +30,45 @@ static int fake_event_wait(void *event) { return (void)event, 0; }
 static int fake_event_elapsed(float *ms, void *from, void *to) { return (void)from, (void)to, *ms = 0.096f, 0; }
 static int fake_error_name(int code, const char **name) { return (void)code, *name = "FAKE_ERROR", 0; }
 
+// What is replayed: the sets of the calls that were captured.
+static struct {
+  int capturing, calls;
+  uint64_t most;
+} captured;
+static int counted_verify(const cell *c, variant *v) { return (void)c, (void)v, 1; }
+static int counted_call(const cell *c, variant *v, uint64_t set) {
+  (void)c, (void)v;
+  if (captured.capturing) captured.calls++, captured.most = set > captured.most ? set : captured.most;
+  return 1;
+}
+static int fake_capture_begin(void *on_stream, int mode) {
+  (void)on_stream, (void)mode;
+  captured.capturing = 1, captured.calls = 0, captured.most = 0;
+  return 0;
+}
+static int fake_capture_end(void *on_stream, void **graph) {
+  return (void)on_stream, captured.capturing = 0, *graph = &captured, 0;
+}
+static int fake_instantiate(void **made, void *graph, unsigned long long flags) {
+  return (void)flags, *made = graph, 0;
+}
+static int fake_launch(void *graph, void *on_stream) {
+  (void)graph, (void)on_stream;
+  return printf("replay\tcalls=%d\tsets=%llu\n", captured.calls, (unsigned long long)captured.most + 1), 0;
+}
+static int fake_destroy(void *graph) { return (void)graph, 0; }
+static int fake_to_device(uint64_t at, const void *from, size_t bytes) {
+  return memcpy((void *)(uintptr_t)at, from, bytes), 0;
+}
+static int fake_copy(uint64_t to, uint64_t from, size_t bytes, void *on_stream) {
+  memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+  if (on_stream) printf("empty\tbytes=%llu\n", (unsigned long long)bytes); // what fills buffers takes no stream
+  return 0;
+}
+
 int main(int count, char **cells) {
+  const char *breaks = getenv("GRAPH_WORKER_BREAKS");
+  subject counted = library_subject;
   gp_config config = gp_config_init();
   job *j;
   int i;
@@ -40,6 +79,16 @@ int main(int count, char **cells) {
   config.backend = GP_BACKEND_HOST;
   if (gp_open(&config, &ctx) || cell_types_define(&types, ctx)) return 1;
   on = &library_subject;
+  if (breaks && !strcmp(breaks, "replays")) {
+    cuda.capture_begin = fake_capture_begin, cuda.capture_end = fake_capture_end;
+    cuda.graph_instantiate = fake_instantiate, cuda.graph_launch = fake_launch;
+    cuda.graph_destroy = cuda.graph_exec_destroy = fake_destroy;
+    cuda.to_device = fake_to_device, cuda.copy = fake_copy;
+    counted.verify = counted_verify, counted.call = counted_call;
+    on = &counted;
+    stream = &counted;
+    l2_bytes = 1 << 16;
+  }
   for (i = 1; i < count; i++) {
     cell c;
     if (parse_cell(cells[i], &c)) return 1;

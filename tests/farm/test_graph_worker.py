@@ -77,12 +77,31 @@ def test_bad_cells(program):
     assert [fields["status"] for word, fields in said if word == "variant"] == ["invalid"] * 4
 
 
+@pytest.mark.parametrize("cell, calls, emptied", [
+    ("copy u8 n=64 protocol=graph", 32, False), ("copy u8 n=64 protocol=cold_graph", 128, True),
+    ("copy u8 n=16384 protocol=cold_graph", 31, False), ("copy u8 n=1048576 protocol=cold_graph", 1, False)])
+def test_replays(program, cell, calls, emptied):
+    """A cold graph has a set of buffers for each call, and a replay meets no line that the one before it left."""
+    said = ask(program, [cell], "replays")
+    replays = [place for place, (word, _) in enumerate(said) if word == "replay"]
+    assert len(replays) >= 2 * 4  # two variants, each replayed once beside its three rounds
+    for place in replays:
+        sets = int(said[place][1]["sets"])
+        assert int(said[place][1]["calls"]) == calls and (sets == calls if "cold" in cell else sets <= calls)
+        assert (said[place - 1][0] == "empty") == emptied
+        assert not emptied or int(said[place - 1][1]["bytes"]) >= 2 << 16
+    for fields in (fields for word, fields in said if word == "variant"):
+        assert fields["status"] == "ok" and int(fields["calls"]) % calls == 0
+        assert "cold" not in cell or int(fields["calls"]) == calls
+        assert all(float(us) == pytest.approx(96 / int(fields["calls"]), abs=1e-4) for us in fields["us"].split(","))
+
+
 def test_the_count_that_is_verified(program):
     """Sorts of few keys at their own, as some algorithms take no more; others at one that is a multiple of nothing."""
-    few = [f"sort {types} n={n}" for types in ("u16", "u32", "u32 payload=u32", "u64 payload=u64")
+    few = [f"{sort} n={n}" for sort in ("sort u16", "sort u32", "sort u32 payload=u32", "merge_sort u64 payload=u64")
            for n in (1, 4096, 1 << 20, (1 << 21) - 1)]
     usual = {"sort u32 n=2097152": 4, "sort u64 n=268435456": 8, "inclusive_scan u32 n=4096": 4, "copy u64 n=4096": 8,
-             "merge_sort u32 n=4096": 4}
+             "merge u32 n=4096": 4}
     done = subprocess.run([program, *few, *usual], text=True, stdout=subprocess.PIPE, check=True,
                           env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
     assert [int(n) for n in done.stdout.split()] == [int(cell.split("n=")[1]) for cell in few] + [

@@ -392,7 +392,7 @@ def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):
     quiet = verdict_of(tmp_path, "copy u8 n=4096")
     assert quiet["outcome"] == SAME and quiet["control"] and quiet["pairs"] == 6
     assert out.splitlines()[1].split()[:6] == ["reduce", "SUM", "u32", "n=262144", "protocol=cold", SLOW]  # worst first
-    assert "1 SLOW, 0 NO DATA, 0 UNSURE, 26 SAME, 1 FAST" in out
+    assert "1 SLOW, 0 NO DATA, 0 UNSURE, 26 SAME, 1 FAST" in out and "gated: 28 of 28 cells" in out
     assert "controls: 24 cells with the base's machine code" in out
     recorded = store.read(str(tmp_path / "store.jsonl"))
     assert not recorded.broken
@@ -427,7 +427,7 @@ def test_what_fails_or_is_throttled_is_left_out(tmp_path, base, capsys):
     assert wrong["outcome"] == NO_DATA and wrong["message"].startswith("new: status wrong")
     said = capsys.readouterr()
     assert "reduce SUM u32 n=4096 protocol=cold: fails in this tree only" in said.err
-    assert "controls: 1 cells with the base's machine code, too few" in said.out
+    assert "controls: 1 cells with the base's machine code\ncontrols: too few to measure" in said.out
 
 
 def test_a_base_that_cannot_be_built(tmp_path, capsys):

@@ -14,6 +14,7 @@ COMMANDS = {
     "retire": ("retire", "main", "rows that an algorithm overtook which their tune did not have go"),
     "table": ("table", "main", "gpuprims_policies.h out of the stores"),
     "tune": ("tune", "main", "search, propose, confirm, decide, table on this machine's GPU"),
+    "record": ("recording", "main", "how much this machine's measurements scatter, for tests of the statistics"),
     "regress": ("regress", "main", "this tree against another commit"),
     "layouts": ("layouts", "main", "a kernel of yours over the layouts of its arrays: a decision tree by size"),
     "landscape": ("landscape", "main", "tables and figures of a space measured whole"),

@@ -4,9 +4,11 @@
 
 gp_tune is built for both trees: this tree's tools/tune, each tree's gpuprims.h. The unit of replication is a process:
 each measures every cell once, and a cell's time in it is the median of its rounds. Six pairs of processes, one of the
-base and one of this tree, run interleaved, the base first in every other pair, so that what drifts evenly cancels. What
-looks changed then is measured again by ten fresh pairs, which alone decide. verdicts.py says by which test, and what
-SLOW, FAST, SAME, UNSURE and NO DATA mean. Pairs that a store has of the same two trees are not measured again.
+base and one of this tree, run interleaved. In half of them, chosen at random, the base is first: what drifts evenly
+cancels, and what comes back periodically meets both sides. What looks changed then, or scatters too much to tell, is
+measured again by ten fresh pairs, which alone decide, with some unchanged cells beside it. verdicts.py says by which
+test, and what SLOW, FAST, SAME, UNSURE and NO DATA mean. Pairs that a store has of the same two trees are not measured
+again.
 
 Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end; 5
 the time of --pause is over, and there is more to measure.
@@ -19,6 +21,7 @@ import fcntl
 import hashlib
 import math
 import os
+import random
 import re
 import shutil
 import signal
@@ -167,7 +170,14 @@ GRAPH_CELLS = [f"{primitive} u32 {graph} protocol=back_to_back" for primitive, g
     ("bfs", (HUBS, EVEN, GRID)), ("bfs_sources", (HUBS,)), ("connected_components", (HUBS, GRID)),
     ("graph_from_edges", (HUBS,))) for graph in graphs]
 SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
-GRAPH_SIZES = SIZES[:2]  # where the host's part of a call would hide the kernel's
+
+
+def protocols_of(size):
+    """A stream of calls that take the GPU less time than the host measures the host, whose speed differs by 10 to 20 %
+    between processes; replayed graphs do not (tests/farm/data/noise). The smallest are measured warm, too."""
+    if size <= 64 * bench.KIB:
+        return "cold_graph", "graph"
+    return ("cold_graph",) if size <= 16 * bench.MIB else ("cold",)
 
 
 def standard_cells():
@@ -175,7 +185,7 @@ def standard_cells():
     for primitive, (operator, types, words) in CELLS.items():
         for type_ in types:
             for size in SIZES:
-                for protocol in ("cold", "graph") if size in GRAPH_SIZES else ("cold",):
+                for protocol in protocols_of(size):
                     n = size // store.type_sizes()[type_]
                     cells.append(" ".join(f"{primitive} {operator} {type_} {words} n={n} protocol={protocol}".split()))
     return cells + GRAPH_CELLS
@@ -212,6 +222,13 @@ def say(text):
     print(f"regress: {text}", file=sys.stderr, flush=True)
 
 
+def orders(count, chance=random):
+    """Of each pair: is the base first? In half of them, at random."""
+    found = [pair % 2 == 0 for pair in range(count)]
+    chance.shuffle(found)
+    return found
+
+
 class Run:
     """Processes of both sides, one after another; all that they measure is in the store."""
 
@@ -219,6 +236,7 @@ class Run:
         self.trees, self.programs, self.options, self.folder = trees, programs, options, folder
         self.stopped = None  # why no further process is started, or None
         self.interrupted = False
+        self.verified = set()  # sides of which a process found every output right
         # gp_tune repeats nothing that a store has, so processes are numbered on from those that are there.
         self.process = 0
         if os.path.exists(options.store):
@@ -234,7 +252,8 @@ class Run:
             file.writelines(f"{text}\tdefault\n" for text in cells)
         number, self.process = self.process, self.process + 1
         command = [self.programs[side], "--plan", plan, "--phase", "regress", "--process", str(number),
-                   "--commit", self.trees[side].commit, "--out", self.options.store]
+                   "--commit", self.trees[side].commit, "--out", self.options.store,
+                   "--verify", str(int(side not in self.verified))]
         for option, text in (("--worker-command", self.options.worker_command),
                              ("--compiler-command", self.options.compiler_command)):
             command += [option, text.replace("{side}", side)] if text else []
@@ -253,6 +272,8 @@ class Run:
                 return number
             log.seek(0)
             said = log.read().decode(errors="replace").strip().splitlines()
+        if status == 0:
+            self.verified.add(side)  # of all cells, in the first process
         if status not in (0, 1):  # 1: something that was measured is wrong; its samples say what
             self.stopped = f"gp_tune ({side}) ended with status {status}: " + "\n".join(said[-5:])
         return number
@@ -282,10 +303,10 @@ class Run:
         return found, longest
 
     def pairs(self, count, cells, stage):
-        """[(process of the base, process of this tree)]: ABBA, so that drift cancels (two pairs at a time)."""
+        """[(process of the base, process of this tree)], one after another."""
         found, longest = self.measured_before(cells, stage)
         found = found[:count]
-        for pair in range(len(found), count):
+        for pair, base_first in list(enumerate(orders(count)))[len(found):]:
             start = time.monotonic()
             if not self.stopped and start + longest > self.pause:
                 self.paused = True
@@ -295,7 +316,7 @@ class Run:
                                 f"{self.options.seconds:g}")
             if self.stopped:
                 break
-            order = SIDES if pair % 2 == 0 else SIDES[::-1]
+            order = SIDES if base_first else SIDES[::-1]
             numbers = {side: self.measure(side, cells) for side in order if not self.stopped}
             if len(numbers) == len(SIDES):
                 found.append(tuple(numbers[side] for side in SIDES))
@@ -351,6 +372,7 @@ def fails_here_only(samples, cell, pairs):
 
 # ---- what comes out --------------------------------------------------------------------------------------------------
 
+MOST_NAMES = 20
 ORDER = (SLOW, NO_DATA, UNSURE, SAME, FAST)  # worst first
 
 
@@ -389,13 +411,32 @@ def print_table(lines, texts):
 
 def print_controls(controls):
     print(f"controls: {controls.count} cells with the base's machine code", end="")
-    if controls.count < verdicts.FEWEST_CONTROLS:
-        print(f", too few to measure the rate of false alarms ({verdicts.FEWEST_CONTROLS} are needed)")
-        return
-    print(f"; {100 * controls.rate:.1f} % have p below {verdicts.CONTROL_P:g}, {controls.candidates} became candidates;"
-          f" their common ratio is {math.exp(controls.common):.4f}")
+    if controls.count >= verdicts.FEWEST_CONTROLS:
+        print(f"; {100 * controls.rate:.1f} % have p below {verdicts.CONTROL_P:g}, {controls.candidates} became "
+              f"candidates; their common ratio, {math.exp(controls.common):.4f}, was taken out of all cells", end="")
+    print()
+    if controls.count < controls.needed:
+        print(f"controls: too few to measure the rate of false alarms ({controls.needed} are needed)")
+    if not controls.held:
+        print("controls: more false alarms than promised")
     if controls.extra:
-        print(f"controls: more false alarms than promised: {100 * controls.extra:.2f} % was added to every error")
+        print(f"controls: {100 * controls.extra:.2f} % was added to every error")
+    if is_common(controls):
+        print(f"all cells, of unchanged machine code too, take {math.exp(controls.common):.3f} times as long: the host, or "
+              "the machine")
+
+
+def is_common(controls):
+    """Is there a change of 2 % that all cells share?"""
+    return controls.low >= verdicts.REPORTED or controls.high <= -verdicts.REPORTED
+
+
+def print_gated(lines, texts):
+    """Which cells this night says nothing of."""
+    names = [texts[store.cell_of(line)] for line in lines if line["outcome"] in (UNSURE, NO_DATA)]
+    print(f"gated: {len(lines) - len(names)} of {len(lines)} cells; in them a change of 5 % would have been seen"
+          + (", not in " + "; ".join(names[:MOST_NAMES]) if names else "")
+          + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""))
 
 
 def judge(run, cells, first_pairs):
@@ -411,14 +452,14 @@ def judge(run, cells, first_pairs):
     left_out = np.count_nonzero(np.isnan(logs), axis=1) if first_pairs else np.zeros(len(names), int)
     fresh_pairs = []
     if first.candidate.any() and not run.stopped:
-        rows = np.flatnonzero(first.candidate)
+        rows = np.flatnonzero(verdicts.measured_again(first, np.random.default_rng()))
         fresh_pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], 2)
         if run.paused:
             return [], None, []
         samples = samples_of(run.options.store)
         again, more = logs_of(samples, [names[row] for row in rows], fresh_pairs)
         fresh[rows, :again.shape[1]] = again
-        left_out[rows] += np.count_nonzero(np.isnan(again), axis=1) if fresh_pairs else 0
+        left_out[rows] += (np.count_nonzero(np.isnan(again), axis=1) * first.candidate[rows]) if fresh_pairs else 0
         for cell, sides in more.items():
             reasons[cell].update(sides)
     found = verdicts.conclude(first, fresh)
@@ -442,11 +483,17 @@ def finish(lines, texts, controls, path):
     extra = []
     if controls:
         print_controls(controls)
+        extra = [("few_controls", controls.count >= controls.needed, controls.count, controls.needed)]
         if controls.count >= verdicts.FEWEST_CONTROLS:
-            extra = [{"kind": "check", "v": store.VERSION, "env": lines[0]["env"], "name": "controls", "group": "",
-                      "passed": controls.extra == 0, "value": number(controls.rate), "limit": verdicts.CONTROL_P}]
+            extra += [("controls", controls.held, number(controls.rate), verdicts.CONTROL_P)]
+        if np.isfinite(controls.common):
+            extra += [("common", not is_common(controls), number(math.exp(controls.common)),
+                       number(math.exp(verdicts.REPORTED)))]
+        extra = [{"kind": "check", "v": store.VERSION, "env": lines[0]["env"], "name": name, "group": "",
+                  "passed": bool(passed), "value": value, "limit": limit} for name, passed, value, limit in extra]
     counts = collections.Counter(line["outcome"] for line in lines)
     print(", ".join(f"{counts[outcome]} {outcome}" for outcome in ORDER))
+    print_gated(lines, texts)
     store.append(path, lines + extra)
 
 
@@ -516,7 +563,7 @@ def compare(options):
         say(f"{cells[cell]}: fails in this tree only")
     if run.interrupted:
         return 130
-    if broken or any(line["outcome"] == SLOW for line in lines):
+    if broken or any(line["outcome"] == SLOW for line in lines) or controls.low >= verdicts.REPORTED:
         return 1
     return 2 if run.stopped or all(line["outcome"] == NO_DATA for line in lines) else 0
 

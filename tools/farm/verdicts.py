@@ -9,8 +9,11 @@ The test of a cell is on the logarithms of the ratios of pairs, this tree's time
   2004). The fresh pairs take the larger of the two, since a cell with two modes is not like the others.
 - False discoveries are controlled over the cells (Benjamini and Hochberg, Controlling the false discovery rate, 1995):
   loosely at first, where a mistake costs ten pairs of one cell, then strictly.
-- Cells whose machine code, threads and policy are the base's are controls: they show how often unchanged code would be
-  called changed. Where that is more than was promised, what they vary by beyond their error is added to all errors.
+- Cells whose machine code, threads and policy are the base's are controls. What they have in common in a pair, their
+  median, is the machine's and no cell's: it is subtracted from all cells. They also show how often unchanged code would
+  be called changed. Where that is more than was promised, what they vary by beyond their error is added to all errors;
+  where there are too few of them to tell, as much is added as another build of the same code was seen to do.
+- A cell whose first pairs do not exclude 5 % gets the fresh pairs, too: its interval is wide, whatever its mean.
 
 Numbers that were picked for being extreme prove nothing, so of a candidate only the fresh pairs count: for the verdict,
 for the ratio and for its interval. tests/farm/test_regress.py measures what all this is worth: false alarms of a
@@ -28,8 +31,12 @@ FEWEST_PAIRS = 4
 REPORTED = math.log(1.02)  # smaller changes are nobody's concern
 PROMISED = math.log(1.05)  # larger ones are found, or the cell is UNSURE
 FIRST_Q, FRESH_Q = 0.5, 0.005  # false discoveries among the candidates; among what the fresh pairs confirm
+BIAS_Q = 0.01  # likewise, where builds have a bias
 CONTROL_P = 0.05  # the level at which controls show whether the promise holds
-FEWEST_CONTROLS = 20
+FEWEST_CONTROLS, CONTROL_SHARE = 20, 0.1  # fewer, or a smaller share of the cells, cannot tell
+CONTROLS_AGAIN = 60  # controls among what the fresh pairs measure
+ASSUMED_BIAS = 0.01  # of a build, where controls cannot tell
+COMMON_P = 0.001  # what all controls have in common is no chance
 RESOLUTION = 1e-6  # no measured time is better than this
 FEWEST_FOR_PRIOR = 10
 
@@ -39,10 +46,13 @@ FEWEST_FOR_PRIOR = 10
 Estimate = collections.namedtuple("Estimate", "mean error freedom pairs")
 # Degrees of freedom and variance that the other cells are worth.
 Prior = collections.namedtuple("Prior", "freedom variance")
-# How the controls did: how many, share of them with p below CONTROL_P, how many became candidates, their common log
-# ratio, and the standard deviation that was added to all errors (0: the promise held).
-Controls = collections.namedtuple("Controls", "count rate candidates common extra")
-First = collections.namedtuple("First", "estimate p q candidate prior controls")
+# How the controls did: how many, and how many are needed; share of them with p below CONTROL_P; how many became
+# candidates; did the promise hold; their common log ratio, with an interval; and the standard deviation that was added
+# to all errors.
+Controls = collections.namedtuple("Controls", "count needed rate candidates held common low high extra")
+# changed: what looks so; candidate: that, and what scatters too much to tell, which the fresh pairs decide; control: of
+# which the machine code is the base's.
+First = collections.namedtuple("First", "estimate p q changed candidate control prior controls")
 # Of each cell; `stage` is 2 where fresh pairs decided.
 Verdicts = collections.namedtuple("Verdicts", "outcome ratio low high pairs stage p q")
 
@@ -116,12 +126,14 @@ def two_sided(mean, error, freedom):
 
 def extra_of(mean, error, freedom):
     """The standard deviation that must be added to the controls' errors for nine of ten to be within their 90 %
-    interval: a component of variance that more pairs do not average out (as in DerSimonian and Laird, 1986)."""
+    interval: a component of variance that more pairs do not average out (as in DerSimonian and Laird, 1986). The fewer
+    controls, the more than nine of ten must be, so that chance does not make it too small."""
     from scipy.stats import t
     width = t.ppf(0.95, freedom)
+    share = min(0.9 + math.sqrt(0.09 / len(mean)), 1)
 
     def too_wide(extra):
-        return np.quantile(np.abs(mean) / (np.hypot(error, extra) * width), 0.9) > 1
+        return np.quantile(np.abs(mean) / (np.hypot(error, extra) * width), share) > 1
 
     low, high = 0.0, float(np.max(np.abs(mean)))
     for _ in range(40):
@@ -130,60 +142,116 @@ def extra_of(mean, error, freedom):
     return high
 
 
-def judge_controls(estimate, control):
-    """The controls' rate, and what is to be added to all errors. Their common shift is not noise of cells: it is told
-    apart, for it may be the host's part of a call, which unchanged machine code does not exclude."""
+def common_shift(logs, control):
+    """What the controls have in common, of each pair: their median; NaN where too few of them were measured."""
+    used = logs[control]
+    enough = np.count_nonzero(~np.isnan(used), axis=0) >= FEWEST_CONTROLS
+    shift = np.full(logs.shape[1], np.nan)
+    if enough.any():
+        shift[enough] = np.nanmedian(used[:, enough], axis=0)
+    return shift
+
+
+def interval_of(shift):
+    """(log ratio, lower and upper end) of what is common to all pairs; NaN with too few pairs."""
+    from scipy.stats import t
+    mean, variance, kept, _ = (values[0] for values in trimmed(shift[None]))
+    if kept < 2:
+        return math.nan, math.nan, math.nan
+    half = math.sqrt(variance / kept) * t.ppf(1 - COMMON_P / 2, kept - 1)
+    return float(mean), float(mean - half), float(mean + half)
+
+
+def judge_controls(estimate, control, shift):
+    """The controls' rate, and what is to be added to all errors. What they have in common is not noise of cells: it is
+    told apart, for it may be the host's part of a call, which unchanged machine code does not exclude."""
     from scipy.stats import binom
-    used = control & ~np.isnan(estimate.mean)
+    known = ~np.isnan(estimate.mean)
+    used = control & known
     count = int(np.count_nonzero(used))
+    needed = max(FEWEST_CONTROLS, math.ceil(CONTROL_SHARE * np.count_nonzero(known)))
     if count < FEWEST_CONTROLS:
-        return Controls(count, math.nan, 0, math.nan, 0.0)
+        return Controls(count, needed, math.nan, 0, True, math.nan, math.nan, math.nan, ASSUMED_BIAS)
     mean, error, freedom = estimate.mean[used], estimate.error[used], estimate.freedom[used]
-    common = float(np.median(mean))
-    alarms = int(np.count_nonzero(two_sided(mean - common, error, freedom) < CONTROL_P))
+    alarms = int(np.count_nonzero(two_sided(mean, error, freedom) < CONTROL_P))
     worse = binom.sf(alarms - 1, count, CONTROL_P) < 0.01
-    extra = extra_of(mean - common, error, freedom) if worse else 0.0
-    return Controls(count, alarms / count, 0, common, extra)
+    extra = extra_of(mean, error, freedom) if worse else 0.0
+    return Controls(count, needed, alarms / count, 0, not worse, *interval_of(shift),
+                    extra if count >= needed else max(extra, ASSUMED_BIAS))
+
+
+def widened(variance, freedom, controls):
+    """(standard error, its degrees of freedom) of means with this variance and what controls add to it, which is rather
+    too large than too small (Satterthwaite, An approximate distribution of estimates of variance components, 1946)."""
+    total = variance + controls.extra ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.sqrt(total), freedom * (total / variance) ** 2
+
+
+def excludes_promised(mean, error, freedom):
+    """Is a change by 5 % outside the cells' 95 % interval?"""
+    from scipy.stats import t
+    half = error * t.ppf(0.975, np.maximum(freedom, 1))
+    return (mean - half > -PROMISED) & (mean + half < PROMISED)
 
 
 def first_stage(logs, control):
-    """Which cells look changed."""
-    mean, variance, kept, pairs = trimmed(logs)
+    """Which cells look changed, or may be."""
+    shift = common_shift(logs, control)
+    mean, variance, kept, pairs = trimmed(logs - np.nan_to_num(shift))
     prior = prior_of(variance, kept - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(moderated(variance, kept - 1, prior) / kept)
     estimate = Estimate(mean, error, kept - 1 + prior.freedom, pairs)
-    controls = judge_controls(estimate, control)
-    estimate = estimate._replace(error=np.hypot(error, controls.extra))
+    controls = judge_controls(estimate, control, shift)
+    error, freedom = widened(error ** 2, estimate.freedom, controls)
+    estimate = estimate._replace(error=error, freedom=freedom)
     p = two_sided(estimate.mean, estimate.error, estimate.freedom)
     q = adjusted(p)
     candidate = q < FIRST_Q
     controls = controls._replace(candidates=int(np.count_nonzero(candidate & control)))
-    return First(estimate, p, q, candidate, prior, controls)
+    unsure = ~np.isnan(mean) & ~excludes_promised(mean, estimate.error, estimate.freedom)
+    return First(estimate, p, q, candidate, candidate | unsure, control, prior, controls)
+
+
+def measured_again(first, rng):
+    """The cells that the fresh pairs measure: the candidates, and controls beside them (rng: of NumPy)."""
+    rows = first.candidate.copy()
+    others = np.flatnonzero(first.control & ~rows & ~np.isnan(first.estimate.mean))
+    if rows.any() and first.controls.count >= FEWEST_CONTROLS:
+        rows[rng.choice(others, min(len(others), CONTROLS_AGAIN), replace=False)] = True
+    return rows
 
 
 def conclude(first, fresh):
-    """Verdicts of all cells; `fresh` are the pairs measured since, of the candidates (all NaN in other rows)."""
+    """Verdicts of all cells; `fresh` are the pairs measured since, of measured_again (all NaN in other rows)."""
     from scipy.stats import t
-    mean, variance, kept, pairs = trimmed(fresh)
+    mean, variance, kept, pairs = trimmed(fresh - np.nan_to_num(common_shift(fresh, first.control)))
     measured = first.candidate & (kept > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.maximum(variance, moderated(variance, kept - 1, first.prior))
-        error = np.hypot(np.sqrt(variance / kept), first.controls.extra)
     # One-sided: a slowdown that comes back as a speed-up is not confirmed.
-    p = t.sf(mean * np.sign(first.estimate.mean) / error, kept - 1)
-    q = adjusted(np.where(measured, p, np.nan))
+    p = t.sf(mean * np.sign(first.estimate.mean) / np.sqrt(variance / kept), kept - 1)
+    # Apart: among what did not look changed there is hardly a change, and it would hide those of the others.
+    q = np.where(first.changed, adjusted(np.where(measured & first.changed, p, np.nan)),
+                 adjusted(np.where(measured & ~first.changed, p, np.nan)))
     confirmed = q < FRESH_Q
+    error, freedom = widened(variance / kept, kept - 1, first.controls)
+    if first.controls.extra:  # A build's bias comes back in the fresh pairs, so a candidate is one of all cells.
+        p = np.where(measured, two_sided(mean, error, freedom), first.p)
+        q = adjusted(p)
+        confirmed &= q < BIAS_Q
 
     def pick(ours, theirs):
         return np.where(measured, ours, theirs)
 
     mean, error = pick(mean, first.estimate.mean), pick(error, first.estimate.error)
-    half = error * t.ppf(0.975, np.maximum(pick(kept - 1, first.estimate.freedom), 1))
+    freedom = pick(freedom, first.estimate.freedom)
+    half = error * t.ppf(0.975, np.maximum(freedom, 1))
     low, high = mean - half, mean + half
     large = np.abs(mean) >= REPORTED
     outcome = np.full(len(mean), UNSURE, dtype=object)
-    outcome[~large & (low > -PROMISED) & (high < PROMISED)] = SAME
+    outcome[~large & excludes_promised(mean, error, freedom)] = SAME
     outcome[large & confirmed & (mean > 0)] = SLOW
     outcome[large & confirmed & (mean < 0)] = FAST
     outcome[np.isnan(mean)] = NO_DATA

@@ -145,6 +145,15 @@ static unsigned long long count_of(const char *text) {
   return count << shift;
 }
 
+static int is_one_of(const char *word, const char *list) {
+  const size_t length = strlen(word);
+  const char *at;
+  for (at = strstr(list, word); at; at = strstr(at + 1, word))
+    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
+  return 0;
+}
+static const char PROTOCOLS[] = "cold back_to_back graph cold_graph";
+
 // What is not said, and follows from the rest.
 static const char *usual_out(const cell_words *w) { return primitive_has(w->primitive, 'n') ? "u32" : w->in; }
 static const char *usual_acc(const cell_words *w) {
@@ -199,8 +208,7 @@ const char *cell_words_of(const char *cell, cell_words *w) {
   if (bytes && *w->in) w->n = bytes / (unsigned long long)type_size(w->in);
   if (!w->n) BAD("the count n= is missing");
   if (!*w->protocol) strcpy(w->protocol, primitive_has(w->primitive, 'g') ? "back_to_back" : "cold");
-  if (strcmp(w->protocol, "cold") && strcmp(w->protocol, "back_to_back") && strcmp(w->protocol, "graph"))
-    BAD("protocol=%s: there are cold, back_to_back, graph", w->protocol);
+  if (!is_one_of(w->protocol, PROTOCOLS)) BAD("protocol=%s: there are %s", w->protocol, PROTOCOLS);
   for (i = 0; i < OWN_COUNT; i++) {
     if (!own[i]) continue;
     if (length + strlen(OWN[i]) + strlen(own[i]) + 3 > sizeof w->words) BAD("too many words");
@@ -275,14 +283,6 @@ static int size_of_word(const cell_words *w, const char *name) { return type_siz
 int cell_degree_of(const cell_words *w) {
   const char *graph = value_of_word(w, "graph"), *factor = strstr(graph, ":factor=");
   return !strncmp(graph, "grid", 4) ? 4 : 2 * (factor ? atoi(factor + 8) : 16);
-}
-
-static int is_one_of(const char *word, const char *list) {
-  const size_t length = strlen(word);
-  const char *at;
-  for (at = strstr(list, word); at; at = strstr(at + 1, word))
-    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
-  return 0;
 }
 
 void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {

@@ -45,6 +45,7 @@ job *job_make(const char *phase, int process, const char *cell, int rounds, doub
   j->process = process;
   j->cell = print_text("%s", cell);
   j->rounds = rounds;
+  j->verify = 1;
   j->batch_us = batch_us;
   j->give_up = give_up;
   return j;

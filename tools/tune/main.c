@@ -34,6 +34,8 @@ static const struct option_row {
     {"--phase", PLAN, TEXT, AT(phase), 0, 0, "NAME", "confirm (default), regress, matrix, check"},
     {"--rounds", PLAN, COUNT, AT(rounds), 1, 64, "N", "times that each variant is measured in a job; default: 9"},
     {"--batch-us", PLAN, NUMBER, AT(batch_us), 1, 1e6, "US", "microseconds of each time; default: 400"},
+    {"--verify", PLAN, COUNT, AT(verify), 0, 1, "0|1",
+     "look at outputs before timing; 0: another process saw that the same machine code is right; default: 1"},
     {"--process", ALL, COUNT, AT(process), 0, 1e6, "K",
      "number of this process among those that repeat it; default: 0"},
     {"--gpus", ALL, TEXT, AT(gpus), 0, 0, "0,1|all", "GPUs that share the work; default: 0"},
@@ -110,6 +112,7 @@ static int measure(int mode, int count, char **arguments) {
                .phase = "confirm",
                .watchdog = 20,
                .rounds = 9,
+               .verify = 1,
                .batch_us = 400,
                .jobs = -1,
                .seed = 1};

@@ -35,6 +35,7 @@ static const char *read_line(file_plan *p, char *line) {
   cell = cell_text_of(&words);
   j = job_make(p->opt->phase, p->opt->process, cell, p->opt->rounds, p->opt->batch_us, 0);
   free(cell);
+  j->verify = p->opt->verify;
   while ((word = strtok_r(NULL, "\t", &save))) {
     wrong = check_policy(word);
     if (wrong) return wrong;

@@ -102,7 +102,7 @@ typedef struct variant {
 // One `measure` message; `key` is its id, the store's `job`, and a hash of what is asked.
 typedef struct job {
   struct group *group;
-  int tag, process, rounds, variant_count;
+  int tag, process, rounds, verify, variant_count; // verify 0: another process saw that its outputs are right
   const char *phase;
   char *cell, key[HASH_DIGITS + 1];
   double batch_us, give_up;
@@ -163,7 +163,7 @@ typedef struct options {
   const char *out, *primitives, *sizes, *strategy, *gpus, *commit, *phase, *plan, *worker_command, *compiler_command;
   const char *kernel, *policy_out; // a file of the user's, and where what did best is written to
   double seconds, watchdog, batch_us;
-  int jobs, process, rounds;
+  int jobs, process, rounds, verify;
   uint64_t seed;
 } options;
 

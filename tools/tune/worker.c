@@ -27,7 +27,6 @@
 enum {
   GUARD = 256,               // bytes before and after an output that nothing may write to
   PATTERN = 0xA5,            // what outputs hold before a variant runs
-  GRAPH_CALLS = 32,          // calls of a graph
   MOST_CALLS = 400,          // of a batch
   MOST_VARIANTS = 256,       // of a job
   MOST_ROUNDS = 64,          //
@@ -95,7 +94,7 @@ typedef struct job {
   struct job *next;
   char id[64];
   cell cell;
-  int rounds, count;
+  int rounds, count, unverified;
   double batch_us, give_up;
   variant *variants;
   const char *bad; // NULL: usable
@@ -131,6 +130,7 @@ static job *read_job(const line *head) {
   j->rounds = (int)line_number(head, "rounds");
   j->batch_us = line_number(head, "batch_us");
   j->give_up = line_number(head, "give_up");
+  j->unverified = !strcmp(line_get(head, "verify"), "0");
   j->count = (int)line_number(head, "variants");
   if (j->count < 1 || j->count > MOST_VARIANTS) fatal("a job of %d variants: 1 to %d can be", j->count, MOST_VARIANTS);
   if (j->rounds < 1 || j->rounds > MOST_ROUNDS) fatal("a job of %d rounds: 1 to %d can be", j->rounds, MOST_ROUNDS);
@@ -208,11 +208,12 @@ static cell_types types, host_types;
 static gp_description device;
 static void *stream;
 static int l2_bytes, ordinal, kernels_loaded;
+static int unverified; // this job's outputs: another process saw that the same machine code is right
 
 typedef struct pool {
   uint64_t at, bytes;
 } pool;
-static pool pools[ROLE_COUNT], difference;
+static pool pools[ROLE_COUNT], difference, other_lines;
 
 static void must(int code, const char *what) {
   const char *name = "?";
@@ -299,6 +300,8 @@ static void reserve(pool *p, uint64_t bytes) {
 
 static uint64_t round_up(uint64_t a, uint64_t b) { return (a + b - 1) / b * b; }
 
+static uint64_t cache_bytes(void) { return (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20); }
+
 // Where a cell's buffers lie: a buffer of each pool is a set.
 typedef struct layout {
   char text[256];                                       // of the cell
@@ -309,7 +312,7 @@ typedef struct layout {
 // Of the cell that was asked for last.
 static const layout *layout_of(const cell *c) {
   static layout l;
-  const uint64_t least = 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20);
+  const uint64_t least = 8 * cache_bytes();
   uint64_t most = 1;
   int role;
   if (!strcmp(l.text, c->text)) return &l;
@@ -504,7 +507,8 @@ static cell verified_cell(const cell *c) {
   const int size = c->in->size > c->out->size ? c->in->size : c->out->size;
   cell small = *c;
   small.n = VERIFIED_BYTES / (uint64_t)size - 37;
-  if (c->primitive == GP_SORT && c->n < 1 << 21) small.n = c->n; // of so many there are algorithms that take no more
+  // Of so few keys there are algorithms that take no more; stable sorts of integers are sorts.
+  if ((c->primitive == GP_SORT || c->primitive == GP_MERGE_SORT) && c->n < 1 << 21) small.n = c->n;
   small.protocol = COLD;
   if (has_word(c->primitive, 's')) {
     if (c->form == FORM_FIXED && small.segments_mean > small.n) small.n = small.segments_mean;
@@ -621,7 +625,7 @@ static uint64_t guarded_bytes(const reference *r, int role) {
 
 // Loads the variant's kernel; learns what it is by its own account; checks its output where that was not done before.
 static int verify(const cell *c, variant *v) {
-  const reference *r = reference_of(c);
+  const reference *r = unverified ? NULL : reference_of(c);
   char key[600];
   gp_policy resolved, echoed;
   gp_call call = call_on_set(c, v, 0);
@@ -630,15 +634,18 @@ static int verify(const cell *c, variant *v) {
   uint64_t buffers[ROLE_COUNT];
   int result = 0, role;
   if (!judge(v, gp_policy_origin(ctx, &call, &resolved, &v->source))) return 0;
-  verified_key(r, &resolved, key, sizeof key);
-  known = find_verified(key, 0);
-  if (known) {
-    strcpy(v->echo, known->echo);
-    return 1;
+  if (r) {
+    verified_key(r, &resolved, key, sizeof key);
+    known = find_verified(key, 0);
+    if (known) {
+      strcpy(v->echo, known->echo);
+      return 1;
+    }
   }
   if (!judge(v, gp_policy_echo(ctx, &call, &echoed))) return 0;
   kernels_loaded++;
   policy_text(&echoed, v->echo, sizeof v->echo);
+  if (!r) return 1;
   for (role = FIRST_OUTPUT; role < ROLE_COUNT; role++)
     if (r->out[role] &&
         !judge_driver(v, cuda.set8(r->out[role], PATTERN, guarded_bytes(r, role), stream), "cuMemsetD8Async"))
@@ -790,6 +797,7 @@ static int verify_graph(const cell *c, variant *v) {
   }
   if (!echo_search(&call, v, &resolved)) return 0;
   kernels_loaded++;
+  if (unverified) return 1;
   for (i = 0; i < s->calls && i < 2; i++) {
     const char *why;
     const gp_result result = searches_check(s, ctx, stream, graph_call(c, v, i), i, &why);
@@ -837,8 +845,8 @@ static const char *parse_kernel_cell(const char *text, cell *c) {
   memset(c, 0, sizeof *c);
   if (sscanf(text, "kernel %63s n=%31s protocol=%31s", name, n, protocol) != 3 || strcmp(name, kernel->name) ||
       !parse_size(n, &c->n) || (c->protocol = FIND_NAME(protocol, PROTOCOL_NAMES)) < 0) {
-    snprintf(reason, sizeof reason, "a cell of this kernel is: kernel %s n=COUNT protocol=cold|back_to_back|graph",
-             kernel->name);
+    snprintf(reason, sizeof reason,
+             "a cell of this kernel is: kernel %s n=COUNT protocol=cold|back_to_back|graph|cold_graph", kernel->name);
     return reason;
   }
   snprintf(c->text, sizeof c->text, "%s", text);
@@ -867,7 +875,7 @@ static uint64_t buffers_stride(uint64_t n) {
 }
 
 static void reserve_kernel(const cell *c) {
-  const uint64_t least = 8 * (uint64_t)(l2_bytes > 0 ? l2_bytes : 64 << 20), set = buffers_stride(c->n);
+  const uint64_t least = 8 * cache_bytes(), set = buffers_stride(c->n);
   reserve(&pools[ROLE_in], set > least ? set : least);
 }
 
@@ -974,7 +982,8 @@ static int restore_kernel(const cell *c, variant *v) {
   const original *o = original_of(c->n, v);
   const uint64_t stride = buffers_stride(c->n), at = pools[ROLE_in].at, all = kernel_sets(c);
   // Graphs take the same few sets again and again; a cold call meets one of which nothing is left in the cache.
-  const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : c->protocol == GRAPH && all > GRAPH_CALLS ? GRAPH_CALLS : all;
+  const uint64_t calls = (uint64_t)calls_of_graph(c, all);
+  const uint64_t sets = c->protocol == BACK_TO_BACK ? 1 : is_replayed(c) && all > calls ? calls : all;
   uint64_t set;
   for (set = 0; set < sets; set++)
     if (!judge_driver(v, cuda.copy(at + set * stride, o->at, stride, stream), "cuMemcpyDtoDAsync")) return 0;
@@ -1079,7 +1088,7 @@ static int verify_kernel(const cell *c, variant *v) {
     small.launch.n = n = c->n;
   }
   snprintf(key, sizeof key, "%llu|%s", (unsigned long long)n, v->echo);
-  if (find_verified(key, 0)) return 1;
+  if (unverified || find_verified(key, 0)) return 1;
   if (!check_kernel(n, &small)) {
     v->status = small.status;
     strcpy(v->message, small.message);
@@ -1101,6 +1110,13 @@ static const subject kernel_subject = {
 
 // ---- timing ---------------------------------------------------------------------------------------------------------
 
+// Evicts everything from the L2 cache by a copy of other memory, which leaves clean lines and written ones there, as
+// calls do.
+static int empty_cache(variant *v) {
+  const uint64_t bytes = 2 * cache_bytes();
+  return judge_driver(v, cuda.copy(other_lines.at + bytes, other_lines.at, bytes, stream), "cuMemcpyDtoDAsync");
+}
+
 // Launches at least `calls` calls between the events.
 static int run_batch(const cell *c, variant *v, int calls, uint64_t *set) {
   const subject *of = subject_of(c);
@@ -1109,11 +1125,12 @@ static int run_batch(const cell *c, variant *v, int calls, uint64_t *set) {
   if (of->restore || of->whole) *set = 0;
   if (of->whole) calls = (int)round_up((uint64_t)calls, sets);
   if (of->restore && !of->restore(c, v)) return 0;
+  if (v->graph && is_warm_again(c, sets) && !empty_cache(v)) return 0;
   if (!(b = begin_batch(v))) return 0;
   while (b->calls < calls) {
-    if (v->graph && calls >= GRAPH_CALLS) {
+    if (v->graph) {
       if (!judge_driver(v, cuda.graph_launch(v->graph, stream), "cuGraphLaunch")) return 0;
-      b->calls += GRAPH_CALLS;
+      b->calls += calls_of_graph(c, sets);
     } else {
       if (!of->call(c, v, *set < sets ? *set : 0)) return 0;
       if (++*set >= sets) *set = 0;
@@ -1128,9 +1145,10 @@ static int make_graph(const cell *c, variant *v) {
   const subject *of = subject_of(c);
   const uint64_t sets = of->sets(c);
   void *graph = NULL;
+  const int calls = calls_of_graph(c, sets);
   int i, code, good = 1;
   if (!judge_driver(v, cuda.capture_begin(stream, GP_CUDA_CAPTURE_RELAXED), "cuStreamBeginCapture")) return 0;
-  for (i = 0; i < GRAPH_CALLS && good; i++) good = of->call(c, v, (uint64_t)i % sets);
+  for (i = 0; i < calls && good; i++) good = of->call(c, v, (uint64_t)i % sets);
   code = cuda.capture_end(stream, &graph);
   good = good && judge_driver(v, code, "cuStreamEndCapture") &&
          judge_driver(v, cuda.graph_instantiate(&v->graph, graph, 0), "cuGraphInstantiate");
@@ -1180,7 +1198,7 @@ static void load_ahead(job *next) {
   int i;
   for (i = 0; next && !next->bad && i < next->count; i++) {
     variant *v = &next->variants[i];
-    if (is_ok(v) && subject_of(&next->cell)->load(&next->cell, v) && next->cell.protocol == GRAPH)
+    if (is_ok(v) && subject_of(&next->cell)->load(&next->cell, v) && is_replayed(&next->cell))
       make_graph(&next->cell, v);
   }
 }
@@ -1194,8 +1212,10 @@ static void run_job(job *j) {
   uint64_t set = 0;
   int i, round, lost = 0;
   gpu_us = 0;
+  unverified = j->unverified;
   before = gp_nvml_read(&nvml);
   if (!j->bad) of->reserve(c);
+  if (!j->bad && is_warm_again(c, of->sets(c))) reserve(&other_lines, 4 * cache_bytes());
   // Verified and started one by one: who hangs is known by name.
   for (i = 0; i < j->count && !lost; i++) {
     variant *v = &j->variants[i];
@@ -1207,8 +1227,8 @@ static void run_job(job *j) {
         if (is_ok(v) && (best == 0 || v->first_us < best)) best = v->first_us;
         v->abandoned = is_ok(v) && j->give_up > 0 && v->first_us > j->give_up * best;
       }
-      if (is_ok(v) && !v->abandoned && (c->protocol != GRAPH || v->graph || make_graph(c, v)))
-        run_batch(c, v, v->graph ? GRAPH_CALLS : 2, &set);
+      if (is_ok(v) && !v->abandoned && (!is_replayed(c) || v->graph || make_graph(c, v)))
+        run_batch(c, v, v->graph ? 1 : 2, &set);
     }
     lost = is_lost(v);
   }
@@ -1225,8 +1245,11 @@ static void run_job(job *j) {
     if (!is_ok(v)) continue;
     v->abandoned = v->abandoned || (j->give_up > 0 && v->first_us > j->give_up * best);
     v->calls = calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : (int)(calls + 0.5);
-    if (v->graph) v->calls = (v->calls + GRAPH_CALLS - 1) / GRAPH_CALLS * GRAPH_CALLS;
-    if (v->abandoned) v->calls = v->graph ? GRAPH_CALLS : 1;
+    if (v->graph) {
+      const int calls_each = calls_of_graph(c, of->sets(c));
+      v->calls = c->protocol == COLD_GRAPH ? calls_each : (v->calls + calls_each - 1) / calls_each * calls_each;
+    }
+    if (v->abandoned) v->calls = v->graph ? calls_of_graph(c, of->sets(c)) : 1;
     if (of->whole) v->calls = (int)round_up((uint64_t)v->calls, of->sets(c));
   }
   for (round = 0; round < j->rounds && !lost; round++)
