@@ -126,7 +126,8 @@ def write_csv(out, columns, rows):
 
 def json_of(title, columns, rows):
     """Numbers as dashboard/README.md tells; NO DATA is null."""
-    return json.dumps({"title": title, "columns": columns, "rows": rows}, ensure_ascii=False, allow_nan=False)
+    return json.dumps({"title": title, "columns": list(map(str, columns)), "rows": rows}, ensure_ascii=False,
+                      allow_nan=False)
 
 
 def plain(entry):
@@ -449,7 +450,8 @@ def kind_section(page, device, kind, keys, rows):
                         "peers and the roof, and our speed against theirs; shaded: rows of the policy table. The table "
                         "of cells below has the numbers.", note=f"Rows of the table: {note}" if note else "")
     return {"id": model.kind_anchor(kind), "title": title, "rows": rows, "peers": peers_in(rows),
-            "figures": [chart], "table": cells_csv(page, f"{name} cells", rows), "command": command_of(rows), "single": False}
+            "figures": [chart], "table": cells_csv(page, f"{name} cells", rows),
+            "command": command_of(rows), "single": False}
 
 
 def single_section(page, device, name, protocol, rows):
@@ -500,11 +502,12 @@ def case_view(page, device, case, places, with_figure):
     verdict, cell = case.verdict, store.cell_of(case.verdict)
     found = case.evidence or {"pairs": [], "codes": ([], []), "policies": ([], [])}
     view = {"case": case, "verdict": verdict, "text": cell.text, "id": case_id(device, case, cell.text),
-            "codes": found["codes"], "policies": [[model.policy_short(text) for text in side] for side in found["policies"]],
-        "pairs": found["pairs"], "figure": None, "command": regress_command(case, cell.text),
-        "href": places.get(cell, ""), "diff": page.diff(case.base.get("commit"), case.new.get("commit")),
-        "accept": acceptance(page.site, device, case, cell.text)
-        if case.state == "open" and verdict["outcome"] == model.SLOW else None}
+            "codes": found["codes"],
+            "policies": [[model.policy_short(text) for text in side] for side in found["policies"]],
+            "pairs": found["pairs"], "figure": None, "command": regress_command(case, cell.text),
+            "href": places.get(cell, ""), "diff": page.diff(case.base.get("commit"), case.new.get("commit")),
+            "accept": acceptance(page.site, device, case, cell.text)
+            if case.state == "open" and verdict["outcome"] == model.SLOW else None}
     if with_figure and found["pairs"]:
         rows = [[place + 1, base, new, new / base if base and new else None]
                 for place, (base, new) in enumerate(found["pairs"])]
