@@ -329,6 +329,13 @@ def dump(value):
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
 
 
+def accepted_files(folder):
+    """Where slowdowns are accepted, below ci/baselines: accepted.jsonl, and the files of the folder accepted: one each,
+    so that none is in another's way."""
+    return [os.path.join(folder, "accepted.jsonl"),
+            *sorted(glob.glob(os.path.join(glob.escape(folder), "accepted", "*.jsonl")))]
+
+
 def append(path, values):
     """Appends whole lines, or, where that fails, nothing."""
     data = "".join(f"{dump(value)}\n" for value in values).encode()
