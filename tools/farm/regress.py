@@ -422,8 +422,8 @@ def print_controls(controls):
     if controls.extra:
         print(f"controls: {100 * controls.extra:.2f} % was added to every error")
     if is_common(controls):
-        print(f"all cells, of unchanged machine code too, take {math.exp(controls.common):.3f} times as long: the host, "
-              "or the machine")
+        print(f"all cells, of unchanged machine code too, take {math.exp(controls.common):.3f} times as long: "
+              "the host, or the machine")
 
 
 def is_common(controls):
