@@ -1,9 +1,10 @@
 """Pictures: a specification, which is plain data, to SVG. Equal specifications give equal bytes.
 
 Colours are named by what they stand for. The SVG says them as CSS variables with a light and a dark value, so that a
-picture follows the reader's colour scheme wherever it is shown. No colour stands alone: lines differ in their dashes and markers too, heat maps carry their numbers. The palette is Okabe and
-Ito's (Color Universal Design, 2008), darkened or lightened for text-sized contrast; heat maps use cividis (Nunez,
-Anderton and Renslow, Optimizing colormaps with consideration for color vision deficiency, 2018).
+picture follows the reader's colour scheme wherever it is shown. No colour stands alone: lines differ in their dashes
+and markers too, heat maps carry their numbers. The palette is Okabe and Ito's (Color Universal Design, 2008), darkened
+or lightened for text-sized contrast; heat maps use cividis (Nunez, Anderton and Renslow, Optimizing colormaps with
+consideration for color vision deficiency, 2018).
 """
 import io
 import math
@@ -189,7 +190,8 @@ def draw_key(figure, shades, left, width, bottom, never):
     axes.tick_params(length=0, pad=2, labelsize=7)
     for side in axes.spines.values():
         side.set_visible(False)
-    for place, line in enumerate(("bold: % of the roof, a copy (above 100: from cache, or faster than it) · 1.20×: speed against the best peer",
+    for place, line in enumerate(("bold: % of the roof, a copy (above 100: from cache, or faster than it) · 1.20×: "
+                                  "speed against the best peer",
                                   "▾ a cell is slower than a peer · ✗ a cell is wrong · dashed: older than the last "
                                   "night · empty: NO DATA")):
         figure.text((left + 2.6) / width, (0.40 - 0.16 * place) / height, line, fontsize=7, color=LIGHT["muted"],

@@ -37,7 +37,8 @@ def compare_data(device):
             if ours.status == "ok":
                 times[place[point.run.night, point.run.environment["commit"]]] = float(f"{ours.us:.6g}")
         if times:
-            cells.append({"id": pages.cell_path(device, key).split("/", 1)[1][:-5], "text": device.latest(key).measure.text,
+            cells.append({"id": pages.cell_path(device, key).split("/", 1)[1].removesuffix(".html"),
+                          "text": device.latest(key).measure.text,
                           "family": model.FAMILY_OF.get(key.primitive, key.primitive),
                           "us": [number for pair in sorted(times.items()) for number in pair]})
     return {"folder": device.folder, "title": device.title, "moments": moments, "cells": cells}

@@ -276,8 +276,8 @@ def notice_repeats(device):
                 cells.add(key)
                 runs.update((before.run.order, point.run.order))
     for night, (cells, runs) in sorted(nights.items()):
-        say(device, "note", f"{counted(len(cells), 'cell')} were measured by several of {len(runs)} runs of this night, "
-            f"begun {min(runs)[0]} to {max(runs)[0]}: the latest one counts", night)
+        say(device, "note", f"{counted(len(cells), 'cell')} were measured by several of {len(runs)} runs of this "
+            f"night, begun {min(runs)[0]} to {max(runs)[0]}: the latest one counts", night)
 
 
 def counted(count, word):

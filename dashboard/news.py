@@ -54,8 +54,8 @@ def entries_of(site, device):
         title = f"{device.title}, {night}: " + (words_of(summary[0]) if summary else "no cell was timed")
         if confirmed[night]:
             title += f"; {confirmed[night]} confirmed slower"
-        found.append({"id": f"tag:gpuprims,2026:{device.folder}/{night}", "title": title, "updated": updated(last, night),
-                      "href": f"index.html#{device.folder}", "lines": [
+        found.append({"id": f"tag:gpuprims,2026:{device.folder}/{night}", "title": title,
+                      "updated": updated(last, night), "href": f"index.html#{device.folder}", "lines": [
                           f"{one.family}: {words_of(one)}" for one in summary[1:]] + [
                           f"{title.lower()}: {counts[what]}" for what, title in pages.CHANGES if counts[what]]})
     return found

@@ -229,7 +229,7 @@ def names_of(device):
 
 
 def square_rows(page, device):
-    """The heat map as a table whose entries lead to the cells: {columns, rows: [{name, href, note, entries}], never}."""
+    """The heat map as a table whose entries lead to the cells: {columns, rows: [{name, href, entries}], never}."""
     squares = model.squares_of(device)
     sizes, rows = columns_of(squares), []
     known, never = names_of(device)
@@ -307,8 +307,9 @@ def today(page):
 def summary_table(page, device):
     rows = [[one.family, one.cells, times(one.of_peer), one.with_peer, times(one.of_week), one.with_week]
             for one in model.summary_of(device, device.last_night)]
-    return page.table(f"{device.folder} summary", ["family", "cells", "speed against the fastest peer", "cells with one",
-                                                   "speed against a week before", "cells with one then"], rows)
+    return page.table(f"{device.folder} summary", [
+        "family", "cells", "speed against the fastest peer", "cells with one", "speed against a week before",
+        "cells with one then"], rows)
 
 
 # ---- Primitive -------------------------------------------------------------------------------------------------------
@@ -326,7 +327,8 @@ def cell_row(page, device, key):
             "other": store.policy_text(one.policy) != ours.policy,
             "bucket": bucket_text(one.log2_from, one.log2_to)}
     peer = model.best_peer(measure)
-    return {"key": key, "anchor": anchor(device, key), "href": page.root + cell_path(device, key), "text": measure.text, "n": model.count_text(key.n),
+    return {"key": key, "anchor": anchor(device, key), "href": page.root + cell_path(device, key),
+            "text": measure.text, "n": model.count_text(key.n),
             "size": read.bytes_text(model.input_bytes(key) or 0), "ours": ours,
             "speeds": {read.PEER_NAMES.get(label, label): timing for label, timing in measure.peers.items()},
             "roof": model.roof_of(measure), "peer": read.PEER_NAMES.get(peer[0], peer[0]) if peer else "",
@@ -529,14 +531,14 @@ def acceptance(site, device, case, text):
     line = {"device": case.new.get("device") or device.title, "cell": text, "commit": case.new.get("commit", ""),
             "base": case.base.get("commit", ""), "high": verdict["high"], "reason": REASON}
     name = model.slug(f"{device.folder} {case.night} {text}")[:120]
-    command = f"ci/baseline.py --accept {shlex.quote(text)} --device {shlex.quote(line['device'])} --reason '{REASON}'\n" \
-        f"git switch -c accept-{name[:60]}\ngit add ci/baselines ci/measurements\n" \
+    command = f"ci/baseline.py --accept {shlex.quote(text)} --device {shlex.quote(line['device'])} " \
+        f"--reason '{REASON}'\ngit switch -c accept-{name[:60]}\ngit add ci/baselines ci/measurements\n" \
         f"git commit -m {shlex.quote('Accepted: ' + text + ' is slower')}\n" \
         "git push -u origin HEAD && gh pr create --fill"
     words = {"filename": f"{name}.jsonl", "value": store.dump(line) + "\n", "quick_pull": "1",
              "message": f"Accepted: {text} is slower", "description":
-             f"{verdict['ratio']:.3f} times the base's time on {line['device']}, {line['base']} to {line['commit']}.\n\n"
-             f"Reason: {REASON}\n\nci/baseline.py writes the baselines that this changes."}
+             f"{verdict['ratio']:.3f} times the base's time on {line['device']}, {line['base']} to {line['commit']}."
+             f"\n\nReason: {REASON}\n\nci/baseline.py writes the baselines that this changes."}
     usable = line["commit"] and line["base"] and verdict["high"] is not None
     return {"command": command, "href": f"{site.url}/new/main/ci/baselines/accepted?{urllib.parse.urlencode(words)}"
             if site.url and usable else "", "reason": REASON}
