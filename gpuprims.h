@@ -1781,6 +1781,9 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
   if (CACHE == GP_CACHE_STREAMING) __stcs(q, u);
   else *q = u;
 }
+// The vector at p, which must be aligned to 16 bytes. The emulator looks.
+GP_DEVICE gp_vector &gp__vector_at(void *p) { return *static_cast<gp_vector *>(p); }
+GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *static_cast<const gp_vector *>(p); }
 
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.word[0]),
@@ -2126,13 +2129,15 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
 #define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
 
-template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return *static_cast<const gp_vector *>(p); }
+GP_DEVICE gp_vector &gp__vector_at(void *p) { return *simt::whole(static_cast<gp_vector *>(p)); }
+GP_DEVICE const gp_vector &gp__vector_at(const void *p) { return *simt::whole(static_cast<const gp_vector *>(p)); }
+template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) { return gp__vector_at(p); }
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
-  if (there) v = *static_cast<const gp_vector *>(p);
+  if (there) v = gp__vector_at(p);
 }
-template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { *static_cast<gp_vector *>(p) = v; }
+template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) { gp__vector_at(p) = v; }
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
-  if (there) *static_cast<gp_vector *>(p) = v;
+  if (there) gp__vector_at(p) = v;
 }
 GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
@@ -2550,7 +2555,8 @@ typedef struct gp__shape {
   unsigned long long bins;     // histogram: of a channel
   unsigned long long count2;   // merge and sets
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
-  int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size
+  int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
+                               // keys beside sorted results, which a sort behind the selection would need
   int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
   unsigned long long columns, rows;
   unsigned long long in_width, out_width; // layouts; in_size and out_size are those of structs
@@ -3505,7 +3511,7 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
          (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW
-                                       : p.algorithm == GP_RADIX_SELECT) &&
+                                       : p.algorithm == GP_RADIX_SELECT && !s.drop_keys) &&
          (long long)gp__top_k_shared_bytes(p, s) <=
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
                  (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
@@ -4327,7 +4333,9 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  if (p.algorithm == GP_AUTO && lists && !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
+  while (!p.threads && s.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
+  if (p.algorithm == GP_AUTO && lists && !s.drop_keys &&
+      !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
   }
@@ -10636,14 +10644,14 @@ template <class T, int N> struct gp__chunk {
       GPUPRIMS__UNROLL
       for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
-      typedef typename gp__raw<sizeof(T)>::type R;
-      const int PER_WORD = 4 / int(sizeof(R));
+      typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may lie at any address
+      const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
       GPUPRIMS__UNROLL
       for (int w = 0; w < BYTES / 4; ++w) {
         gp__u32 x = 0;
         GPUPRIMS__UNROLL
         for (int k = 0; k < PER_WORD; ++k)
-          if (w * PER_WORD + k < exist)
+          if (w * PER_WORD + k < exist * RAWS)
             x |= static_cast<gp__u32>(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
@@ -10687,8 +10695,7 @@ template <class T> struct gp__copy_unlike<T, true> {
     if (lane < head) out[lane] = from[lane];
     if (tail + lane < bytes) out[tail + lane] = from[tail + lane]; // fewer than 16
     GPUPRIMS__UNROLL_BY(1)
-    for (int i = head + lane * 16; i < tail; i += 32 * 16)
-      *reinterpret_cast<gp_vector *>(out + i) = gp__vector_anywhere(from + i);
+    for (int i = head + lane * 16; i < tail; i += 32 * 16) gp__vector_at(out + i) = gp__vector_anywhere(from + i);
   }
 };
 template <class T> struct gp__copy_out {
@@ -10705,7 +10712,8 @@ template <class T> struct gp__copy_out {
     if (int(gp_lane()) < head) to[gp_lane()] = from[gp_lane()];
     GPUPRIMS__UNROLL_BY(4)
     for (int i = int(gp_lane()); i < vectors; i += 32)
-      reinterpret_cast<gp_vector *>(to + head)[i] = reinterpret_cast<const gp_vector *>(from + head)[i];
+      gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + i) =
+          gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + i);
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
   // Where n results that will go to `to` are best gathered, in room for `room` elements from `at` on.
@@ -15239,7 +15247,13 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   Value *values;    // aligned to 16 bytes: THREADS * ITEMS, and a vector
   gp__u64 *arrived; // a barrier of one thread
 
-  GP_DEVICE const Value *of(const Value *in) const { return values + Vectors(in, 0).before; }
+  // A struct whose alignment is less than its size may lie between multiples of its size: in no whole vectors.
+  static GP_DEVICE Vectors vectors(const Value *in, unsigned n) {
+    Vectors v(in, n);
+    if (!gp__is_whole<sizeof(Value)>(in)) v.before = 0, v.head = n, v.whole = 0;
+    return v;
+  }
+  GP_DEVICE const Value *of(const Value *in) const { return values + vectors(in, 0).before; }
   // Once. A barrier of the block follows.
   GP_DEVICE void init() const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
@@ -15253,7 +15267,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   GP_DEVICE void ask(const Value *in, unsigned n) const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
-      const Vectors v(in, n);
+      const Vectors v = vectors(in, n);
       gp__mbarrier_arrive_expect(arrived, v.whole * 16);
       if (v.whole) gp__bulk_load(values + v.before + v.head, in + v.head, v.whole * 16, arrived);
     }
@@ -15261,7 +15275,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   }
   // What no bulk copy brings.
   GP_DEVICE void fetch(const Value *in, unsigned n, unsigned thread) const {
-    const Vectors v(in, n);
+    const Vectors v = vectors(in, n);
     const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
     static_assert(ITEMS / Vectors::EACH <= 4 || ITEMS / Vectors::EACH % 4 == 0, "vectors of a thread");
     GPUPRIMS__UNROLL
@@ -15281,6 +15295,8 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     }
     const unsigned edge = v.edge(thread);
     if (edge < n) values[v.before + edge] = in[edge];
+    if (!gp__is_whole<sizeof(Value)>(in))
+      for (unsigned i = edge + THREADS; i < n; i += THREADS) values[i] = in[i];
   }
   // Behind a barrier of the block after fetch. turn: of the calls, counted from 0.
   GP_DEVICE void wait(gp__u32 turn) const {
@@ -17129,8 +17145,8 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
     GPUPRIMS__UNROLL
     for (int k = 0; k < (N / V + 31) / 32; ++k)
       if (k * 32 + lane < vectors)
-        reinterpret_cast<gp_vector *>(to + head)[k * 32 + lane] =
-            reinterpret_cast<const gp_vector *>(from + head)[k * 32 + lane];
+        gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + k * 32 + lane) =
+            gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + k * 32 + lane);
     const int tail = head + vectors * V + lane;
     if (tail < N) to[tail] = from[tail];
   }
@@ -23700,7 +23716,8 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(0, cuMemFreeAsync, "cuMemFreeAsync", (gp__cu_pointer pointer, void *stream))                                       \
   F(1, cuMemAlloc, "cuMemAlloc_v2", (gp__cu_pointer * pointer, size_t bytes))                                          \
   F(1, cuMemFree, "cuMemFree_v2", (gp__cu_pointer pointer))                                                            \
-  F(1, cuPointerGetAttribute, "cuPointerGetAttribute", (void *value, int attribute, gp__cu_pointer pointer))           \
+  F(1, cuPointerGetAttributes, "cuPointerGetAttributes",                                                               \
+    (unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer))                                   \
   F(1, cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                                                 \
   F(1, cuEventDestroy, "cuEventDestroy_v2", (void *event))                                                             \
   F(1, cuEventRecord, "cuEventRecord", (void *event, void *stream))                                                    \
@@ -29927,27 +29944,27 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
   return GP_SUCCESS;
 }
 
-// Does the back end reach the buffer? A pointer that no driver knows is the host's. The host back end can ask only
-// where something else in the process has loaded the driver.
+// Does the back end reach the buffer? A pointer that no driver knows is the host's; its memory type is 0. The host back
+// end can ask only where something else in the process has loaded the driver.
 GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
-  const gp__cu_pointer address = (gp__cu_pointer)(uintptr_t)pointer;
-  int (*ask)(void *value, int attribute, gp__cu_pointer pointer) = s->library.runtime.driver.cuPointerGetAttribute;
-  void *library = NULL;
+  int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
+      s->library.runtime.driver.cuPointerGetAttributes;
+  int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
   int type = 0, managed = 0, error;
+  void *const answers[] = {&type, &managed};
+  void *library = NULL;
   if (!ask && k->host) {
     library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    if (library) gp__symbol(library, "cuPointerGetAttribute", (void *)&ask);
+    if (library) gp__symbol(library, "cuPointerGetAttributes", (void *)&ask);
   }
-  error = ask ? ask(&type, GP__CU_POINTER_MEMORY_TYPE, address) : -1;
-  if (k->host && !error && ask(&managed, GP__CU_POINTER_IS_MANAGED, address)) managed = 0;
+  error = ask ? ask(2, attributes, answers, (gp__cu_pointer)(uintptr_t)pointer) : -1;
   if (library) dlclose(library);
-  if (!k->host && error && error != GP__CU_INVALID_VALUE)
-    return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttribute", error);
+  if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
                     name, pointer);
-  if (!k->host && error == GP__CU_INVALID_VALUE && !s->pageable)
+  if (!k->host && !type && !s->pageable)
     return gp__fail(GP_E_ARGUMENT,
                     "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach",
                     k->who, name, pointer, s->about.device);
@@ -30733,6 +30750,7 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
     h.drop_keys = !q->in && q->in_size && !q->out_keys;
     h.in_place = !q->in || q->in == q->out; // without buffers: it may be
   }
+  if (q->primitive == GP_TOP_K) h.drop_keys = q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact && q->primitive != GP_BFS;
   return h;
 }
@@ -34289,7 +34307,7 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request
   uint64_t words, scratch;
   GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
   GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-  *bytes = words + scratch + g.held + 512;
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
@@ -34301,7 +34319,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *
   GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
   GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
   GPUPRIMS__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
-  *bytes = words + scratch + g.held + 512;
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.

@@ -6,7 +6,8 @@
 
 They are for trends: what a regression is found by is the base commit, rerun the same night. They are a pure function of
 the stores ci/measurements/<device>/*.regress.jsonl[.gz], folded in the order of their dates, and of
-ci/baselines/accepted.jsonl; nobody edits them. A line changes where the cell was
+ci/baselines/accepted.jsonl and accepted/*.jsonl (a page's pull request adds one of these); nobody edits them. A line
+changes where the cell was
 
     first measured; measured on another driver or NVRTC; confirmed to be faster than the base (FAST);
     confirmed to be slower, and the slowdown was accepted, with the accepter's reason;
@@ -25,7 +26,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import keep, steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import evidence, regress, store  # noqa: E402
+from tools.farm import cell_keys, evidence, store  # noqa: E402
 from tools.farm.verdicts import FAST, SLOW  # noqa: E402
 
 FOLDER = os.path.join("ci", "baselines")
@@ -102,14 +103,16 @@ def reason_for(old, environment, verdict, accepted, text):
 
 
 def accepted_of(root):
-    path = os.path.join(root, FOLDER, ACCEPTED)
-    try:
-        with open(path, encoding="utf-8") as file:
-            return [json.loads(line) for line in file if line.strip()]
-    except FileNotFoundError:
-        return []
-    except ValueError as error:
-        raise steps.CannotRun(f"{path}: {error}") from error
+    found = []
+    for path in store.accepted_files(os.path.join(root, FOLDER)):
+        try:
+            with open(path, encoding="utf-8") as file:
+                found += [json.loads(line) for line in file if line.strip()]
+        except FileNotFoundError:
+            continue
+        except ValueError as error:
+            raise steps.CannotRun(f"{path}: {error}") from error
+    return found
 
 
 def files_of(root):
@@ -200,7 +203,10 @@ def from_the_nights(args, folder, cell):
 
 
 def accept(args):
-    cell = regress.parse_cell(args.accept)[0].text
+    try:
+        cell = cell_keys.read(args.accept)[1]
+    except ValueError as error:
+        raise steps.CannotRun(f"--accept {args.accept}: {error}") from error
     if not args.reason or not args.device:
         raise steps.CannotRun("--accept CELL needs --device NAME and --reason TEXT")
     folder = bench.folder_name(args.device)

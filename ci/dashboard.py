@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The dashboard's pages, of what is committed and of the nights that were kept.
 
-    ci/dashboard.py --out SITE [--remote NAME|URL] [--artifacts DIR]
+    ci/dashboard.py --out SITE [--remote NAME|URL] [--artifacts DIR] [--url URL] [--home URL]
 
 --artifacts: a night that is not kept yet is drawn, too.
 """
@@ -23,6 +23,8 @@ def main(argv):
     parser.add_argument("--repository", default=steps.ROOT, metavar="FOLDER")
     parser.add_argument("--remote", metavar="NAME|URL")
     parser.add_argument("--artifacts", metavar="DIR")
+    parser.add_argument("--url", metavar="URL", help="the repository on the web (default: what origin says)")
+    parser.add_argument("--home", metavar="URL", default="", help="where the pages will be")
     args = parser.parse_args(argv)
     if not os.path.isdir(os.path.join(steps.ROOT, "dashboard")):
         raise steps.CannotRun("there is no dashboard in this tree: nothing to build")
@@ -33,7 +35,9 @@ def main(argv):
             store.replace(os.path.join(args.store, name), data)
     command = [sys.executable, "-m", "dashboard", "--out", os.path.abspath(args.out), "--store",
                os.path.abspath(args.store), "--baselines", os.path.join(os.path.abspath(args.repository),
-                                                                        baseline.FOLDER)]
+                                                                        baseline.FOLDER),
+               "--repository", os.path.abspath(args.repository), "--home", args.home,
+               *(["--url", args.url] if args.url is not None else [])]
     return subprocess.run(command, cwd=steps.ROOT, check=False).returncode
 
 

@@ -12,29 +12,38 @@ Each has a share of --seconds and is stopped where it needs more; one that fails
 DIR/night.json says what was measured and how each step ended, from the first moment on, so that a machine that dies
 leaves a record. The same command again goes on where it stopped: a step that ended well is not repeated.
 
+Where a machine is lent for a few minutes at a time, --call S ends this call after S seconds with exit status 5: the
+night is not over, and the same command goes on with it. --seconds are those of all its calls together.
+
 Without a GPU: --made-up makes measurements up, --replay gives back those of another night.
 
-Exit status: 0; 1 a step failed (DIR/night.json says which); 2 bad usage; 3 another night is under way here; 4 no GPU.
+Exit status: 0; 1 a step failed (DIR/night.json says which); 2 bad usage; 3 another night is under way here; 4 no GPU; 5
+the call is over, and the night is not.
 """
 import argparse
 import concurrent.futures
 import glob
 import json
+import math
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import keep, steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import measure, noise, regress, store  # noqa: E402
+from tools.farm import measure, noise, regress, store, tune  # noqa: E402
 
 STEPS = ("bench", "tune", "regress")
-SECONDS = 3600
+SECONDS, MADE_UP_SECONDS = 3600, 900
 SHARE = {"bench": 0.2, "tune": 0.5, "regress": 0.3}  # of the time that the steps asked for have
 SEARCH = 0.65  # of the tune's: the rest is for the rerun
+CHUNK = 150  # seconds that a tune takes for primitives at a time, about: what it has done of them is done
+LEAST_CALL = 60
+MARGIN = 10  # seconds of a call in which no step is begun any more
 PYTHON = shlex.quote(sys.executable)
 RUNNER = "ci/runner/check.sh says what a machine that measures needs; without a GPU: make nightly ARGS=--made-up"
 
@@ -49,22 +58,44 @@ class Night:
         self.record = {"v": 1, "date": steps.now(), **found}
         self.program = os.path.abspath(args.gp_tune) if args.gp_tune else ""
         self.worker, self.compiler = workers(args, self.folder)
-        self.clock = steps.Clock(args.seconds)
+        self.seconds = args.seconds or (SECONDS if is_live(args) else MADE_UP_SECONDS)
+        self.call = steps.Clock(args.call and args.call - MARGIN)
+        if self.record.get("budget") != self.seconds:  # another --seconds: the steps' shares are others
+            for step in self.record.get("steps", []):
+                step.pop("limit", None)
+        self.record["budget"] = self.seconds
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def note(self, name, status, seconds=0.0, message=""):
+    def note(self, name, status, seconds=0.0, message="", **more):
+        """seconds: of this call; those of the calls before are added."""
+        before = self.step(name)
         done = [step for step in self.record.get("steps", []) if step["name"] != name]
-        entry = {"name": name, "status": status, "seconds": round(seconds, 1), "message": message}
+        entry = {**before, "name": name, "status": status, "message": message, **more,
+                 "seconds": round(before.get("seconds", 0.0) + seconds, 1)}
         self.record["steps"] = done + [entry]
         self.save()
+
+    def step(self, name):
+        return next((step for step in self.record.get("steps", []) if step["name"] == name), {})
+
+    @property
+    def left(self):
+        """Seconds of the night, over all its calls."""
+        return max(0.0, self.seconds - sum(step.get("seconds", 0.0) for step in self.record.get("steps", [])))
 
     def save(self):
         steps.write_json(self.path(steps.RECORD), self.record)
 
     def status(self, name):
-        return next((step["status"] for step in self.record.get("steps", []) if step["name"] == name), "")
+        return self.step(name).get("status", "")
+
+    def is_over(self, name):
+        """Did it end well, or with its time?"""
+        step = self.step(name)
+        return step.get("status") == "ok" or \
+            (step.get("status") == "incomplete" and step.get("seconds", 0.0) >= step.get("limit", math.inf))
 
     def command_for(self, command, side):
         return command.replace("{side}", side)
@@ -198,6 +229,9 @@ def do_bench(night, seconds, _):
         return "ok", "replayed"
     if not is_live(night.args):
         return "skipped", "there is nothing to measure without a GPU"
+    if night.call.left < min(seconds, night.args.call or seconds) / 2:
+        return "paused", "the next call has more time for it"  # it cannot be cut in two
+    seconds = min(seconds, night.call.left)
     folder = night.path("bench")
     shutil.rmtree(folder, ignore_errors=True)
     wanted = ["--quick"] if night.args.bench == "quick" else ["--set", night.args.bench]
@@ -205,7 +239,7 @@ def do_bench(night, seconds, _):
                str(max(1, int(0.8 * seconds))), "--commit", night.record["commit"][:12]]
     if night.args.peers:
         command += ["--peers", night.args.peers]
-    status = steps.run(command, night.path("bench.log"), seconds + 120)
+    status = steps.run(command, night.path("bench.log"), min(seconds + 120, night.call.left + MARGIN))
     found = glob.glob(os.path.join(folder, "*.jsonl"))
     if found:
         shutil.copyfile(found[0], night.path(steps.BENCH))
@@ -214,10 +248,47 @@ def do_bench(night, seconds, _):
 
 
 def do_tune(night, seconds, _):
+    """Some primitives at a time: searched, and what was found confirmed. What is done is in the record, so that the
+    next call goes on with the others; in a night whose time ends the others are left for the next one."""
+    waiting = [name for name in searched(night) if name not in night.record.get("tuned", [])]
+    clock, worst = steps.Clock(seconds), "ok"
+    while waiting:
+        each = clock.left / len(waiting)
+        count = min(len(waiting), max(1, round(min(CHUNK, (night.args.call or CHUNK * 2) / 2) / max(each, 1))))
+        share = each * count
+        if clock.left < 1:
+            return "incomplete", f"out of time: {len(waiting)} primitives were not tuned: {', '.join(waiting)}"
+        if night.call.left < share and night.call.left < 0.8 * ((night.args.call or 0) - MARGIN):
+            return "paused", f"{len(waiting)} primitives are left"
+        status, message = tune_some(night, waiting[:count], min(share, clock.left))
+        if status not in ("ok", "incomplete"):
+            return status, message
+        if status == "incomplete":
+            if not night.call.left:
+                return "paused", f"{', '.join(waiting[:count])}: {message}"
+            worst = "incomplete"
+        night.record["tuned"] = night.record.get("tuned", []) + waiting[:count]
+        night.save()
+        waiting = waiting[count:]
+    return worst, "" if worst == "ok" else "out of time"
+
+
+def searched(night):
+    """The primitives to tune, in their order."""
+    if night.args.primitives is not None:
+        return night.args.primitives.split(",")
+    night.program = night.program or regress.build(regress.tree_of_folder(steps.ROOT))
+    return subprocess.run([night.program, "--list-primitives"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.split()
+
+
+def tune_some(night, primitives, seconds):
+    """(status, message) of one search with its rerun."""
     args = night.args
     command = ["tune", "--measure-only", "--store", night.path(steps.TUNE), "--stores", args.stores,
-               "--commit", short(night.record["commit"]), "--seconds", str(max(10, int(SEARCH * seconds)))]
-    for name in ("primitives", "sizes", "strategy", "processes"):
+               "--commit", short(night.record["commit"]), "--seconds", str(max(10, int(SEARCH * seconds))),
+               "--primitives", ",".join(primitives)]
+    for name in ("sizes", "strategy", "processes"):
         if getattr(args, name) is not None:
             command += [f"--{name}", str(getattr(args, name))]
     if args.gpu:
@@ -227,7 +298,7 @@ def do_tune(night, seconds, _):
     if night.worker:  # what is made up or replayed has no machine code to compile ahead
         command += ["--jobs", "0", "--worker-command",
                     night.command_for(night.worker, "new").replace("{store}", steps.TUNE)]
-    status = farm(night, command, "tune", seconds)
+    status = farm(night, command, "tune", min(max(2 * seconds, 60), night.call.left + MARGIN / 2))
     return outcome(night, "tune", status, os.path.exists(night.path(steps.TUNE)), {0: "ok", 1: "ok"})
 
 
@@ -235,7 +306,8 @@ def do_regress(night, seconds, base):
     args = night.args
     if not base:
         return "skipped", "no base: name one by --base (ci/base.py makes a folder of a commit)"
-    command = ["regress", "--base", base, "--store", night.path(steps.REGRESS), "--seconds", str(int(0.85 * seconds)),
+    command = ["regress", "--base", base, "--store", night.path(steps.REGRESS),
+               "--seconds", str(max(1, int(0.85 * seconds))),
                "--commit", short(night.record["commit"])]
     if night.record["base_commit"]:
         command += ["--base-commit", short(night.record["base_commit"])]
@@ -244,7 +316,13 @@ def do_regress(night, seconds, base):
     for option, text in (("--worker-command", night.worker), ("--compiler-command", night.compiler)):
         if text:
             command += [option, text.replace("{store}", steps.REGRESS)]
-    status = farm(night, command, "regress", max(seconds, night.clock.left) + 15)  # then it judges
+    limit = max(seconds, night.left) + 15  # then it judges
+    if args.call:
+        command += ["--pause", str(max(1, int(night.call.left)))]
+        limit = min(limit, night.call.left + MARGIN)
+    status = farm(night, command, "regress", limit)
+    if args.call and (status == regress.PAUSED or (status == 124 and not night.call.left)):
+        return "paused", steps.last_line(night.path("regress.log"))
     meanings = {0: "ok", 1: "ok", 2: "incomplete"}  # 1: something is slow, and that is a result
     return outcome(night, "regress", status, os.path.exists(night.path(steps.REGRESS)), meanings)
 
@@ -272,7 +350,7 @@ def prepare(night, base):
         builds += [lambda: regress.build(tree), lambda: regress.build(regress.tree_of_folder(steps.ROOT))]
     if "bench" in night.args.steps and is_live(night.args) and night.status("bench") != "ok":
         command = [sys.executable, os.path.join("tools", "bench.py"), "--build-only"]
-        builds.append(lambda: steps.run(command, night.path("build.log"), night.clock.left))
+        builds.append(lambda: steps.run(command, night.path("build.log"), min(night.left, night.call.left)))
     with concurrent.futures.ThreadPoolExecutor(max(1, len(builds))) as pool:
         for job in [pool.submit(build) for build in builds]:
             if job.exception() and not isinstance(job.exception(), regress.CannotRun):
@@ -280,17 +358,21 @@ def prepare(night, base):
 
 
 def all_steps(night, base):
+    """1 where a step failed; PAUSED where the call is over before the night."""
     worst = 0
     prepare(night, base)
     wanted = [name for name in STEPS if name in night.args.steps]
     for place, name in enumerate(wanted):
-        if night.status(name) == "ok":
+        if night.is_over(name):
             steps.say("measure", f"{name}: was done")
             continue
+        if night.call.left <= MARGIN:
+            return steps.PAUSED
         share = SHARE[name] / sum(SHARE[other] for other in wanted[place:])
-        seconds = share * night.clock.left
+        limit = night.step(name).get("limit") or round(share * night.left, 1)
+        seconds = max(0.0, limit - night.step(name).get("seconds", 0.0))
         start = time.monotonic()
-        night.note(name, "running")
+        night.note(name, "running", limit=limit)
         steps.say("measure", f"{name}: {seconds:.0f} s")
         try:
             status, message = DO[name](night, seconds, base)
@@ -301,6 +383,8 @@ def all_steps(night, base):
             status, message = "failed", str(error)
         night.note(name, status, time.monotonic() - start, message)
         steps.say("measure", f"{name}: {status}" + (f": {message}" if message else ""))
+        if status == "paused":
+            return steps.PAUSED
         worst = max(worst, status not in ("ok", "skipped"))
     return worst
 
@@ -329,6 +413,9 @@ def main(argv):
     except steps.CannotRun as error:
         steps.say("measure", error)
         return steps.BUSY
+    if worst == steps.PAUSED:
+        steps.say("measure", f"the call is over; the night has {night.left:.0f} s more: the same command goes on")
+        return worst
     night.record["complete"] = True
     night.save()
     return worst
@@ -337,7 +424,9 @@ def main(argv):
 def add_arguments(parser):
     parser.add_argument("--base", metavar="COMMIT|FOLDER|good", help="what regress compares with; good: the last "
                         "commit in which a night found nothing slower on this device, if any (default: HEAD~1)")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help=f"of all steps together (default: {SECONDS})")
+    parser.add_argument("--seconds", type=float, help="of all steps together, over all calls (default: "
+                        f"{SECONDS}; made up, which is done sooner: {MADE_UP_SECONDS})")
+    parser.add_argument("--call", type=float, metavar="S", help="end this call after so long; the same command goes on")
     parser.add_argument("--steps", default=",".join(STEPS), metavar="A,B", help=f"default: {','.join(STEPS)}")
     parser.add_argument("--board", metavar="NAME", help="the runner's label (default: gpu-sm and its capability)")
     parser.add_argument("--gpu", metavar="N", help="which GPU of the machine (default: 0)")
@@ -361,11 +450,15 @@ def add_arguments(parser):
 
 def check(parser, args):
     args.steps = args.steps.split(",")
+    if args.made_up is not None:  # all that a longer search finds there is made up, too
+        args.strategy, args.sizes = args.strategy or tune.QUICK["strategy"], args.sizes or tune.QUICK["sizes"]
     unknown = [name for name in args.steps if name not in STEPS]
     if unknown:
         parser.error(f"--steps: there is no step {unknown[0]!r}; there are {', '.join(STEPS)}")
-    if args.seconds <= 0:
+    if args.seconds is not None and not args.seconds > 0:
         parser.error("--seconds: more than 0")
+    if args.call is not None and not args.call >= LEAST_CALL:
+        parser.error(f"--call: {LEAST_CALL} seconds and more")
     if args.replay and args.made_up is not None:
         parser.error("--replay and --made-up: one of them")
     if args.replay and not os.path.isdir(args.replay):

@@ -11,7 +11,7 @@ A step that fails does not stop the others; what each did is printed at the end 
 pushed without --remote; what is made up goes to a repository of its own, DIR/repository.git, unless another is named.
 
 Exit status: 0 all is well; 1 something is slower, or a step failed; 2 could not run; 3 another night is under way; 4 no
-GPU; 130 interrupted.
+GPU; 5 the time of --call is over before the night; 130 interrupted.
 """
 import argparse
 import os
@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, measure, steps  # noqa: E402
 from tools.farm import store, table  # noqa: E402
 
-STATUS = {0: "ok", steps.FOUND_SLOW: "found something", 124: "out of time", 130: "interrupted"}
+STATUS = {0: "ok", steps.FOUND_SLOW: "found something", steps.PAUSED: "goes on", 124: "out of time", 130: "interrupted"}
 
 
 class Night:
@@ -84,7 +84,8 @@ def night(args, argv):
     where = ["--repository", os.path.abspath(repository)]
     if not args.artifacts:
         worst = one.step("measure", "--out", one.board, *argv, *remote)
-        if worst in (2, steps.BUSY, steps.NO_GPU):  # 1: a step of it failed, and what the others left is used
+        # 1: a step of it failed, and what the others left is used. Paused: the same command goes on with it.
+        if worst in (2, steps.BUSY, steps.NO_GPU, steps.PAUSED):
             one.finish()
             return worst
     if not os.path.isdir(one.artifacts):

@@ -9,7 +9,7 @@ confirmed by fresh processes). This step looks for the suspects, by the machine 
 gcc, NVRTC and the repository, and no GPU. DIR gets regress.md, regress.json and issues/*.md; an issue that is open
 under the same title gets a comment instead.
 
-Exit status: 0; 1 something is SLOW, or fails in this tree only; 2 could not run.
+Exit status: 0; 1 something is SLOW, or fails in this tree only, or more than a few cells are NO DATA; 2 could not run.
 """
 import argparse
 import collections
@@ -22,6 +22,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, github, steps, suspects  # noqa: E402
 from tools.farm import regress, store, trust, verdicts  # noqa: E402
 from tools.farm.verdicts import NO_DATA, SLOW  # noqa: E402
+
+
+FEW = 0.01  # of the cells: more than these without data fail a night
 
 
 class Side:
@@ -136,7 +139,7 @@ def look(board, args, out):
     """What is said of a board: a dictionary for regress.json."""
     a_store = board.store(steps.REGRESS)
     said = {"board": board.name, "device": board.device, "outcomes": {}, "slow": [], "accepted": [], "issues": [],
-            "drift": [], "problems": [], "step": board.said("regress"), "good": ""}
+            "drift": [], "problems": [], "step": board.said("regress"), "good": "", "no_data": False}
     if a_store is None or not a_store.of("verdict"):
         said["problems"] = board.problems + [f"NO DATA: the regression run {board.said('regress')}"]
         return said
@@ -161,7 +164,12 @@ def look(board, args, out):
     said["drift"] = [{"cell": cell, "ratio": round(ratio, 3), "since": line["date"], "commit": line["commit"]}
                      for cell, ratio, line in baseline.drift(a_store, baseline.lines_of(args.repository, board.device))]
     said["problems"] = board.problems + ([] if board.is_done("regress") else [f"regress: {board.said('regress')}"])
-    if not said["slow"] and board.is_done("regress"):
+    missing, all_of_them = found.counts[NO_DATA], len(found.verdicts)
+    said["no_data"] = missing > FEW * all_of_them
+    if said["no_data"]:
+        said["problems"] = [f"{missing} of {all_of_them} cells are NO DATA: the night fails, and the base stays"] + \
+            said["problems"]
+    if not said["slow"] and not said["no_data"] and board.is_done("regress"):
         said["good"] = board.record.get("commit", "")
     return said
 
@@ -224,7 +232,7 @@ def main(argv):
     store.replace(os.path.join(out, "regress.md"), text.encode())
     steps.write_json(os.path.join(out, "regress.json"), found)
     print(text)
-    return steps.FOUND_SLOW if any(one["slow"] for one in found) else 0
+    return steps.FOUND_SLOW if any(one["slow"] or one["no_data"] for one in found) else 0
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ RECORD = "night.json"
 PROPOSALS = "proposals.json"
 # What a board's night leaves: stores of the farm, but for the benchmark, which is tools/bench.py's.
 TUNE, REGRESS, BENCH = "tune.jsonl", "regress.jsonl", "bench.jsonl"
-FOUND_SLOW, CANNOT_RUN, BUSY, NO_GPU = 1, 2, 3, 4
+FOUND_SLOW, CANNOT_RUN, BUSY, NO_GPU, PAUSED = 1, 2, 3, 4, 5
 
 
 class CannotRun(Exception):
@@ -278,10 +278,10 @@ def slug(text):
 
 
 class Clock:
-    """What is left of a time."""
+    """What is left of a time; None: for ever."""
 
     def __init__(self, seconds):
-        self.end = time.monotonic() + seconds
+        self.end = time.monotonic() + (float("inf") if seconds is None else seconds)
 
     @property
     def left(self):

@@ -30,6 +30,12 @@ def main(argv):
                         "build/dashboard.cache)")
     parser.add_argument("--today", metavar="DATE", help="ages count from this date, of the form 2026-11-22 (default: "
                         "today, UTC)")
+    parser.add_argument("--url", metavar="URL", help="the repository on the web, which commits and pull requests are "
+                        "linked to (default: what origin says)")
+    parser.add_argument("--home", metavar="URL", default="", help="where these pages will be, for the feed and "
+                        "the commit statuses")
+    parser.add_argument("--repository", metavar="FOLDER", default=bench.ROOT,
+                        help="the checkout whose commits were measured (default: this one)")
     parser.add_argument("--picture", metavar="DEVICE", help="a folder of the store, such as nvidia-h200")
     parser.add_argument("--until", metavar="DATE", help="of --picture: no night after this one")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -42,10 +48,13 @@ def main(argv):
             parser.error(f"{name} {date}: no date of the form 2026-11-22")
     if args.until and not args.picture:
         parser.error("--until goes with --picture")
+    for name, url in (("--url", args.url), ("--home", args.home)):
+        if url and not url.startswith(("https://", "http://")):
+            parser.error(f"{name} {url}: no address that begins with https://")
     if args.jobs is not None and args.jobs < 1:
         parser.error(f"--jobs {args.jobs}: at least 1")
     try:
-        from dashboard import build
+        from dashboard import build, commits
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] in ("dashboard", "tools"):
             raise
@@ -57,7 +66,10 @@ def main(argv):
             for path in build.picture(args.picture, args.store, args.until):
                 print(f"written: {os.path.relpath(path)}")
             return 0
-        problems = build.build(args.out, args.store, today, args.jobs, args.cache, args.quiet, args.baselines)
+        url = commits.web_address(commits.git(args.repository, "remote", "get-url", "origin")) \
+            if args.url is None else args.url
+        problems = build.build(args.out, args.store, today, args.jobs, args.cache, args.quiet, args.baselines,
+                               args.repository, url, args.home)
     except (build.CannotBuild, OSError) as error:
         print(f"dashboard: {error}", file=sys.stderr)
         return 2

@@ -19,15 +19,16 @@ import time
 import traceback
 
 import jinja2
+import markupsafe
 import numpy as np
 
-from dashboard import figures, model, pages, read, reports
+from dashboard import cell, figures, finding, model, news, pages, read, reports
 from tools import bench
 from tools.farm import devices, landscape, rows, store
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARK = ".gpuprims-dashboard"  # a folder with this file in it may be replaced
-BASELINES, ACCEPTED = os.path.join(bench.ROOT, "ci", "baselines"), "accepted.jsonl"  # ci/baseline.py --accept
+BASELINES = os.path.join(bench.ROOT, "ci", "baselines")
 MOST_LOOKS = 12  # tune stores whose measurements regret is made of: each takes seconds
 KEPT = 7 * 24 * 3600  # seconds that the cache keeps what is not used
 SITE = None   # set before the processes that render are forked
@@ -77,7 +78,7 @@ def code_digest():
             if name.endswith((".py", ".json")):
                 with open(os.path.join(folder, name), "rb") as file:
                     digest.update(file.read())
-    for package in ("matplotlib", "numpy", "ruptures"):
+    for package in ("matplotlib", "numpy"):
         digest.update(importlib.metadata.version(package).encode())
     return digest.hexdigest()
 
@@ -212,7 +213,7 @@ def peers_beside(path, found):
     return next((other for other, _, _ in found if other == f"{stem}.peers.jsonl"), None)
 
 
-def gather(folder, baselines, today, pool, progress):
+def gather(folder, baselines, today, pool, progress, **where):
     """The Site of a folder of measurements, and what went wrong on the way."""
     found, stray = read.files_below(folder)
     tunes = [path for path, _, _ in found if path.endswith((".tune.jsonl", ".tune.jsonl.gz"))]
@@ -237,9 +238,9 @@ def gather(folder, baselines, today, pool, progress):
             files.append(result or failed_file(name))
     files.sort(key=lambda file: (file.device, file.night, file.name))
     devices_found = model.devices_of(files)
-    accepted = read.read_accepted(os.path.join(baselines, ACCEPTED))
+    accepted = read.read_accepted(baselines)
     return pages.Site(devices_found, model.Table(*table), landscapes, stray, *accepted, reports.reports_below(folder),
-                      today, folder), problems
+                      today, folder, **where), problems
 
 
 def failed_file(name):
@@ -253,15 +254,18 @@ def failed_file(name):
 PAGES = {"index.html": ("today.html", pages.today, "Today"),
          "primitives.html": ("primitives.html", pages.primitives, "Primitives"),
          "regressions.html": ("regressions.html", pages.regressions, "Regressions"),
+         "compare.html": ("compare.html", finding.compare, "Compare"),
+         "commits.html": ("commits.html", pages.commits_page, "Commits"),
          "noise.html": ("noise.html", pages.noise, "Noise"),
          "landscape.html": ("landscape.html", pages.landscape_page, "Landscape"),
          "table.html": ("table.html", pages.table, "Table"),
          "reports.html": ("reports.html", pages.reports_page, "Reports"),
          "data.html": ("data.html", pages.data, "Data")}
+SEARCH = ("search.html", "search.html", "Search", finding.search, ())  # every page has its field
 
 
 class Shelf:
-    """Where a page's pictures and CSV files go."""
+    """Where a page's pictures and files of numbers go."""
 
     def __init__(self, out):
         self.out, self.drawn, self.kept = out, 0, 0
@@ -271,20 +275,17 @@ class Shelf:
             file.write(text)
 
     def picture(self, name, spec):
-        """Writes both forms; their size in CSS pixels."""
-        place = CACHE.path(json.dumps(spec, sort_keys=True))
-        svg, png = CACHE.get(place + ".svg"), CACHE.get(place + ".png")
-        if svg is None or png is None:
-            text, png = figures.render(spec)
-            svg = text.encode()
-            CACHE.put(place + ".svg", svg)
-            CACHE.put(place + ".png", png)
+        """Writes it; its size in CSS pixels."""
+        place = CACHE.path(json.dumps(spec, sort_keys=True)) + ".svg"
+        svg = CACHE.get(place)
+        if svg is None:
+            svg = figures.render(spec).encode()
+            CACHE.put(place, svg)
             self.drawn += 1
         else:
             self.kept += 1
-        for ending, data in (("svg", svg), ("png", png)):
-            with open(os.path.join(self.out, "img", f"{name}.{ending}"), "wb") as file:
-                file.write(data)
+        with open(os.path.join(self.out, "img", f"{name}.svg"), "wb") as file:
+            file.write(svg)
         width, height = re.search(rb'width="([\d.]+)pt" height="([\d.]+)pt"', svg).groups()
         return round(float(width) * 4 / 3), round(float(height) * 4 / 3)
 
@@ -295,6 +296,7 @@ def environment():
     for name in ("percent", "times", "speed", "number"):  # of their pairs of value and text pages show the text
         found.filters[name] = lambda *words, form=getattr(pages, name): form(*words)[1]
     found.filters["slug"] = model.slug
+    found.filters["in_script"] = lambda text: markupsafe.Markup(text.replace("<", "\\u003c"))  # of JSON: no tag ends it
     found.globals.update(file_text=pages.file_text, cell_text=model.cell_text, commits_of=pages.commits_of,
                          nav=[(path, title) for path, (_, _, title) in PAGES.items()],
                          NO_DATA=pages.NO_DATA, version=version())
@@ -309,15 +311,15 @@ def version():
 TEMPLATES = None
 
 
-def render(job):
+def render(job, out):
     """Writes a page; (its path, pictures drawn, pictures from the cache, what went wrong). job: (path, template, title,
-    function, words, folder)."""
+    function, words)."""
     global TEMPLATES
-    path, template, title, function, words, out = job
+    path, template, title, function, words = job
     TEMPLATES = TEMPLATES or environment()
     shelf, error = Shelf(out), None
     page = pages.Page(SITE, path, shelf)
-    common = {"site": SITE, "root": page.root, "path": path, "title": title}
+    common = {"site": SITE, "root": page.root, "path": path, "title": title, "link_to_commit": page.commit}
     try:
         text = TEMPLATES.get_template(template).render(**common, **function(page, *words))
     except Exception as failure:
@@ -330,25 +332,34 @@ def render(job):
     return path, shelf.drawn, shelf.kept, error
 
 
-def page_jobs(site, out):
-    """The slowest first."""
-    jobs = [(pages.primitive_path(device, name), "primitive.html", name.replace("_", " "), pages.primitive,
-             (device, name), out, len(device.cells(name))) for device in site.devices for name in device.primitives()]
-    jobs.sort(key=lambda job: -job[-1])
-    common = [(path, template, title, function, (), out) for path, (template, function, title) in PAGES.items()]
-    return [job[:-1] for job in jobs[:4]] + common + [job[:-1] for job in jobs[4:]]
+def page_jobs(site):
+    """Lists of pages that a process makes one after the other, the longest first: a primitive's page and its cells'."""
+    groups = []
+    for device in site.devices:
+        for name in device.primitives():
+            group = [(pages.primitive_path(device, name), "primitive.html", name.replace("_", " "), pages.primitive,
+                      (device, name))]
+            group += [(pages.cell_path(device, key), "cell.html", device.latest(key).measure.text, cell.cell,
+                       (device, key)) for key in device.cells(name)]
+            groups.append(group)
+    groups.sort(key=len, reverse=True)
+    common = [[(path, template, title, function, ())] for path, (template, function, title) in PAGES.items()]
+    diffs = [[(site.commits.path_of(*pair), "diff.html", f"{pair[0]} to {pair[1]}", pages.diff_page, pair)]
+             for pair in site.commits.pairs]
+    return groups[:2] + common + [[SEARCH]] + groups[2:] + diffs
 
 
 def render_numbered(number):
-    return render(QUEUE[number])
+    return [render(job, OUT) for job in QUEUE[number]]
 
 
-QUEUE = []
+QUEUE, OUT = [], ""
 
 
-def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASELINES):
+def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASELINES, repository=bench.ROOT, url="",
+          home=""):
     """Writes the site to a folder; the list of what went wrong (empty: nothing)."""
-    global SITE, CACHE, QUEUE
+    global SITE, CACHE, QUEUE, OUT
     began = time.time()
     out = os.path.abspath(out)
     check_target(out)
@@ -359,27 +370,30 @@ def build(out, folder, today, jobs=None, cache=None, quiet=False, baselines=BASE
     progress = Progress(quiet)
     fork = multiprocessing.get_context("fork")
     with fork.Pool(jobs) as pool:
-        SITE, problems = gather(folder, baselines, today, pool, progress)
+        SITE, problems = gather(folder, baselines, today, pool, progress, repository=repository, url=url, home=home)
     fresh = f"{out}.{os.getpid()}.new"
-    for name in ("img", "csv"):
+    for name in ("img", "csv", "json"):
         os.makedirs(os.path.join(fresh, name))
     try:
         copy_static(fresh)
-        QUEUE = page_jobs(SITE, fresh)
-        progress.start("pages", len(QUEUE))
+        news.write(SITE, fresh)
+        QUEUE, OUT = page_jobs(SITE), fresh
+        count = sum(map(len, QUEUE))
+        progress.start("pages", count)
         drawn = kept = 0
         with fork.Pool(jobs) as pool:  # forked now, so that SITE need not be sent to them
-            for path, new, old, error in pool.imap_unordered(render_numbered, range(len(QUEUE))):
-                drawn, kept = drawn + new, kept + old
-                progress.step(path)
-                if error:
-                    problems.append((path, error))
+            for done in pool.imap_unordered(render_numbered, range(len(QUEUE))):
+                for path, new, old, error in done:
+                    drawn, kept = drawn + new, kept + old
+                    progress.step(path)
+                    if error:
+                        problems.append((path, error))
         replace(fresh, out)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     CACHE.forget(began - KEPT)
     if not quiet:
-        print(f"dashboard: {len(QUEUE)} pages, {drawn} pictures drawn, {kept} from the cache, "
+        print(f"dashboard: {count} pages, {drawn} pictures drawn, {kept} from the cache, "
               f"{time.time() - began:.1f} s", file=sys.stderr)
     return problems
 
@@ -396,14 +410,11 @@ def picture(name, folder, until=None):
                           + (f" up to {until}" if until else ""))
     device, out = found[0], io.StringIO()
     spec, (columns, rows) = pages.map_of(device)
-    for row in spec["rows"]:
-        for square in filter(None, row["squares"]):
-            square["href"] = None
     out.write(f"# python3 -m dashboard --picture {name} --until {until or device.last_night}\n")
-    pages.write_csv(out, columns, rows)
+    pages.write_csv(out, columns, [[pages.plain(entry) for entry in row] for row in rows])
     targets = [os.path.join(folder, name, f"today.{ending}") for ending in ("csv", "svg")]
     store.replace(targets[0], out.getvalue().encode())
-    store.replace(targets[1], figures.render(spec)[0].encode())
+    store.replace(targets[1], figures.render(spec).encode())
     return targets
 
 
@@ -416,8 +427,7 @@ def check_target(out):
 
 def copy_static(fresh):
     static = os.path.join(HERE, "static")
-    for name in sorted(os.listdir(static)):
-        shutil.copyfile(os.path.join(static, name), os.path.join(fresh, name))
+    shutil.copytree(static, fresh, dirs_exist_ok=True)
     with open(os.path.join(fresh, MARK), "w", encoding="utf-8") as file:
         file.write("made by python3 -m dashboard; the next build replaces this folder\n")
 

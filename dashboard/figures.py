@@ -1,18 +1,18 @@
-"""Pictures: a specification, which is plain data, to SVG and PNG. Equal specifications give equal bytes.
+"""Pictures: a specification, which is plain data, to SVG. Equal specifications give equal bytes.
 
 Colours are named by what they stand for. The SVG says them as CSS variables with a light and a dark value, so that a
-picture follows the reader's colour scheme wherever it is shown; the PNG, a fallback, is light on white. No colour
-stands alone: lines differ in their dashes and markers too, heat maps carry their numbers. The palette is Okabe and
-Ito's (Color Universal Design, 2008), darkened or lightened for text-sized contrast; heat maps use cividis (Nunez,
-Anderton and Renslow, Optimizing colormaps with consideration for color vision deficiency, 2018).
+picture follows the reader's colour scheme wherever it is shown. No colour stands alone: lines differ in their dashes
+and markers too, heat maps carry their numbers. The palette is Okabe and Ito's (Color Universal Design, 2008), darkened
+or lightened for text-sized contrast; heat maps use cividis (Nunez, Anderton and Renslow, Optimizing colormaps with
+consideration for color vision deficiency, 2018).
 """
 import io
 import math
 import re
+import textwrap
 
 import matplotlib
 from matplotlib import colors, colormaps
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -43,11 +43,11 @@ FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu
 
 
 def render(spec):
-    """(SVG, PNG) of a specification: {"draw": its function, ...}."""
+    """The SVG of a specification: {"draw": its function, ...}."""
     with matplotlib.rc_context(SETTINGS):
         figure = Figure()
         DRAW[spec["draw"]](figure, spec)
-        return svg_of(figure), png_of(figure)
+        return svg_of(figure)
 
 
 def svg_of(figure):
@@ -56,7 +56,6 @@ def svg_of(figure):
     text = out.getvalue()
     text = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(-?\d+\.\d\d)\d+", r"\1", tag.group()), text)
-    text = text.replace('target="_blank"', 'target="_top"')  # of the page that shows it
     for role, light in LIGHT.items():
         text = text.replace(light, f"var(--{role})")
     text = re.sub(r" font-family: [^;\"]*;", "", text)
@@ -64,17 +63,9 @@ def svg_of(figure):
     light, dark = (";".join(f"--{role}:{ROLES[role][which]}" for role in used) for which in (0, 1))
     style = f"<style>:root{{color-scheme:light dark;{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}" \
         f"text{{font-family:{FONTS};" \
-        "font-variant-numeric:tabular-nums;pointer-events:none}a{cursor:pointer}</style>"
+        "font-variant-numeric:tabular-nums}</style>"
     text = re.sub(r"(<svg\b[^>]*>)", lambda match: match.group(1) + style, text, count=1)
     return re.sub(r"\s*\n\s*", "\n", text).strip() + "\n"
-
-
-def png_of(figure):
-    out = io.BytesIO()
-    figure.set_facecolor("white")
-    FigureCanvasAgg(figure)
-    figure.savefig(out, format="png", dpi=130, metadata={"Software": None})
-    return out.getvalue()
 
 
 def sized(figure, width, height, left, right, bottom, top, **options):
@@ -118,10 +109,12 @@ def binary_text(value):
 
 
 def heat_map(figure, spec):
-    """rows: [{label, note, squares: [None or {roof, ratio, lost, wrong, stale, href}]}]."""
+    """rows: [{label, note, squares: [None or {roof, ratio, lost, wrong, stale}]}]; never: names without a square."""
     rows, columns = spec["rows"], spec["columns"]
-    left, right, bottom, top, high, wide = 1.95, 1.35, 0.55, 0.42, 0.34, 0.74
-    width = left + right + wide * len(columns)
+    never = textwrap.wrap(f"{NO_DATA}: {', '.join(spec['never'])}", 118) if spec["never"] else []
+    left, right, top, high, wide = 1.95, 1.35, 0.42, 0.34, 0.74
+    bottom = 0.75 + 0.14 * len(never)
+    width = left + right + wide * max(len(columns), 6)  # the key below has room
     axes = sized(figure, width, bottom + top + high * max(len(rows), 1), left, right, bottom, top)
     axes.set_xlim(0, len(columns))
     axes.set_ylim(max(len(rows), 1), 0)
@@ -133,9 +126,7 @@ def heat_map(figure, spec):
     axes.set_yticks([])
     shades = colormaps["cividis"]
     for y, row in enumerate(rows):
-        known = any(row["squares"])
-        axes.text(-0.12, y + 0.5, row["label"], ha="right", va="center", fontsize=9,
-                  color=LIGHT["ink"] if known else LIGHT["muted"])
+        axes.text(-0.12, y + 0.5, row["label"], ha="right", va="center", fontsize=9, color=LIGHT["ink"])
         axes.text(len(columns) + 0.12, y + 0.5, row["note"], ha="left", va="center", fontsize=7.5,
                   color=LIGHT["muted"])
         for x, square in enumerate(row["squares"]):
@@ -143,31 +134,22 @@ def heat_map(figure, spec):
                 box(axes, x, y, "none", LIGHT["grid"], linewidth=0.8)
                 continue
             draw_square(axes, x, y, square, shades)
-        if not known:
-            axes.text(len(columns) / 2, y + 0.5, NO_DATA, ha="center", va="center", fontsize=7.5,
-                      color=LIGHT["muted"])
-    draw_key(figure, shades, left, width, bottom)
+    draw_key(figure, shades, left, width, bottom, never)
 
 
 def box(axes, x, y, face, edge, **options):
     patch = Rectangle((x + 0.03, y + 0.06), 0.94, 0.88, facecolor=face, edgecolor=edge, **options)
     axes.add_patch(patch)
     patch.set_clip_on(False)
-    return patch
 
 
 def draw_square(axes, x, y, square, shades):
     roof = square["roof"]
     shade = shades(min(max(roof, 0.0), 1.0)) if roof is not None else None
     # A dashed edge: older than the last night.
-    patch = box(axes, x, y, shade or "none", LIGHT["muted"] if square["stale"] or shade is None else shade,
-                linewidth=0.9, linestyle=(0, (2, 2)) if square["stale"] else "-")
-    patch.set_url(square["href"])
-    if shade is None:
-        ink = LIGHT["ink"]
-    else:
-        red, green, blue = colors.to_rgb(shade)
-        ink = "#000001" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#fffffe"
+    box(axes, x, y, shade or "none", LIGHT["muted"] if square["stale"] or shade is None else shade, linewidth=0.9,
+        linestyle=(0, (2, 2)) if square["stale"] else "-")
+    ink = LIGHT["ink"] if shade is None else ink_on(shade)
     parts = []
     if square["wrong"]:
         parts.append("✗")
@@ -180,23 +162,40 @@ def draw_square(axes, x, y, square, shades):
         axes.text(x + 0.93, y + 0.53, text, ha="right", va="center", fontsize=7, color=ink)
 
 
+def ink_on(shade):
+    """Black or white, whichever is read on a colour; neither is a role's colour."""
+    red, green, blue = colors.to_rgb(shade)
+    return "#000001" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#fffffe"
+
+
+def shade_of(share):
+    """(colour, colour of the text on it) of a share of the roof, for pages."""
+    shade = colormaps["cividis"](min(max(share, 0.0), 1.0))
+    return colors.to_hex(shade), ink_on(shade)
+
+
 def ratio_text(ratio):
     return f"{ratio:.2f}×" if ratio < 9.995 else f"{ratio:.0f}×"
 
 
-def draw_key(figure, shades, left, width, bottom):
+def draw_key(figure, shades, left, width, bottom, never):
     height = figure.get_size_inches()[1]
-    axes = figure.add_axes([left / width, 0.22 / height, 1.6 / width, 0.12 / height])
+    for place, line in enumerate(never):
+        figure.text(left / width, (bottom - 0.14 - 0.14 * place) / height, line, fontsize=7, color=LIGHT["muted"],
+                    va="center")
+    axes = figure.add_axes([left / width, 0.30 / height, 1.6 / width, 0.12 / height])
     axes.imshow([[place / 63 for place in range(64)]], aspect="auto", cmap=shades, extent=(0, 100, 0, 1))
     axes.set_yticks([])
     axes.set_xticks([0, 50, 100], ["0", "50", "100 % of the roof"])
     axes.tick_params(length=0, pad=2, labelsize=7)
     for side in axes.spines.values():
         side.set_visible(False)
-    figure.text((left + 3.0) / width, 0.24 / height, "bold: % of the roof · 1.20×: speed against the best peer · "
-                "▾ a cell is slower than a peer · ✗ a cell is wrong · dashed: older than the last night · empty: "
-                "NO DATA",
-                fontsize=7, color=LIGHT["muted"], va="center")
+    for place, line in enumerate(("bold: % of the roof, a copy (above 100: from cache, or faster than it) · 1.20×: "
+                                  "speed against the best peer",
+                                  "▾ a cell is slower than a peer · ✗ a cell is wrong · dashed: older than the last "
+                                  "night · empty: NO DATA")):
+        figure.text((left + 2.6) / width, (0.40 - 0.16 * place) / height, line, fontsize=7, color=LIGHT["muted"],
+                    va="center")
 
 
 # ---- Primitive -------------------------------------------------------------------------------------------------------
@@ -257,34 +256,6 @@ def draw_buckets(axes, buckets, low, high):
             axes.axvspan(start, end, facecolor=LIGHT["band"], edgecolor=LIGHT["edge"], linewidth=0.7)
             axes.text(math.sqrt(start * end), 0.97, letter, ha="center", va="top", fontsize=7, color=LIGHT["muted"],
                       transform=axes.get_xaxis_transform())
-
-
-def history(figure, spec):
-    """lines: [{label, values [relative speed or None], changes [index], policies [index]}]; nights: [text]."""
-    lines, nights = spec["lines"], spec["nights"]
-    axes = sized(figure, 4.4, 0.75 + 0.36 * len(lines), 0.95, 0.15, 0.4, 0.3)
-    axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.set_xlim(-0.5, max(len(nights) - 0.5, 0.5))
-    axes.spines["left"].set_visible(False)
-    span = spec["span"]
-    for y, line in enumerate(lines):
-        axes.axhline(y, color=LIGHT["grid"], linewidth=0.8, zorder=1)
-        drawn = [(x, y - max(-0.46, min(0.46, 0.42 * (value - 1) / span))) for x, value in enumerate(line["values"])
-                 if value is not None]
-        if drawn:
-            axes.plot(*zip(*drawn), color=LIGHT["ours"], linewidth=1.2, marker="o" if len(drawn) < 15 else None,
-                      markersize=2.5, zorder=3)
-        for x in line["changes"]:
-            axes.plot([x - 0.5, x - 0.5], [y - 0.46, y + 0.46], color=LIGHT["bad"], linewidth=1.4, zorder=4)
-        marked = [(x, y) for x in line["policies"]]
-        if marked:
-            axes.plot(*zip(*marked), linestyle="", marker="D", markersize=4, color=LIGHT["thrust"],
-                      markeredgecolor=LIGHT["paper"], markeredgewidth=0.5, zorder=5)
-    axes.set_yticks(range(len(lines)), [line["label"] for line in lines])
-    step = max(1, math.ceil(len(nights) / 4))
-    axes.set_xticks(range(0, len(nights), step), nights[::step])
-    axes.text(1.0, 1.0, f"a row's height: ±{100 * span:.0f} % of its median    | level changed    ◆ policy changed",
-              transform=axes.transAxes, ha="right", va="bottom", fontsize=6.5, color=LIGHT["muted"])
 
 
 def dots(figure, spec):
@@ -500,15 +471,14 @@ def grid(figure, spec):
             shade = shades(value / top) if value is not None else None
             axes.add_patch(Rectangle((x + 0.02, y + 0.03), 0.96, 0.94, facecolor=shade or "none",
                                      edgecolor=LIGHT["grid"], linewidth=0.8))
-            dark = shade is None or sum(w * c for w, c in zip((0.299, 0.587, 0.114), colors.to_rgb(shade))) > 0.5
             axes.text(x + 0.5, y + 0.5, NO_DATA if value is None else f"{value:.0f}", ha="center", va="center",
                       fontsize=5.5 if value is None else 8,
-                      color=LIGHT["muted"] if value is None else "#000001" if dark else "#fffffe")
+                      color=LIGHT["muted"] if value is None else ink_on(shade))
     axes.set_xticks([x + 0.5 for x in range(len(spec["x"]))], spec["x"])
     axes.set_yticks([y + 0.5 for y in range(len(spec["y"]))], spec["y"])
     axes.set_xlabel(spec["xlabel"])
     axes.set_ylabel(spec["ylabel"])
 
 
-DRAW = {"heat_map": heat_map, "curves": curves, "history": history, "dots": dots, "forest": forest, "pairs": pairs,
+DRAW = {"heat_map": heat_map, "curves": curves, "dots": dots, "forest": forest, "pairs": pairs,
         "nights": nights, "histogram": histogram, "lines": panels_of_lines, "bars": bars, "grid": grid}

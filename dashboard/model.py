@@ -1,6 +1,8 @@
 """What the pages show, device by device, made of the summaries of all files (read.py)."""
+import bisect
 import collections
 import datetime
+import functools
 import math
 import re
 import statistics
@@ -10,6 +12,25 @@ from tools import bench
 from tools.farm import rows, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW
 
+# What a night's summary is made of. Every primitive belongs to one family.
+FAMILIES = {
+    "copy and transform": ("copy", "fill", "iota", "transform", "transform2", "adjacent_difference"),
+    "reduce": ("reduce", "count_if", "any", "all", "is_sorted"),
+    "scan": ("inclusive_scan", "exclusive_scan"),
+    "segments and keys": ("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan",
+                          "inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "run_lengths",
+                          "nontrivial_runs", "group_by", "check_offsets"),
+    "selection": ("select", "partition", "unique"),
+    "histogram": ("histogram_even", "histogram_ranges"),
+    "search": ("lower_bound", "upper_bound", "load_balance"),
+    "sort": ("sort", "merge_sort", "segmented_sort", "top_k", "nth_element", "shuffle"),
+    "merge and sets": ("merge", "set_union", "set_intersection", "set_difference", "set_symmetric_difference"),
+    "layout": ("transpose", "convert_layout"),
+    "graph": ("bfs", "graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees", "graph_check",
+              "bfs_check", "connected_components", "bfs_sources")}
+FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
+WEEK = 7  # days
+
 GRAPH_BYTES = 4 * bench.MIB  # up to here the farm replays graphs: in a stream the host is what one would measure
 REPORTED = math.expm1(verdicts.REPORTED)  # smaller changes are nobody's concern
 
@@ -17,6 +38,9 @@ REPORTED = math.expm1(verdicts.REPORTED)  # smaller changes are nobody's concern
 Point = collections.namedtuple("Point", "run measure")
 # A cell that differs from its measurement before. what: faster, slower, new, wrong, mended, gone.
 Change = collections.namedtuple("Change", "what key text before now ratio beyond")
+# A family on a night: cells measured; geometric means of the speed against the fastest peer and against a week before
+# (None where no cell has the one or the other), and of how many cells.
+Summary = collections.namedtuple("Summary", "family cells of_peer with_peer of_week with_week")
 
 
 def slug(text):
@@ -59,6 +83,7 @@ def input_bytes(key):
         return None
 
 
+@functools.lru_cache(maxsize=None)
 def farm_cell(key):
     """The farm's name for a cell, or None: its group and the logarithm of its bytes choose the row."""
     cell = store.Cell(key.primitive, key.op, key.in_, "", key.out, key.n, key.protocol, key.words)
@@ -81,25 +106,30 @@ def roof_of(measure):
 
 
 class Device:
-    """All that is known of the devices of a folder. history: {Key: [Point]}, oldest first."""
+    """All that is known of the devices of a folder. history: {Key: [Point]}, oldest first; timed: those of them that
+    count (by_night); addresses: {Key: name of its page}."""
 
     def __init__(self, folder):
         self.folder, self.names, self.runs, self.files, self.notices = folder, {}, [], [], []
-        self.history, self.nights = {}, []
+        self.history, self.timed, self.nights, self.addresses = {}, {}, [], {}
+        self.codes = {}  # {(commit, farm's cell): machine code of the library's own choice}
         self.ladders, self.landscapes, self.programs = [], [], []
 
     @property
     def title(self):
         return max(self.names, key=lambda name: self.names[name]) if self.names else self.folder
 
-    @property
-    def environment(self):
-        """The newest environment, of whatever form."""
-        known = [run.environment for run in self.runs] + \
+    def environments(self):
+        """Of whatever form."""
+        return [run.environment for run in self.runs] + \
             [one for file in self.files if file.farm for one in file.farm.environments.values()]
-        return max(known, key=lambda one: one["date"], default={})
 
-    @property
+    @functools.cached_property
+    def environment(self):
+        """The newest one."""
+        return max(self.environments(), key=lambda one: one["date"], default={})
+
+    @functools.cached_property
     def last_night(self):
         return max((run.night for run in self.runs), default="")
 
@@ -161,11 +191,32 @@ def finish(device):
         for key, measure in run.cells.items():
             if measure.ours:
                 device.history.setdefault(key, []).append(Point(run, measure))
+    device.timed = {key: by_night(points) for key, points in device.history.items()}
     device.nights = sorted({file.night for file in device.files if file.night})
+    for file in device.files:
+        for (env, cell), code in (file.farm.codes if file.farm else {}).items():
+            device.codes[commit_key(file.farm.environments.get(env, {}).get("commit")), cell] = code
+    give_addresses(device)
     notice_names(device)
     notice_gaps(device)
     notice_repeats(device)
     notice_cut_short(device)
+
+
+def commit_key(commit):
+    """Stores spell commits at different lengths; "+" marks a tree that was changed since."""
+    return (commit or "")[:7] + "+" * (commit or "").endswith("+")
+
+
+def give_addresses(device):
+    """A cell's page, below its primitive's folder: its anchor, and a number where two cells would share it."""
+    taken = set()
+    for key in sorted(device.history):
+        name, number = anchor(key)[2:], 2
+        while (key.primitive, name) in taken:
+            name, number = f"{anchor(key)[2:]}-{number}", number + 1
+        taken.add((key.primitive, name))
+        device.addresses[key] = name
 
 
 def say(device, level, text, night="", file=""):
@@ -216,16 +267,21 @@ def notice_gaps(device):
 
 
 def notice_repeats(device):
-    """Two runs of a night that measured the same cells."""
-    nights = collections.defaultdict(lambda: collections.defaultdict(list))
+    """Cells that several runs of a night measured."""
+    nights = collections.defaultdict(lambda: (set(), set()))
     for key, points in device.history.items():
-        for point in points:
-            nights[point.run.night][key].append(point.run)
-    for night, cells in sorted(nights.items()):
-        pairs = collections.Counter((those[-2].order, those[-1].order) for those in cells.values() if len(those) > 1)
-        for (one, other), count in sorted(pairs.items()):
-            say(device, "note", f"{count} cells were measured by two runs of this night, begun {one[0]} and "
-                f"{other[0]}: the later one counts", night)
+        for before, point in zip(points, points[1:]):
+            if before.run.night == point.run.night:
+                cells, runs = nights[point.run.night]
+                cells.add(key)
+                runs.update((before.run.order, point.run.order))
+    for night, (cells, runs) in sorted(nights.items()):
+        say(device, "note", f"{counted(len(cells), 'cell')} were measured by several of {len(runs)} runs of this "
+            f"night, begun {min(runs)[0]} to {max(runs)[0]}: the latest one counts", night)
+
+
+def counted(count, word):
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def notice_cut_short(device):
@@ -244,7 +300,7 @@ def notice_cut_short(device):
 
 
 def change_of(key, points, last_night):
-    """A cell of the last night against its measurement of the night before, or None where nothing is to be told."""
+    """A cell of a night against its measurement of the night before, or None where nothing is to be told."""
     now = points[-1]
     before = next((point for point in reversed(points[:-1]) if point.run.night != now.run.night), None)
     if now.run.night != last_night:
@@ -265,16 +321,68 @@ def change_of(key, points, last_night):
     return Change("slower" if ratio > 1 else "faster", key, text, before, now, ratio, True)
 
 
-def changes_of(device):
-    """{what: [Change]}, the largest first."""
-    found = collections.defaultdict(list)
+def changes_of(device, night=None):
+    """{what: [Change]} of a night (the last one), the largest first."""
+    found, night = collections.defaultdict(list), night or device.last_night
     for key, points in device.history.items():
-        change = change_of(key, points, device.last_night)
+        here = bisect.bisect_right(points, night, key=night_of_point)
+        change = change_of(key, points[:here], night) if here else None
         if change:
             found[change.what].append(change)
     for those in found.values():
         those.sort(key=lambda change: (-abs(math.log(change.ratio)) if change.ratio else 0, change.text))
     return found
+
+
+def by_night(points):
+    """The points of a cell's history that count: of each night the last one, where that is a time."""
+    found = {}
+    for point in points:
+        if point.measure.ours[0].status == "ok":
+            found[point.run.night] = point
+    return [found[night] for night in sorted(found)]
+
+
+def code_of(device, key, point):
+    """The machine code that a point ran, where a store of the same commit has it; else ""."""
+    return device.codes.get((commit_key(point.run.environment["commit"]), farm_cell(key)), "") if device.codes else ""
+
+
+def geometric_mean(ratios):
+    return math.exp(statistics.fmean(map(math.log, ratios))) if ratios else None
+
+
+def days_earlier(night, days):
+    try:
+        return (datetime.date.fromisoformat(night) - datetime.timedelta(days)).isoformat()
+    except ValueError:
+        return ""
+
+
+def night_of_point(point):
+    return point.run.night
+
+
+def summary_of(device, night):
+    """[Summary] of a night: all cells first, then the families that were measured. A week before is a cell's last
+    measurement that is seven days older at least."""
+    rows, week = collections.defaultdict(lambda: (set(), [], [])), days_earlier(night, WEEK)
+    for key, good in device.timed.items():
+        here = bisect.bisect_left(good, night, key=night_of_point)
+        if here == len(good) or good[here].run.night != night:
+            continue
+        ours = good[here].measure.ours[0]
+        then = bisect.bisect_right(good, week, key=night_of_point)
+        before = good[then - 1] if then else None
+        for family in ("all", FAMILY_OF.get(key.primitive, key.primitive)):
+            cells, peers, weeks = rows[family]
+            cells.add(key)
+            peers += [ours.of_peer] if ours.of_peer else []
+            weeks += [before.measure.ours[0].us / ours.us] if before else []
+    order = ["all", *FAMILIES]
+    return [Summary(family, len(cells), geometric_mean(peers), len(peers), geometric_mean(weeks), len(weeks))
+            for family, (cells, peers, weeks) in sorted(rows.items(), key=lambda one: (
+                order.index(one[0]) if one[0] in order else len(order), one[0]))]
 
 
 def change_points(values):
@@ -322,15 +430,24 @@ def counts_for_map(key):
 def squares_of(device):
     """{(primitive, log2): Square} of the newest measurement of each cell."""
     places = collections.defaultdict(list)
+    usual = {key.primitive for key in device.history if counts_for_map(key) and square_log2(key) is not None}
     for key in device.history:
         log2 = square_log2(key)
-        if log2 is not None and counts_for_map(key):
+        # What is only measured another way, as searches of graphs are, is shown as it was measured.
+        if log2 is not None and (counts_for_map(key) or key.primitive not in usual):
             places[key.primitive, log2].append(key)
     found = {}
     for (primitive, log2), keys in places.items():
         graphs = [key for key in keys if key.protocol == "graph"]
         found[primitive, log2] = square_of(device, primitive, log2, graphs or keys)
     return found
+
+
+def beyond_the_roof(key, share):
+    """Why a cell moves more bytes than the copy beside it, or "". Cold cells find nothing in a cache."""
+    if share is None or share <= 1 + REPORTED:
+        return ""
+    return "faster than the copy" if key.protocol == "cold" else "from cache"
 
 
 def median(values):

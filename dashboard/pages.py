@@ -2,12 +2,16 @@
 import collections
 import csv
 import datetime
+import hashlib
 import io
+import json
 import math
+import re
 import shlex
 import statistics
+import urllib.parse
 
-from dashboard import model, read, reports
+from dashboard import commits, figures, model, read, reports
 from tools import bench
 from tools.farm import evidence, landscape, store, verdicts
 from tools.farm import rows as rows_of_farm
@@ -21,11 +25,22 @@ DRAWN_CASES = 20   # of them, with a picture
 
 class Site:
     """Everything that pages are made of. landscapes: {(device's folder, file's name): landscape's tables}; accepted,
-    told: what read.read_accepted found, and its notices; reports: what reports.reports_below found."""
+    told: what read.read_accepted found, and its notices; reports: what reports.reports_below found; repository: the
+    checkout whose commits were measured; url: its address on the web, or ""; home: the address of these pages, or "".
+    """
 
-    def __init__(self, devices, table, landscapes, stray, accepted, told, written, today, folder):
+    def __init__(self, devices, table, landscapes, stray, accepted, told, written, today, folder, repository="", url="",
+                 home=""):
         self.devices, self.table, self.landscapes, self.stray = devices, table, landscapes, stray
         self.accepted, self.told, self.reports, self.today, self.folder = accepted, told, written, today, folder
+        self.url, self.home = url.rstrip("/"), home
+        measured = {one.get("commit") or "" for device in devices for one in device.environments()}
+        pairs = {(before.run.environment["commit"], point.run.environment["commit"]) for device in devices
+                 for points in device.history.values() for before, point in zip(points, points[1:])}
+        pairs |= {(base.get("commit", ""), new.get("commit", "")) for device in devices
+                  for _, _, base, new, _ in device.verdict_runs()}
+        self.commits = commits.Commits(repository, self.url, measured, pairs)
+        self.verdicts = {device.folder: verdicts_of(device) for device in devices}
 
     def age(self, night):
         """Days since a night, or None."""
@@ -42,6 +57,15 @@ class Site:
         return sorted(found, key=lambda notice: (order[notice.level], notice.device, notice.night, notice.file))
 
 
+def verdicts_of(device):
+    """{farm's cell: [(date, file, base, new, verdict)]}, oldest first."""
+    found = collections.defaultdict(list)
+    for date, file, base, new, those in device.verdict_runs():
+        for verdict, _ in those:
+            found[store.cell_of(verdict)].append((date, file, base, new, verdict))
+    return found
+
+
 def age_text(days):
     if days is None:
         return ""
@@ -49,7 +73,7 @@ def age_text(days):
 
 
 class Page:
-    """A page in the making: where it lies, and the pictures and CSV files that it leaves beside it."""
+    """A page in the making: where it lies, and the pictures and the CSV and JSON files that it leaves beside it."""
 
     def __init__(self, site, path, shelf):
         self.site, self.path, self.shelf = site, path, shelf
@@ -57,39 +81,61 @@ class Page:
         self.prefix = ".".join(map(model.slug, path.removesuffix(".html").split("/")))
 
     def figure(self, name, spec, title, alt, table=None, note=""):
-        """A picture with its numbers: what the macro `figure` of base.html shows."""
+        """A picture with its numbers: what the macro `figure` of macros.html shows."""
         file = f"{self.prefix}.{model.slug(name)}"
         width, height = self.shelf.picture(file, spec)
         found = {"title": title, "alt": alt, "id": "f-" + model.slug(name), "svg": f"{self.root}img/{file}.svg",
-                 "png": f"{self.root}img/{file}.png", "width": width, "height": height, "note": note, "table": None,
-                 "links": spec["draw"] == "heat_map"}
+                 "width": width, "height": height, "note": note, "table": None}
         if table:
             found["table"] = self.table(name, *table)
         return found
 
-    def table(self, name, columns, rows, shown=None):
-        """Numbers for a page, and all of them as CSV. columns: titles; a row's entry is a value or (value, text)."""
-        file = f"{self.prefix}.{model.slug(name)}.csv"
+    def table(self, name, columns, rows, shown=None, forms=None):
+        """Numbers for a page, and all of them as CSV and JSON. columns: titles; a row's entry is a value or (value,
+        text); forms: {column: what makes (value, text) of a value, where it is shown}."""
+        file = f"{self.prefix}.{model.slug(name)}"
+        values = [[plain(entry) for entry in row] for row in rows]
         out = io.StringIO()
-        write_csv(out, columns, rows)
-        self.shelf.text(f"csv/{file}", out.getvalue())
-        kept = rows[-shown:] if shown else rows
+        write_csv(out, columns, values)
+        self.shelf.text(f"csv/{file}.csv", out.getvalue())
+        text = json_of(f"{self.path}: {name}", columns, values)
+        self.shelf.text(f"json/{file}.json", text + "\n")
+        kept, forms = rows[-shown:] if shown else rows, forms or {}
+        kept = [[forms[place](entry) if place in forms else entry for place, entry in enumerate(row)] for row in kept]
         return {"columns": columns, "rows": [[text_of(entry) for entry in row] for row in kept],
-                "numeric": [is_numeric(rows, column) for column in range(len(columns))],
-                "csv": f"{self.root}csv/{file}", "left": len(rows) - len(kept)}
+                "numeric": [is_numeric(values, column) for column in range(len(columns))],
+                "csv": f"{self.root}csv/{file}.csv", "json": f"{self.root}json/{file}.json", "text": text,
+                "left": len(rows) - len(kept)}
+
+    def commit(self, commit):
+        """Where a page tells of a commit, or ""."""
+        name = commits.name_of(commit)
+        return f"{self.root}commits.html#{name}" if name in self.site.commits.known else ""
+
+    def diff(self, before, after):
+        """Where a page shows what changed between two commits, or ""."""
+        path = self.site.commits.path_of(before or "", after or "")
+        return self.root + path if path else ""
 
 
 def write_csv(out, columns, rows):
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([plain(entry) for entry in row] for row in rows)
+    writer.writerows([NO_DATA if entry is None else entry for entry in row] for row in rows)
+
+
+def json_of(title, columns, rows):
+    """Numbers as dashboard/README.md tells; NO DATA is null."""
+    return json.dumps({"title": title, "columns": list(map(str, columns)), "rows": rows}, ensure_ascii=False,
+                      allow_nan=False)
 
 
 def plain(entry):
-    value = entry[0] if isinstance(entry, tuple) else entry
-    if isinstance(value, float):
-        return float(f"{value:.8g}")
-    return NO_DATA if value is None else value
+    """The value of an entry, with eight digits; None where there is none."""
+    value = entry[0] if type(entry) is tuple else entry
+    if type(value) is float:
+        return float(f"{value:.8g}") if math.isfinite(value) else None
+    return None if value == NO_DATA else value
 
 
 def text_of(entry):
@@ -101,9 +147,8 @@ def text_of(entry):
 
 
 def is_numeric(rows, column):
-    values = [row[column][0] if isinstance(row[column], tuple) else row[column] for row in rows]
-    return any(isinstance(value, (int, float)) for value in values) and \
-        all(value is None or isinstance(value, (int, float)) for value in values)
+    kinds = {type(row[column]) for row in rows}
+    return bool(kinds & {int, float}) and kinds <= {int, float, bool, type(None)}
 
 
 def percent(value, digits=0):
@@ -126,25 +171,31 @@ def speed(value):
 
 
 def primitive_path(device, primitive):
-    return f"{device.folder}/{primitive}.html"
+    return f"{device.folder}/{file_name(primitive)}.html"
+
+
+def file_name(primitive):
+    """What a store calls a primitive may be anything."""
+    return primitive if re.fullmatch(r"[a-z0-9_]{1,60}", primitive) else \
+        f"{model.slug(primitive)[:60]}-{hashlib.sha256(primitive.encode()).hexdigest()[:8]}"
+
+
+def cell_path(device, key):
+    return f"{device.folder}/{file_name(key.primitive)}/{device.addresses[key]}.html"
 
 
 def map_of(device):
     """(specification of the heat map, table of its numbers): what Today and README's picture show."""
     squares = model.squares_of(device)
-    sizes = sorted({log2 for _, log2 in squares})
-    sizes = list(range(sizes[0], sizes[-1] + 1, 2)) if sizes else []
+    sizes = columns_of(squares)
     rows, numbers = [], []
-    known = [name for name in store.primitives() if name in device.primitives()]
-    others = sorted(device.primitives() - set(known))
-    never = [name for name in store.primitives() if name not in device.primitives()]
-    for name in known + others + never:
+    known, never = names_of(device)
+    for name in known:
         row = {"label": name.replace("_", " "), "squares": [], "note": ""}
         own = [squares[name, log2] for log2 in sizes if (name, log2) in squares]
         if own:
-            newest = max(square.newest for square in own)
-            cells = sum(len(square.keys) for square in own)
-            row["note"] = f"{cells} cell{'s' if cells > 1 else ''}, {newest}"
+            row["note"] = f"{model.counted(sum(len(square.keys) for square in own), 'cell')}, " \
+                f"{max(square.newest for square in own)}"
         for log2 in sizes:
             square = squares.get((name, log2))
             if square is None:
@@ -152,85 +203,113 @@ def map_of(device):
                 numbers.append([name, bench.size_text(1 << log2), 0, None, None, None, 0, 0, ""])
                 continue
             row["squares"].append({"roof": square.of_roof, "ratio": square.of_peer, "lost": square.lost,
-                                   "wrong": square.wrong, "stale": square.newest != device.last_night,
-                                   # from the folder of pictures
-                                   "href": f"../{primitive_path(device, name)}#{model.anchor(square.keys[0])}"})
+                                   "wrong": square.wrong, "stale": square.newest != device.last_night})
             numbers.append([name, bench.size_text(1 << log2), len(square.keys), percent(square.of_roof, 1),
                             times(square.of_peer), times(square.lowest), square.lost, square.wrong, square.newest])
-        if not sizes:
-            numbers.append([name, "", 0, None, None, None, 0, 0, ""])
         rows.append(row)
-    spec = {"draw": "heat_map", "columns": [bench.size_text(1 << log2) for log2 in sizes], "rows": rows}
+    numbers += [[name, "", 0, None, None, None, 0, 0, ""] for name in never]
+    spec = {"draw": "heat_map", "columns": [bench.size_text(1 << log2) for log2 in sizes], "rows": rows,
+            "never": [name.replace("_", " ") for name in never]}
     columns = ["primitive", "input from, bytes", "cells", "of the roof (median)", "against the best peer (median)",
                "against the best peer (lowest)", "cells slower than a peer", "wrong cells", "newest"]
     return spec, (columns, numbers)
 
 
-def square_rows(device, root):
-    """The heat map as a table whose entries link to the cells: {columns, rows: [(primitive, href, entries)]}."""
-    squares = model.squares_of(device)
+def columns_of(squares):
+    """Logarithms of the sizes, without a gap."""
     sizes = sorted({log2 for _, log2 in squares})
-    sizes = list(range(sizes[0], sizes[-1] + 1, 2)) if sizes else []
-    rows = []
-    for name in store.primitives() + sorted(device.primitives() - set(store.primitives())):
-        path = root + primitive_path(device, name)
-        entries = []
+    return list(range(sizes[0], sizes[-1] + 1, 2)) if sizes else []
+
+
+def names_of(device):
+    """(primitives that were measured, in the library's order, those that never were)."""
+    known = [name for name in store.primitives() if name in device.primitives()]
+    return known + sorted(device.primitives() - set(known)), \
+        [name for name in store.primitives() if name not in device.primitives()]
+
+
+def square_rows(page, device):
+    """The heat map as a table whose entries lead to the cells: {columns, rows: [{name, href, entries}], never}."""
+    squares = model.squares_of(device)
+    sizes, rows = columns_of(squares), []
+    known, never = names_of(device)
+    for name in known:
+        path, entries = page.root + primitive_path(device, name), []
         for log2 in sizes:
             square = squares.get((name, log2))
-            entries.append(None if square is None else {
-                "href": f"{path}#{model.anchor(square.keys[0])}", "cells": len(square.keys),
-                "roof": NO_DATA if square.of_roof is None else f"{100 * square.of_roof:.0f} %",
-                "ratio": "" if square.of_peer is None else times(square.of_peer)[1],
-                "lost": square.lost, "wrong": square.wrong, "old": square.newest != device.last_night})
-        rows.append({"name": name, "href": path if name in device.primitives() else "", "entries": entries})
-    return {"columns": [bench.size_text(1 << log2) for log2 in sizes], "rows": rows}
+            if square is None:
+                entries.append(None)
+                continue
+            shade, ink = figures.shade_of(square.of_roof) if square.of_roof is not None else ("", "")
+            entries.append({
+                "href": f"{path}#{anchor(device, square.keys[0])}", "cells": len(square.keys), "shade": shade,
+                "ink": ink, "roof": "–" if square.of_roof is None else f"{100 * square.of_roof:.0f}",
+                "cached": (square.of_roof or 0) > 1 + model.REPORTED,
+                "ratio": "" if square.of_peer is None else times(square.of_peer)[1], "lost": square.lost,
+                "wrong": square.wrong, "old": square.newest != device.last_night, "newest": square.newest})
+        rows.append({"name": name.replace("_", " "), "href": path, "entries": entries})
+    return {"columns": [bench.size_text(1 << log2) for log2 in sizes], "rows": rows, "never": never}
 
 
-def change_rows(device, root, changes):
+def anchor(device, key):
+    """Of a cell's row on its primitive's page."""
+    return f"c-{device.addresses[key]}"
+
+
+def change_rows(page, device, changes):
     found = []
     for change in changes:
         now, before = change.now, change.before
         found.append({"what": change.what, "text": change.text,
-                      "href": f"{root}{primitive_path(device, change.key.primitive)}#{model.anchor(change.key)}",
+                      "href": page.root + cell_path(device, change.key),
                       "ratio": change.ratio, "before": before.measure.ours[0].us if before else None,
                       "now": now.measure.ours[0].us, "status": now.measure.ours[0].status,
                       "before_night": before.run.night if before else "",
                       "commits": (before.run.environment["commit"] if before else "",
                                   now.run.environment["commit"])})
+        found[-1]["diff"] = page.diff(*found[-1]["commits"])
     return found
+
+
+CHANGES = (("slower", "Slower"), ("wrong", "Wrong or failed"), ("faster", "Faster"), ("mended", "Right again"),
+           ("new", "Measured for the first time"))
 
 
 def today(page):
     site, sections = page.site, []
     for device in site.devices:
-        spec, (columns, numbers) = map_of(device)
         changes = model.changes_of(device)
+        changed = [(what, title, change_rows(page, device, changes.get(what, []))) for what, title in CHANGES]
         fresh = sum(points[-1].run.night == device.last_night for points in device.history.values())
         slow, _, _ = model.cases_of(device, site.accepted)
+        notices = [notice for notice in site.notices() if notice.device == device.folder]
         section = {
             "device": device, "environment": device.environment, "age": age_text(site.age(device.last_night)),
-            "cells": len(device.history), "fresh": fresh, "never": [
-                name for name in store.primitives() if name not in device.primitives()],
+            "cells": len(device.history), "fresh": fresh, "primitives": len(device.primitives()),
+            "every": len(device.primitives() | set(store.primitives())),
             "wrong": sum(points[-1].measure.ours[0].status != "ok" for points in device.history.values()),
-            "squares": square_rows(device, page.root), "map": None, "open": len(slow),
-            "changes": {what: change_rows(device, page.root, those) for what, those in sorted(changes.items())},
-            "notices": [notice for notice in site.notices() if notice.device == device.folder],
-            "runs": [run for run in device.runs if run.night == device.last_night],
+            "squares": square_rows(page, device), "map": None, "open": len(slow), "summary": None, "changes": changed,
+            "bad": [one for one in notices if one.level == "bad"],
+            "notes": [one for one in notices if one.level != "bad"],
             "reports": written_up(page, device.folder),
             "changes_csv": page.table(f"{device.folder} changes",
                                       ["what", "cell", "before, us", "now, us", "time now / before", "before",
                                        "commit before", "commit now"],
                                       [[row["what"], row["text"], row["before"], row["now"], row["ratio"],
-                                        row["before_night"], *row["commits"]]
-                                       for those in changes.values() for row in
-                                       change_rows(device, page.root, those)])["csv"]}
+                                        row["before_night"], *row["commits"]] for *_, rows in changed for row in rows])}
         if device.history:
-            section["map"] = page.figure(
-                f"{device.folder} map", spec, f"{device.title}: share of the roof, and speed against the best peer",
-                f"Heat map of primitive by size for {device.title}; its numbers are in the table below it.",
-                (columns, numbers))
+            section["map"] = page.table(f"{device.folder} map", *map_of(device)[1])
+            section["summary"] = summary_table(page, device)
         sections.append(section)
     return {"sections": sections}
+
+
+def summary_table(page, device):
+    rows = [[one.family, one.cells, times(one.of_peer), one.with_peer, times(one.of_week), one.with_week]
+            for one in model.summary_of(device, device.last_night)]
+    return page.table(f"{device.folder} summary", [
+        "family", "cells", "speed against the fastest peer", "cells with one", "speed against a week before",
+        "cells with one then"], rows)
 
 
 # ---- Primitive -------------------------------------------------------------------------------------------------------
@@ -248,13 +327,16 @@ def cell_row(page, device, key):
             "other": store.policy_text(one.policy) != ours.policy,
             "bucket": bucket_text(one.log2_from, one.log2_to)}
     peer = model.best_peer(measure)
-    return {"key": key, "anchor": model.anchor(key), "text": measure.text, "n": model.count_text(key.n),
+    return {"key": key, "anchor": anchor(device, key), "href": page.root + cell_path(device, key),
+            "text": measure.text, "n": model.count_text(key.n),
             "size": read.bytes_text(model.input_bytes(key) or 0), "ours": ours,
             "speeds": {read.PEER_NAMES.get(label, label): timing for label, timing in measure.peers.items()},
             "roof": model.roof_of(measure), "peer": read.PEER_NAMES.get(peer[0], peer[0]) if peer else "",
             "policy": model.policy_short(ours.policy), "row": row, "night": point.run.night,
             "old": point.run.night != device.last_night, "commit": point.run.environment["commit"],
-            "nights": len(device.history[key]), "label": model.kind_text(key)}
+            "commit_href": page.commit(point.run.environment["commit"]),
+            "beyond": model.beyond_the_roof(key, ours.of_roof), "label": model.kind_text(key),
+            "line": line_of(device.timed[key], 110, 22)}
 
 
 def bucket_text(log2_from, log2_to):
@@ -271,7 +353,7 @@ def cells_csv(page, name, rows):
                row["roof"].gbs if row["roof"] else None, row["ours"].of_roof, row["ours"].of_peer, row["ours"].cv,
                row["ours"].policy, row["ours"].source, row["row"]["provenance"] if row["row"] else "", row["night"],
                row["commit"]] for row in rows]
-    return page.table(name, columns, values)["csv"]
+    return page.table(name, columns, values)
 
 
 def series_of(rows):
@@ -289,52 +371,28 @@ def series_of(rows):
     return [{"name": name, "points": points} for name, points in lines.items() if points]
 
 
-def history_of(page, device, keys, name, title):
-    """The figure of a kind's history, or None before there are three nights."""
-    nights = sorted({point.run.night for key in keys for point in device.history[key]})
-    if len(nights) < 3:
+FLAT = 0.04  # a line's height stands for at least so much: noise shall look like noise
+
+
+def line_of(points, width, height, nights=None):
+    """A history as a line of an SVG: {"points", "marks": x of new levels, "policies": x of other policies, "low",
+    "high": of the times, in us, "first", "last": nights}; None before there are two nights."""
+    if len(points) < 2:
         return None
-    place, lines, deviations, numbers = {night: x for x, night in enumerate(nights)}, [], [], {}
-    for key in keys:
-        points = {}
-        for point in device.history[key]:
-            if point.measure.ours[0].status == "ok":
-                points[point.run.night] = point
-        good = [points[night] for night in nights if night in points]
-        if not good:
-            continue
-        middle = statistics.median(point.measure.ours[0].us for point in good)
-        values = [None] * len(nights)
-        for point in good:
-            values[place[point.run.night]] = middle / point.measure.ours[0].us
-        deviations += [abs(value - 1) for value in values if value is not None]
-        changed = model.change_points([point.measure.ours[0].us for point in good])
-        policies = [place[now.run.night] for before, now in zip(good, good[1:])
-                    if now.measure.ours[0].policy != before.measure.ours[0].policy]
-        lines.append({"label": f"n = {model.count_text(key.n)}", "values": [
-            None if value is None else round(value, 4) for value in values],
-            "changes": [place[good[at].run.night] for at in changed], "policies": policies})
-        for point in good:
-            marks = ("level changed " if place[point.run.night] in lines[-1]["changes"] else "") + \
-                ("policy changed" if place[point.run.night] in policies else "")
-            numbers.setdefault(point.run.night, {})[key.n] = (point.measure.ours[0].us, marks.strip())
-    if not lines:
-        return None
-    span = next(step for step in (0.02, 0.05, 0.1, 0.2, 0.5, 1e9) if step >= sorted(deviations)[
-        int(0.99 * (len(deviations) - 1))] or step == 1e9)
-    span = min(span, 1.0)
-    sizes = sorted({key.n for key in keys})
-    rows = []
-    for night in nights:
-        entries, marks = [], []
-        for n in sizes:
-            us, mark = numbers.get(night, {}).get(n, (None, ""))
-            entries.append(number(us, 2) if us is not None else None)
-            marks += [f"n = {model.count_text(n)}: {mark}"] if mark else []
-        rows.append([night, *entries, "; ".join(marks)])
-    table = (["night", *(f"n = {model.count_text(n)}, us" for n in sizes), "changes"], rows, SHOWN_NIGHTS)
-    return page.figure(f"{name} history", {"draw": "history", "nights": nights, "lines": lines, "span": span},
-                       "By night", f"{title}: speed by night, each size relative to its median.", table)
+    values = [point.measure.ours[0].us for point in points]
+    low, high = min(values), max(values)
+    middle, half = (low + high) / 2, max((high - low) / 2, FLAT / 2 * (low + high) / 2)
+    step = (width - 4) / (len(points) - 1)
+    policies = [place for place in range(1, len(points))
+                if points[place].measure.ours[0].policy != points[place - 1].measure.ours[0].policy]
+
+    def x(place):
+        return f"{2 + step * place:.1f}"
+
+    return {"points": " ".join(f"{x(place)},{height / 2 - (height / 2 - 2) * (value - middle) / half:.1f}"
+                               for place, value in enumerate(values)), "width": width, "height": height,
+            "marks": [x(place - 0.5) for place in model.change_points(values)], "policies": [x(p) for p in policies],
+            "low": low, "high": high, "first": points[0].run.night, "last": points[-1].run.night}
 
 
 def command_of(rows):
@@ -394,25 +452,20 @@ def kind_section(page, device, kind, keys, rows):
                         "peers and the roof, and our speed against theirs; shaded: rows of the policy table. The table "
                         "of cells below has the numbers.", note=f"Rows of the table: {note}" if note else "")
     return {"id": model.kind_anchor(kind), "title": title, "rows": rows, "peers": peers_in(rows),
-            "figures": [(chart, True)] + [(one, False) for one in [history_of(page, device, keys, name, title)] if one],
-            "csv": cells_csv(page, f"{name} cells", rows), "command": command_of(rows), "single": False}
+            "figures": [chart], "table": cells_csv(page, f"{name} cells", rows),
+            "command": command_of(rows), "single": False}
 
 
 def single_section(page, device, name, protocol, rows):
     drawn = [{"label": f"{row['label']}  n = {row['n']}", "values": values_of(row)} for row in rows[:MOST_DOTS]]
     title = f"Cells of one size, {protocol.replace('_', ' ')}"
-    figures = []
+    charts = []
     if any(row["values"] for row in drawn):
-        figures.append((page.figure(f"single {protocol}", {"draw": "dots", "rows": drawn}, "Throughput",
-                                    f"{name}, {title}: throughput of ours, the peers and the roof. The table of cells "
-                                    "below has the numbers."), True))
-    history = [history_of(page, device, [row["key"]], f"{row['label']} {protocol} {row['n']}", row["label"])
-               for row in rows[:MOST_DOTS]]
-    for row, one in zip(rows, history):
-        if one:
-            figures.append(({**one, "title": row["label"]}, False))
-    return {"id": f"single-{protocol}", "title": title, "rows": rows, "peers": peers_in(rows), "figures": figures,
-            "csv": cells_csv(page, f"single {protocol} cells", rows), "command": command_of(rows), "single": True}
+        charts.append(page.figure(f"single {protocol}", {"draw": "dots", "rows": drawn}, "Throughput",
+                                  f"{name}, {title}: throughput of ours, the peers and the roof. The table of cells "
+                                  "below has the numbers."))
+    return {"id": f"single-{protocol}", "title": title, "rows": rows, "peers": peers_in(rows), "figures": charts,
+            "table": cells_csv(page, f"single {protocol} cells", rows), "command": command_of(rows), "single": True}
 
 
 def values_of(row):
@@ -427,11 +480,12 @@ def primitives(page):
     sections = []
     for device in page.site.devices:
         squares, rows = model.squares_of(device), []
-        for name in store.primitives() + sorted(device.primitives() - set(store.primitives())):
-            keys = device.cells(name) if name in device.primitives() else []
+        known, never = names_of(device)
+        for name in known:
+            keys = device.cells(name)
             own = [square for (primitive_, _), square in squares.items() if primitive_ == name]
             large = max(own, key=lambda square: square.log2, default=None)
-            rows.append({"name": name, "href": page.root + primitive_path(device, name) if keys else "",
+            rows.append({"name": name, "href": page.root + primitive_path(device, name),
                          "cells": len(keys), "types": len({key.in_ for key in keys}),
                          "wrong": sum(device.latest(key).measure.ours[0].status != "ok" for key in keys),
                          "lost": sum((device.latest(key).measure.ours[0].of_peer or 1) < 1 for key in keys),
@@ -439,7 +493,7 @@ def primitives(page):
                          "ratio": times(large.of_peer)[1] if large else "",
                          "size": bench.size_text(1 << large.log2) if large else "",
                          "night": max((device.latest(key).run.night for key in keys), default="")})
-        sections.append({"device": device, "rows": rows})
+        sections.append({"device": device, "rows": rows, "never": never})
     return {"sections": sections}
 
 
@@ -449,11 +503,13 @@ def primitives(page):
 def case_view(page, device, case, places, with_figure):
     verdict, cell = case.verdict, store.cell_of(case.verdict)
     found = case.evidence or {"pairs": [], "codes": ([], []), "policies": ([], [])}
-    view = {"case": case, "verdict": verdict, "text": cell.text, "id": "v-" + model.slug(
-        f"{device.folder} {case.date} {cell.text}"), "codes": found["codes"], "policies": [
-            [model.policy_short(text) for text in side] for side in found["policies"]],
-        "pairs": found["pairs"], "figure": None, "command": regress_command(case, cell.text),
-        "href": places.get(cell, "")}
+    view = {"case": case, "verdict": verdict, "text": cell.text, "id": case_id(device, case, cell.text),
+            "codes": found["codes"],
+            "policies": [[model.policy_short(text) for text in side] for side in found["policies"]],
+            "pairs": found["pairs"], "figure": None, "command": regress_command(case, cell.text),
+            "href": places.get(cell, ""), "diff": page.diff(case.base.get("commit"), case.new.get("commit")),
+            "accept": acceptance(page.site, device, case, cell.text)
+            if case.state == "open" and verdict["outcome"] == model.SLOW else None}
     if with_figure and found["pairs"]:
         rows = [[place + 1, base, new, new / base if base and new else None]
                 for place, (base, new) in enumerate(found["pairs"])]
@@ -462,6 +518,33 @@ def case_view(page, device, case, places, with_figure):
             f"{cell.text}: time of the new tree over the base's, pair by pair.",
             (["pair", "base, us", "new, us", "new / base"], rows))
     return view
+
+
+def case_id(device, case, text):
+    return "v-" + model.slug(f"{device.folder} {case.date} {text}")
+
+
+def acceptance(site, device, case, text):
+    """How somebody accepts a slowdown: {"command", "href", "line"}: by a command, or by a pull request that a page of
+    the repository's opens, where REASON stands for the reason."""
+    verdict = case.verdict
+    line = {"device": case.new.get("device") or device.title, "cell": text, "commit": case.new.get("commit", ""),
+            "base": case.base.get("commit", ""), "high": verdict["high"], "reason": REASON}
+    name = model.slug(f"{device.folder} {case.night} {text}")[:120]
+    command = f"ci/baseline.py --accept {shlex.quote(text)} --device {shlex.quote(line['device'])} " \
+        f"--reason '{REASON}'\ngit switch -c accept-{name[:60]}\ngit add ci/baselines ci/measurements\n" \
+        f"git commit -m {shlex.quote('Accepted: ' + text + ' is slower')}\n" \
+        "git push -u origin HEAD && gh pr create --fill"
+    words = {"filename": f"{name}.jsonl", "value": store.dump(line) + "\n", "quick_pull": "1",
+             "message": f"Accepted: {text} is slower", "description":
+             f"{verdict['ratio']:.3f} times the base's time on {line['device']}, {line['base']} to {line['commit']}."
+             f"\n\nReason: {REASON}\n\nci/baseline.py writes the baselines that this changes."}
+    usable = line["commit"] and line["base"] and verdict["high"] is not None
+    return {"command": command, "href": f"{site.url}/new/main/ci/baselines/accepted?{urllib.parse.urlencode(words)}"
+            if site.url and usable else "", "reason": REASON}
+
+
+REASON = "WHY-IT-MAY-STAY"
 
 
 def regress_command(case, text):
@@ -476,8 +559,7 @@ def regressions(page):
     for device in page.site.devices:
         runs = device.verdict_runs()
         slow, past, others = model.cases_of(device, page.site.accepted)
-        places = {model.farm_cell(key): f"{page.root}{primitive_path(device, key.primitive)}#{model.anchor(key)}"
-                  for key in device.history}
+        places = {model.farm_cell(key): page.root + cell_path(device, key) for key in device.history}
 
         def views(cases, drawn):
             return [case_view(page, device, case, places, place < drawn) for place, case in enumerate(cases)]
@@ -486,12 +568,13 @@ def regressions(page):
                    "open_left": slow[MOST_CASES:], "past": views(past[:DRAWN_CASES], DRAWN_CASES),
                    "past_left": max(0, len(past) - DRAWN_CASES), "others": views(others[:MOST_CASES], 0),
                    "others_left": max(0, len(others) - MOST_CASES),
-                   "trend": change_rows(device, page.root, model.changes_of(device).get("slower", []))}
+                   "trend": change_rows(page, device, model.changes_of(device).get("slower", []))}
         for date, file, base, new, those in runs:
             counts = collections.Counter(verdict["outcome"] for verdict, _ in those)
             section["runs"].append({"date": date, "file": file.name, "base": base.get("commit", ""),
                                     "new": new.get("commit", ""), "cells": len(those), "counts": counts,
-                                    "source": new.get("source", "")})
+                                    "source": new.get("source", ""),
+                                    "diff": page.diff(base.get("commit"), new.get("commit"))})
         if runs:
             date, _, base, new, those = runs[-1]
             shown = sorted((verdict for verdict, _ in those if verdict["ratio"] is not None),
@@ -836,7 +919,7 @@ def table(page):
                item["commit"], item["file"], (item["decision"] or {}).get("id", "")] for item in rows]
     counts = collections.Counter(one["verdict"] for device in site.devices for file in device.files if file.farm
                                  for one in file.farm.decisions)
-    return {"rows": rows, "csv": page.table("rows", names, values)["csv"], "regret": site.table.regret,
+    return {"rows": rows, "table": page.table("rows", names, values), "regret": site.table.regret,
             "notes": site.table.notes, "counts": counts, "members": site.table.members,
             "tried": sum(counts.values())}
 
@@ -866,21 +949,75 @@ def written_up(page, folder):
             for device, name, text in page.site.reports[0] if device == folder]
 
 
+def section_id(folder, name, number):
+    """Of a part of a report, counted from 0 as reports.sections does."""
+    return report_id(folder, name) + (f"-{number}" if number else "")
+
+
+def report_parts(page, folder, name, text):
+    """[(kind, content, id)] for the template: without the first heading, which is the title."""
+    found, number, first = [], 0, True
+    for place, (kind, content) in enumerate(reports.blocks(text)):
+        if kind == "heading":
+            number += not first
+            found.append((kind, content[1], section_id(folder, name, number)))
+            if first and place == 0:
+                found.pop()
+        elif kind == "table":
+            found.append((kind, page.table(f"{folder} {name} {place}", *content), ""))
+        else:
+            found.append((kind, content, ""))
+        first = False
+    return found
+
+
 def reports_page(page):
     found, left = page.site.reports
     titles, sections = {device.folder: device.title for device in page.site.devices}, []
     for folder in sorted({one[0] for one in found + left}):
-        own = []
-        for name, text in [one[1:] for one in found if one[0] == folder]:
-            parts, title = reports.blocks(text), title_of(name, text)
-            if parts and parts[0] == ("heading", (1, title)):
-                parts = parts[1:]
-            own.append({"id": report_id(folder, name), "name": name, "title": title, "blocks": [
-                (kind, page.table(f"{folder} {name} {place}", *content) if kind == "table" else content)
-                for place, (kind, content) in enumerate(parts)]})
+        own = [{"id": report_id(folder, name), "name": name, "title": title_of(name, text),
+                "parts": report_parts(page, folder, name, text)} for device, name, text in found if device == folder]
         sections.append({"folder": folder, "title": titles.get(folder, folder), "reports": own,
                          "left": [one[1:] for one in left if one[0] == folder]})
     return {"sections": sections}
+
+
+# ---- Commits ---------------------------------------------------------------------------------------------------------
+
+
+def commits_page(page):
+    """Every commit that was measured, the newest first."""
+    site, found = page.site, {}
+    for device in site.devices:
+        for one in device.environments():
+            text = one.get("commit") or ""
+            name = commits.name_of(text)
+            known = site.commits.known.get(name)
+            entry = found.setdefault(name or text, {
+                "name": name or text, "full": known[0] if known else "", "date": known[1] if known else "",
+                "subject": known[2] if known else "", "nights": set(), "devices": set(), "changed": False,
+                "known": bool(known)})
+            entry["nights"].add(one["date"][:10])
+            entry["devices"].add(device.title)
+            entry["changed"] = entry["changed"] or text.endswith("+")
+    rows = sorted((entry for name, entry in found.items() if name), reverse=True,
+                  key=lambda entry: (max(entry["nights"]), entry["date"], entry["name"]))
+    for entry in rows:
+        entry["diffs"] = [(before, page.diff(before, entry["name"]))
+                          for before, after in site.commits.pairs if after == entry["name"]]
+        entry["nights"], entry["devices"] = sorted(entry["nights"]), sorted(entry["devices"])
+        entry["web"] = f"{site.url}/commit/{entry['full']}" if site.url and entry["known"] else ""
+    return {"rows": rows, "table": page.table(
+        "commits", ["commit", "date", "subject", "nights", "devices"],
+        [[entry["full"] or entry["name"], entry["date"], entry["subject"], " ".join(entry["nights"]),
+          ", ".join(entry["devices"])] for entry in rows]), "unknown": sum(not entry["known"] for entry in rows)}
+
+
+def diff_page(page, before, after):
+    site = page.site
+    return {"before": before, "after": after, "found": site.commits.between(before, after),
+            "known": site.commits.known, "web": f"{site.url}/compare/{site.commits.known[before][0]}..."
+            f"{site.commits.known[after][0]}" if site.url else ""}
 
 
 # ---- Data ------------------------------------------------------------------------------------------------------------

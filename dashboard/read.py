@@ -50,12 +50,13 @@ class BenchRun:
 
 class FarmFile:
     """A store. verdicts: with their evidence; clocks: {environment: [Clocks]} (a sample of them); left: {reason:
-    samples}; kernels: {(kernel, n, protocol): {"default": us, policy: us}}."""
+    samples}; kernels: {(kernel, n, protocol): {"default": us, policy: us}}; codes: {(environment, cell): machine code
+    of the library's own choice}."""
 
     def __init__(self):
         self.environments, self.decisions, self.verdicts, self.checks = {}, [], [], []
         self.runs, self.coverage, self.samples, self.left = [], [], collections.Counter(), collections.Counter()
-        self.clocks, self.kernels, self.phases = collections.defaultdict(list), {}, set()
+        self.clocks, self.kernels, self.phases, self.codes = collections.defaultdict(list), {}, set(), {}
 
 
 class File:
@@ -263,6 +264,8 @@ def read_store(file):
     for position, sample in enumerate(samples):
         farm.phases.add(sample["phase"])
         farm.samples[sample["phase"], sample["status"]] += 1
+        if sample["variant"] == "default" and sample.get("code") and sample["primitive"] != "kernel":
+            farm.codes[sample["env"], store.cell_of(sample)] = sample["code"]
         reason = evidence.unusable(sample)
         if reason and sample["phase"] != "search":
             farm.left[reason] += 1
@@ -392,16 +395,23 @@ def bytes_text(size):
 # ---- slowdowns that somebody accepted (ci/baseline.py --accept) ------------------------------------------------------
 
 
-def read_accepted(path):
-    """(lines, notices) of ci/baselines/accepted.jsonl; there may be none."""
-    found, notices, name = [], [], os.path.basename(path)
+def read_accepted(folder):
+    """(lines, notices) of ci/baselines/accepted.jsonl and ci/baselines/accepted/*.jsonl; there may be none."""
+    found, notices = [], []
+    for path in store.accepted_files(folder):
+        read_accepted_file(path, os.path.relpath(path, folder), found, notices)
+    return found, notices
+
+
+def read_accepted_file(path, name, found, notices):
     try:
         with open(path, "rb") as file:
             lines = file.read().splitlines()
     except FileNotFoundError:
-        return [], []
+        return
     except OSError as error:
-        return [], [Notice("bad", "", "", name, f"cannot be read: {error.strerror}")]
+        notices.append(Notice("bad", "", "", name, f"cannot be read: {error.strerror}"))
+        return
     for number, raw in enumerate(lines, 1):
         try:
             value = store.DECODER.decode(raw.decode("utf-8")) if raw.strip() else None
@@ -414,4 +424,3 @@ def read_accepted(path):
             found.append(value)
         elif value is not None:
             notices.append(Notice("bad", "", "", name, f"line {number}: no slowdown that was accepted"))
-    return found, notices

@@ -1,8 +1,10 @@
-"""Reports: the texts <device>/*.md that lie beside the measurements, of what no store holds. Of Markdown they use
-headings, paragraphs, lists, tables and code; all else is shown as it is written.
-"""
+"""Reports: the texts <device>/*.md that lie beside the measurements, of what no store holds: CommonMark and tables."""
+import functools
+import html
 import os
-import re
+
+import markdown_it
+import markupsafe
 
 LARGEST = 400_000  # bytes of all texts on the page; what is beyond is named
 
@@ -28,59 +30,72 @@ def reports_below(folder):
     return found, left
 
 
-def plain(text):
-    """Without the marks of code, of emphasis and of links."""
-    return re.sub(r"\*\*|`", "", re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text))
+def link(self, tokens, place, options, env):
+    """A link or a picture as its words: a report may point to what is on no page."""
+    return html.escape(tokens[place].content) if tokens[place].type == "image" else ""
 
 
-def pieces(text):
-    """[(is it code, text)] of a line of words."""
-    found = enumerate(text.split("`"))
-    return [(place % 2 == 1, piece if place % 2 else plain(piece)) for place, piece in found if piece]
+@functools.cache
+def parser():
+    """CommonMark with tables; what is HTML is text."""
+    found = markdown_it.MarkdownIt("commonmark", {"html": False}).enable("table")
+    for name in ("link_open", "link_close", "image"):
+        found.add_render_rule(name, link)
+    return found
 
 
-def cells_of(line):
-    return [plain(cell.strip()) for cell in line.strip().strip("|").split("|")]
-
-
-def is_rule(line):
-    return bool(re.fullmatch(r"[\s|:-]+", line)) and "-" in line
+def plain(token):
+    """The words of an inline token, without marks."""
+    return "".join(" " if one.type in ("softbreak", "hardbreak") else one.content
+                   for one in token.children or () if one.type not in ("link_open", "link_close"))
 
 
 def blocks(text):
-    """[(kind, content)]: heading: (level, text); text: pieces; list: [pieces]; table: (columns, rows); code: text."""
-    lines, found, at = text.splitlines(), [], 0
+    """[(kind, content)]: heading: (level, text); table: (columns, rows); html: all between them."""
+    tokens, found, between, at = parser().parse(text), [], [], 0
 
-    def run(fits):
-        """The lines from here on that fit."""
-        nonlocal at
-        start = at
-        while at < len(lines) and fits(lines[at]):
-            at += 1
-        return lines[start:at]
+    def flush():
+        if between:
+            rendered = parser().renderer.render(between, parser().options, {})
+            found.append(("html", markupsafe.Markup(rendered)))
+            between.clear()
 
-    while at < len(lines):
-        line = lines[at]
-        if line.startswith("```"):
-            at += 1
-            found.append(("code", "\n".join(run(lambda one: not one.startswith("```")))))
-            at += 1
-        elif line.startswith("|"):
-            columns, *rows = [cells_of(one) for one in run(lambda one: one.startswith("|")) if not is_rule(one)] or [[]]
-            rows = [(row + [""] * len(columns))[:len(columns)] for row in rows]
-            found.append(("table", (columns, rows)))
-        elif re.match(r"#+ ", line):
-            at += 1
-            found.append(("heading", (min(line.index(" "), 3), plain(line.lstrip("# ")))))
-        elif re.match(r"[-*] ", line):
-            items = []
-            for one in run(lambda one: re.match(r"[-*] | +\S", one)):
-                items += [one[2:]] if re.match(r"[-*] ", one) else []
-                items[-1] += "" if re.match(r"[-*] ", one) else f" {one.strip()}"
-            found.append(("list", [pieces(item) for item in items]))
-        elif line.strip():
-            words = run(lambda one: one.strip() and not re.match(r"```|\||#+ |[-*] ", one))
-            found.append(("text", pieces(" ".join(words))))
-        else:
-            at += 1
+    while at < len(tokens):
+        token = tokens[at]
+        if token.level == 0 and token.type in ("heading_open", "table_open"):
+            flush()
+            end = next(place for place in range(at, len(tokens))
+                       if tokens[place].level == 0 and tokens[place].type == token.type.replace("_open", "_close"))
+            inside = tokens[at:end]
+            found.append(("heading", (int(token.tag[1]), plain(inside[1]))) if token.type == "heading_open"
+                         else ("table", table_of(inside)))
+            at = end
+        elif token.type not in ("heading_close", "table_close") or token.level:
+            between.append(token)
+        at += 1
+    flush()
     return found
+
+
+def table_of(tokens):
+    """(titles of the columns, rows of words)."""
+    rows = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append(plain(token))
+    return rows[0], rows[1:]
+
+
+def sections(text):
+    """[(title, words)]: a report's parts by its headings, for the search."""
+    found = [["", []]]
+    for kind, content in blocks(text):
+        if kind == "heading":
+            found.append([content[1], []])
+        elif kind == "table":
+            found[-1][1] += content[0] + [entry for row in content[1] for entry in row]
+        else:
+            found[-1][1].append(html.unescape(content.striptags()))
+    return [(title, " ".join(words)) for title, words in found if title or words]

@@ -63,10 +63,11 @@ LANGUAGES = {".c": (CC, ["-std=c11", "-Wno-misleading-indentation"]), ".cpp": (C
 # Outside the long runs, where there is a clang++, the kernels' address and race builds are its: it takes half of
 # g++'s time for these checks or less. Of pointers it says more than the kernels promise (an offset of null, an offset
 # that is negative and unsigned), so g++ checks those, in the plain build (in the race build it would take twice the
-# time); casts of floats g++ does not check at all. Tests ask for the macros, which are g++'s. Before clang++ 16, copies
-# of structs are calls of memcpy, in place of which COPIES has the emulator look at them.
+# time); there it also checks that copied structs are aligned, which clang++ does not. Casts of floats g++ does not
+# check at all. Tests ask for the macros, which are g++'s. Before clang++ 16, copies of structs are calls of memcpy, in
+# place of which COPIES has the emulator look at them.
 WITH_CLANG = {
-    "plain": Flavour(["-O0", "-fsanitize=pointer-overflow", "-fno-sanitize-recover=undefined"], ["-O2"],
+    "plain": Flavour(["-O0", "-fsanitize=pointer-overflow,alignment", "-fno-sanitize-recover=undefined"], ["-O2"],
                      ["-fsanitize=undefined"]),
     "asan": Flavour(["-O0", *SANITIZE, "-fno-sanitize=pointer-overflow,float-cast-overflow",
                      "-D__SANITIZE_ADDRESS__=1", "-w"],

@@ -1,9 +1,9 @@
-// What the pages do better with a script: search, sorting, copying. Everything is there without it.
+// What the pages do better with a script: filters, sorting, copying, reasons. Everything is there without it.
 (function () {
   "use strict";
   document.documentElement.classList.add("script");
 
-  // ---- search: every word must be somewhere in a row; sections without a row left go too
+  // ---- filters: every word must be somewhere in a row; sections without a row left go too
   function filter(input) {
     var root = document.getElementById(input.dataset.filter);
     var words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -46,6 +46,7 @@
   document.querySelectorAll("table[data-sortable]").forEach(function (table) {
     var heads = table.tHead.rows[0].cells;
     Array.prototype.forEach.call(heads, function (head, column) {
+      if (!head.textContent.trim()) return;
       var button = document.createElement("button");
       button.type = "button";
       while (head.firstChild) button.appendChild(head.firstChild);
@@ -75,6 +76,18 @@
   }
   addEventListener("hashchange", open);
   if (location.hash) open();
+
+  // ---- the reason for which a slowdown is accepted, in the address of the pull request and in the command
+  document.querySelectorAll("input[data-reason]").forEach(function (input) {
+    var box = input.closest("details"), link = box.querySelector("a.accept"), text = box.querySelector("pre");
+    var word = input.dataset.reason, href = link.href, command = text.textContent;
+    function coded(reason) { return encodeURIComponent(JSON.stringify(reason).slice(1, -1)); }
+    input.addEventListener("input", function () {
+      var reason = input.value.trim();
+      link.href = reason ? href.split(word).join(coded(reason)) : href;
+      text.textContent = reason ? command.split("'" + word + "'").join("'" + reason.replace(/'/g, "'\\''") + "'") : command;
+    });
+  });
 
   document.querySelectorAll("details.reproduce pre").forEach(function (pre) {
     if (!navigator.clipboard) return;

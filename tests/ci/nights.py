@@ -10,7 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path[:0] = [ROOT, os.path.join(ROOT, "tests", "farm")]
 import made_up  # noqa: E402
 from ci import decide, keep, pull_request, regress, steps  # noqa: E402
-from tools.farm import store, table  # noqa: E402
+from tools.farm import cell_keys, store, table  # noqa: E402
 
 DATE = "2026-03-04T05:06:07Z"
 DEVICE = "Example One"
@@ -135,7 +135,7 @@ def regressed(cells, device=DEVICE, commits=("1" * 40, "0" * 40), date=DATE, pol
                                      header=made_up.number(commit)) for commit in commits]
         lines = list(sides)
         for text, (outcome, ratio) in cells.items():
-            cell = regress.regress.parse_cell(text)[0]
+            cell = cell_keys.read(text)[0]
             for process in range(12):
                 side = process % 2
                 us = 10.0 * (ratio if side else 1)

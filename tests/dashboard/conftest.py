@@ -16,7 +16,7 @@ TODAY = "2026-04-20"
 
 # Kept from run to run: what was read and drawn once is not read and drawn again.
 CACHE = os.path.join(ROOT, "build", "tests", "dashboard.cache")
-BLANK = ('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n', b"no picture")
+BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n'
 
 
 @pytest.fixture(scope="session")

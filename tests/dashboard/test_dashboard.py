@@ -8,18 +8,19 @@ import re
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree
 
 import made_up
 import pytest
 from conftest import BLANK, ROOT, TODAY
 
-from dashboard import build, figures, model, pages, read, reports
+from dashboard import build, commits, figures, model, pages, read, reports
 from tools.farm import store
 
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
 HEAVIEST = 2 << 20  # bytes of a page with all that it loads
-COMMON = ["index.html", "primitives.html", "regressions.html", "noise.html", "landscape.html", "table.html",
-          "reports.html", "data.html"]
+COMMON = ["index.html", "primitives.html", "regressions.html", "compare.html", "commits.html", "noise.html",
+          "landscape.html", "table.html", "reports.html", "data.html", "search.html"]
 
 
 class Document(html.parser.HTMLParser):
@@ -27,7 +28,7 @@ class Document(html.parser.HTMLParser):
 
     def __init__(self, path):
         super().__init__()
-        self.ids, self.links, self.loads, self.fallbacks, self.stack, self.text = [], [], [], [], [], ""
+        self.ids, self.links, self.loads, self.stack, self.text = [], [], [], [], ""
         with open(path, encoding="utf-8") as file:
             self.feed(file.read())
 
@@ -37,9 +38,10 @@ class Document(html.parser.HTMLParser):
             self.ids.append(attrs["id"])
         if tag == "a":
             self.links.append(attrs["href"])
-        for name in ("src", "srcset", "data"):
-            if name in attrs and tag != "input":
-                (self.fallbacks if tag == "img" else self.loads).append(attrs[name])
+        if "src" in attrs:
+            self.loads.append(attrs["src"])
+        if tag == "form" and "action" in attrs:
+            self.links.append(attrs["action"])
         if tag == "link":
             self.loads.append(attrs["href"])
 
@@ -62,7 +64,7 @@ def check_whole(site):
     found, checked = documents(site), 0
     for path, document in found.items():
         assert len(document.ids) == len(set(document.ids)), path
-        for link in document.links + document.loads + document.fallbacks:
+        for link in document.links + document.loads:
             assert not re.match(r"[a-z]+:|/", link), f"{path}: {link} is not relative"
             target, _, anchor = link.partition("#")
             target = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
@@ -70,24 +72,41 @@ def check_whole(site):
             if anchor and target.endswith(".html"):
                 assert anchor in found[target].ids, f"{path}: {link}"
             checked += 1
-        for loads in (document.loads, document.loads + document.fallbacks):
-            loads = [link for link in loads if link not in document.loads or not
-                     (loads is not document.loads and link.endswith(".svg"))]
-            weight = os.path.getsize(path) + sum(os.path.getsize(os.path.join(os.path.dirname(path), link))
-                                                 for link in set(loads))
-            assert weight <= HEAVIEST, f"{path}: {weight} bytes"
-    for name in os.listdir(os.path.join(site, "img")):
-        if name.endswith(".svg"):
-            with open(os.path.join(site, "img", name), encoding="utf-8") as file:
-                for link in re.findall(r'<a [^>]*xlink:href="([^"]*)"', file.read()):
-                    target, anchor = (link + "#").split("#")[:2]
-                    target = os.path.normpath(os.path.join(site, "img", target))
-                    assert not anchor or anchor in found[target].ids, f"{name}: {link}"
-    pictures = {name.rsplit(".", 1)[0]: [] for name in os.listdir(os.path.join(site, "img"))}
-    for name in os.listdir(os.path.join(site, "img")):
-        pictures[name.rsplit(".", 1)[0]].append(name.rsplit(".", 1)[1])
-    assert all(sorted(endings) == ["png", "svg"] for endings in pictures.values())
+        weight = os.path.getsize(path) + sum(os.path.getsize(os.path.join(os.path.dirname(path), link))
+                                             for link in set(document.loads))
+        assert weight <= HEAVIEST, f"{path}: {weight} bytes"
+    check_files(site, found)
     return checked
+
+
+def check_files(site, found):
+    """Each CSV file has its JSON twin; the feed and what is searched lead to pages and anchors."""
+    for name in os.listdir(os.path.join(site, "csv")):
+        with open(os.path.join(site, "json", name[:-4] + ".json"), encoding="utf-8") as file:
+            twin = json.load(file)
+        with open(os.path.join(site, "csv", name), encoding="utf-8", newline="") as file:
+            columns, *rows = csv.reader(file)
+        assert twin["columns"] == columns and len(twin["rows"]) == len(rows), name
+        for one, other in zip(twin["rows"], rows):
+            assert ["NO DATA" if value is None else str(value) for value in one] == other, name
+    feed = xml.etree.ElementTree.parse(os.path.join(site, "feed.xml")).getroot()
+    assert feed.find(f"{ATOM}id").text and feed.find(f"{ATOM}updated").text
+    links = [link.get("href") for link in feed.iter(f"{ATOM}link")]
+    links += [one[2] for one in data_of(site, "search")]
+    for link in links:
+        target, _, anchor = link.partition("#")
+        path = os.path.join(site, target)
+        assert os.path.isfile(path), link
+        assert not anchor or anchor in found[path].ids, link
+
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def data_of(site, name):
+    """What a page's script reads."""
+    with open(os.path.join(site, f"{name}-data.js"), encoding="utf-8") as file:
+        return json.loads(file.read().split(f"gpuprims.{name} = ", 1)[1].rsplit(";", 1)[0])
 
 
 def text_of(site, name="data.html"):
@@ -123,7 +142,7 @@ def test_a_cell_has_its_numbers_and_its_anchor(small_site, small_store):
                 found += 1
     assert found == len(measured) == 60
     page = Document(os.path.join(small_site, "example-one", "reduce.html"))
-    assert "c-sum-u32-cold-1048576" in page.ids
+    assert "c-sum-u32-cold-1048576" in page.ids and "reduce/sum-u32-cold-1048576.html" in " ".join(page.links)
     assert "--cell 'reduce SUM u32 bytes=4M'" in page.text
 
 
@@ -134,7 +153,7 @@ def test_the_heat_map_shows_medians_and_what_was_never_measured(small_site):
              and name.endswith("-cells.csv") for row in rows_of(os.path.join(small_site, "csv", name))]
     mine = [row for row in cells if row["cell"] == "copy u32 bytes=16M"]
     assert len(mine) == 1 and float(rows["copy", "16M"]["of the roof (median)"]) == float(mine[0]["of the roof"])
-    assert rows["shuffle", "16M"]["of the roof (median)"] == "NO DATA"
+    assert rows["shuffle", ""]["of the roof (median)"] == "NO DATA"
     assert {primitive for primitive, _ in rows} == set(store.primitives())
 
 
@@ -168,10 +187,11 @@ def test_change_points_are_found_where_they_are_and_nowhere_else():
 
 
 def test_history_marks_the_level_and_the_policy(small_site):
-    rows = rows_of(os.path.join(small_site, "csv", "example-one.reduce.sum-u32-cold-history.csv"))
+    rows = rows_of(os.path.join(small_site, "csv", "example-one.reduce.sum-u32-cold-1048576.history.csv"))
     assert len(rows) == 11  # a night is missing
-    marked = [row["night"] for row in rows if "level changed" in row["changes"]]
-    assert marked == [made_up.night_of(8)]
+    text = text_of(small_site, "example-one/reduce/sum-u32-cold-1048576.html")
+    told = re.search(r"What changed night time level policy machine code commits (.*?) Verdicts", text)
+    assert re.match(rf"{made_up.night_of(8)} \+[78]\.\d % new level abc0007 → abc0008 $", told[1] + " "), told[1]
 
 
 def test_a_regression_is_open_until_a_later_run_finds_it_fast(tmp_path, make_site):
@@ -232,7 +252,7 @@ def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
     assert "open regressions 1 " in text_of(site, "index.html")
     page = Document(os.path.join(site, "regressions.html"))
     anchor = f"c-u32-cold-{made_up.cells(5)[3][3] // 4}"
-    assert f"example-one/copy.html#{anchor}" in page.links  # a verdict leads to its cell
+    assert f"example-one/copy/{anchor[2:]}.html" in page.links  # a verdict leads to its cell
     check_whole(site)
 
 
@@ -260,7 +280,7 @@ def test_reports_are_shown(tmp_path, make_site):
     site = make_site(tmp_path)
     check_whole(site)
     text = text_of(site, "reports.html")
-    for said in ("Graphs, <measured>", "In a_program , once, see notes: more.", "one and more", "| make",
+    for said in ("Graphs, <measured>", "In a_program , once , see notes: more.", "one and more", "| make",
                  "Kronecker 24", "bad.md : cannot be read", "long.md : too long"):
         assert said in text, said
     assert "**" not in text and "|---" not in text
@@ -283,7 +303,7 @@ def test_controls_that_were_called_slow_are_false_alarms(tmp_path, make_site):
 def test_equal_specifications_give_equal_pictures():
     spec = {"draw": "dots", "rows": [{"label": "a", "values": {"ours": 1.5, "CUB": 1.2}}]}
     assert figures.render(spec) == figures.render(spec)
-    svg = figures.render(spec)[0]
+    svg = figures.render(spec)
     assert "prefers-color-scheme:dark" in svg and "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", svg)
 
 
@@ -417,7 +437,7 @@ def test_missing_nights_and_two_nights_at_once(small_site, tmp_path, make_site):
     second[0]["date"] = f"{made_up.night_of(0)}T04:00:00Z"
     made_up.write(f"{place}/{made_up.night_of(0)}.2.jsonl", second)
     site = make_site(tmp_path)
-    assert "10 cells were measured by two runs of this night" in text_of(site)
+    assert "10 cells were measured by several of 2 runs of this night" in text_of(site)
     rows = rows_of(os.path.join(site, "csv", "example-one.copy.u32-cold-cells.csv"))
     assert float(rows[0]["us"]) == second[1]["median_us"]
 
@@ -491,12 +511,13 @@ def test_the_command_says_how_to_open_the_site_and_shows_progress(tmp_path):
     (tmp_path / "store").mkdir()
     done = command("--out", str(tmp_path / "site"), "--store", str(tmp_path / "store"), "--cache", str(tmp_path / "c"))
     assert done.returncode == 0 and "index.html in a browser" in done.stdout
-    assert "pages 8/8" in done.stderr
+    assert "pages 11/11" in done.stderr
 
 
 @pytest.mark.parametrize("words, said", [
     (["--today", "yesterday"], "--today yesterday"), (["--jobs", "0"], "--jobs 0"), (["--store", "nowhere"], "nowhere"),
-    (["--until", "2026-01-01"], "--picture"), (["--picture", "no-such-device"], "no-such-device")])
+    (["--until", "2026-01-01"], "--picture"), (["--url", "javascript:alert(1)"], "--url javascript"),
+    (["--home", "here"], "--home here"), (["--picture", "no-such-device"], "no-such-device")])
 def test_bad_arguments_are_named(tmp_path, words, said):
     done = command("--out", str(tmp_path / "site"), *words)
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
@@ -569,7 +590,7 @@ def test_readmes_picture_is_drawn_from_what_is_committed(tmp_path):
     out = tmp_path / "today.csv"
     with open(out, "w", encoding="utf-8") as file:
         file.write(first)
-        pages.write_csv(file, columns, rows)
+        pages.write_csv(file, columns, [[pages.plain(entry) for entry in row] for row in rows])
     with open(os.path.join(folder, "today.csv"), encoding="utf-8") as file:
         assert file.read() == out.read_text(encoding="utf-8"), f"run: {first[2:]}"
     with open(os.path.join(folder, "today.svg"), encoding="utf-8") as file:
@@ -591,7 +612,7 @@ def heat_map_until(device, until):
 
 
 def test_a_hundred_nights_of_five_hundred_cells(tmp_path, monkeypatch):
-    """In a minute, on two cores; the short run has a tenth of the nights, is not timed and draws nothing."""
+    """In 20 seconds, on two cores; the short run has a tenth of the nights, is not timed and draws nothing."""
     nights, cells = (100, 500) if LONG else (10, 40)
     if not LONG:
         monkeypatch.setattr(figures, "render", lambda spec: BLANK)
@@ -601,7 +622,223 @@ def test_a_hundred_nights_of_five_hundred_cells(tmp_path, monkeypatch):
     assert build.build(out, str(tmp_path / "store"), TODAY, jobs=2, cache=str(tmp_path / "cache"), quiet=True) == []
     seconds = time.monotonic() - start
     if LONG:
-        assert seconds <= 60
+        assert seconds <= 20
     check_whole(out)
-    rows = rows_of(os.path.join(out, "csv", "example-one.copy.u32-cold-history.csv"))
+    rows = rows_of(os.path.join(out, "csv", "example-one.copy.u32-cold-4096.history.csv"))
     assert len(rows) == nights
+
+
+# ---- what may be missing, one thing at a time ------------------------------------------------------------------------
+
+
+def without_each(value, path=()):
+    """(path, copy without what is there) of everything optional in a context: a list's entries, a text, a dictionary's
+    values where they are lists, texts, dictionaries or None."""
+    if isinstance(value, dict):
+        for name, one in list(value.items()):
+            if isinstance(one, (list, dict, str)) or one is None:
+                yield path + (name,), type(one)() if one is not None else None
+                yield from without_each(one, path + (name,))
+    elif isinstance(value, list) and value:
+        yield from without_each(value[0], path + (0,))
+
+
+def put(value, path, new):
+    """A copy with something else at a path; all that is not on the path is shared."""
+    if not path:
+        return new
+    found = dict(value) if isinstance(value, dict) else list(value)
+    found[path[0]] = put(value[path[0]], path[1:], new)
+    return found
+
+
+# Not optional: what a template's other parts are made of, whatever was measured.
+ALWAYS = {"text", "columns", "numeric", "figure", "verdict", "row", "ours", "environment", "line", "found", "known",
+          "commits", "counts", "evidence", "codes", "policies", "device", "accept", "decision", "policy"}
+
+
+def contexts_of(store_folder, tmp_path, monkeypatch):
+    """{template: what its pages are filled with} of a site."""
+    found = {}
+    original = build.jinja2.Template.render
+
+    def render(self, *words, **context):
+        found.setdefault(self.name, context)
+        return original(self, *words, **context)
+
+    monkeypatch.setattr(build.jinja2.Template, "render", render)
+    monkeypatch.setattr(figures, "render", lambda spec: BLANK)
+
+    class InPlace:  # the contexts are wanted here, not in another process
+        def __init__(self, *words):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *words):
+            pass
+
+        def imap_unordered(self, function, jobs):
+            return map(function, jobs)
+
+    monkeypatch.setattr(build.multiprocessing, "get_context", lambda kind: type("", (), {"Pool": InPlace}))
+    assert build.build(str(tmp_path / "site"), store_folder, TODAY, cache=str(tmp_path / "cache"), quiet=True) == []
+    monkeypatch.setattr(build.jinja2.Template, "render", original)
+    return found
+
+
+def test_every_template_is_rendered_without_each_of_its_parts(small_store, tmp_path, monkeypatch):
+    """Lists without an entry, texts that are empty, dictionaries without a key, one at a time."""
+    environment, failed, tried = build.environment(), [], set()
+    contexts = contexts_of(small_store, tmp_path, monkeypatch)
+    assert set(contexts) >= {template for template, *_ in build.PAGES.values()} | {"cell.html", "primitive.html",
+                                                                                   "search.html", "feed.xml"}
+    for name, context in contexts.items():
+        if name == "feed.xml":
+            continue
+        template = environment.get_template(name)
+        fixed = {"site", "root", "path", "title", "link_to_commit"}
+        for path, new in without_each({key: value for key, value in context.items() if key not in fixed}):
+            if path in tried or ALWAYS & set(path[-1:]) and not isinstance(new, (str, list)):
+                continue
+            tried.add((name, path))
+            try:
+                template.render(**put(context, path, new))
+            except Exception as error:  # all of them are named
+                failed.append(f"{name}: without {'.'.join(map(str, path))}: {error}")
+    assert len(tried) > 200 and not failed, failed[:20]
+
+
+def optional_fields(lines):
+    """(kind of line, field) of what made_up says that a reader of the pages could lack."""
+    return sorted({(line["kind"], name) for line in lines if isinstance(line, dict) for name in line
+                   if name not in ("kind", "v")})
+
+
+def test_no_field_of_a_line_is_needed(tmp_path, monkeypatch):
+    """Every field of every kind of line is left out, one at a time, of all lines: no page fails."""
+    monkeypatch.setattr(figures, "render", lambda spec: BLANK)
+    for of in (lambda night: list(made_up.records(night, 2)), lambda night: list(made_up.regress(night, count=2))):
+        ending = "jsonl" if of(0)[0].get("v") is None else "regress.jsonl"
+        for kind, field in optional_fields(of(0)):
+            folder = tmp_path / f"{ending}-{kind}-{field}"
+            for night in (0, 1):
+                lines = [{name: value for name, value in line.items() if (line["kind"], name) != (kind, field)}
+                         for line in of(night)]
+                made_up.write(str(folder / "one" / f"{made_up.night_of(night)}.{ending}"), lines)
+            files = [read.read(*one) for one in read.files_below(str(folder))[0]]
+            site = pages.Site(model.devices_of(files), model.Table([], [], [], []), {}, [], [], [], ([], []), TODAY,
+                              str(folder))
+            monkeypatch.setattr(build, "SITE", site)
+            monkeypatch.setattr(build, "CACHE", build.Cache(str(tmp_path / "cache")))
+            out = tmp_path / "out" / folder.name
+            for name in ("img", "csv", "json"):
+                (out / name).mkdir(parents=True)
+            wrong = [error for group in build.page_jobs(site) for job in group
+                     for *_, error in [build.render(job, str(out))] if error]
+            assert not wrong, f"{kind} without {field}: {wrong[0][-600:]}"
+
+
+# ---- the parts that readers elsewhere see ----------------------------------------------------------------------------
+
+
+def test_every_primitive_has_a_family():
+    assert set(model.FAMILY_OF) == set(store.primitives())
+    assert sum(map(len, model.FAMILIES.values())) == len(model.FAMILY_OF), "one each"
+
+
+def test_a_nights_summary(tmp_path, make_site):
+    """Geometric means by family: against the peer, and against the last measurement seven days before."""
+    place = str(tmp_path / "example-one")
+    for night, factor in ((0, 1.0), (5, 7.0), (8, 1.25)):
+        made_up.write(f"{place}/{made_up.night_of(night)}.jsonl", made_up.records(
+            night, 20, noise=0, slow={("reduce", "u32"): (0, factor)}))
+    site = make_site(tmp_path)
+    rows = {row["family"]: row for row in rows_of(os.path.join(site, "csv", "index.example-one-summary.csv"))}
+    assert float(rows["reduce"]["speed against a week before"]) == pytest.approx(1 / 1.25, rel=1e-3)
+    assert float(rows["copy and transform"]["speed against a week before"]) == pytest.approx(1, rel=1e-3)
+    assert float(rows["all"]["speed against a week before"]) == pytest.approx(1 / 1.25 ** 0.5, rel=1e-3)
+    assert rows["all"]["cells"] == "20" and rows["reduce"]["cells with one then"] == "10"
+    feed = xml.etree.ElementTree.parse(os.path.join(site, "feed.xml")).getroot()
+    titles = [one.find(f"{ATOM}title").text for one in feed.iter(f"{ATOM}entry")]
+    assert len(titles) == 3 and titles[0].startswith(f"Example One, {made_up.night_of(8)}: 20 cells, ")
+    assert "-10.6 % against a week before" in titles[0]
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A repository of two commits; their hashes."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+
+    def git(*words):
+        return subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", str(folder), *words],
+                              check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+    git("init", "-q")
+    hashes = []
+    for text in ("slow <b>\n", "fast <i>\n"):
+        (folder / "gpuprims.h").write_text(text)
+        git("add", "gpuprims.h")
+        git("commit", "-qm", f"Makes it {text.strip()}")
+        hashes.append(git("rev-parse", "HEAD"))
+    return str(folder), hashes
+
+
+def test_commits_lead_to_their_diffs_and_to_statuses(tmp_path, repository, make_site):
+    folder, hashes = repository
+    place = str(tmp_path / "store" / "example-one")
+    for night, commit in enumerate((hashes[0][:7], hashes[1] + "")):
+        made_up.write(f"{place}/{made_up.night_of(night)}.jsonl", made_up.records(night, 3, commit=commit))
+    made_up.write(f"{place}/{made_up.night_of(2)}.jsonl", made_up.records(2, 3, commit="--output=x"))
+    site = make_site(tmp_path / "store", repository=folder, home="https://pages.example/it/")
+    check_whole(site)
+    diff = f"commits/{hashes[0][:7]}-{hashes[1][:7]}.html"
+    text = text_of(site, diff)
+    assert "-slow <b>" in text and "+fast <i>" in text and "Makes it fast <i>" in text
+    assert diff in " ".join(Document(os.path.join(site, "commits.html")).links)
+    assert "--output=x" in text_of(site, "commits.html") and not os.path.exists("x")
+    with open(os.path.join(site, "status.json"), encoding="utf-8") as file:
+        assert json.load(file) == [], "the last night's commit is none of this repository's"
+    os.unlink(f"{place}/{made_up.night_of(2)}.jsonl")
+    site = make_site(tmp_path / "store", repository=folder, home="https://pages.example/it/")
+    with open(os.path.join(site, "status.json"), encoding="utf-8") as file:
+        status, = json.load(file)
+    assert status["sha"] == hashes[1] and status["state"] == "success" and status["context"] == "night/example-one"
+    assert len(status["description"]) <= 140 and status["target_url"].startswith("https://pages.example/it/index.html#")
+
+
+@pytest.mark.parametrize("remote, url", [
+    ("git@github.com:them/it.git\n", "https://github.com/them/it"),
+    ("https://github.com/them/it", "https://github.com/them/it"),
+    ("https://user:secret@host.example/a/b.git", ""), ("ssh://git@host.example/a/b", "https://host.example/a/b"),
+    ("/srv/git/it.git", ""), ("../it", ""), ("", ""), ("javascript:alert(1)", "")])
+def test_a_remotes_address_on_the_web(remote, url):
+    assert commits.web_address(remote) == url
+
+
+def test_a_primitive_of_any_name_stays_in_its_folder(tmp_path, make_site):
+    lines = list(made_up.records(0, 3))
+    for line in lines[1:]:
+        line["primitive"] = "../../out <x>"
+    made_up.write(str(tmp_path / "store" / "example-one" / "2026-01-05.jsonl"), lines)
+    site = make_site(tmp_path / "store")
+    check_whole(site)
+    assert any(name.startswith("out-x-") for name in os.listdir(os.path.join(site, "example-one")))
+
+
+def test_reports_run_nothing_and_point_nowhere(tmp_path, make_site):
+    """HTML, addresses and pictures in a report are text."""
+    evil = "<script>alert(1)</script>"
+    place = tmp_path / "example-one"
+    made_up.write(str(place / "2026-01-05.jsonl"), made_up.records(0, 3))
+    (place / "2026-01-05.md").write_text(
+        f"# {evil}\n\n{evil} [a](javascript:alert(1)) [b](https://example.org) ![c](https://example.org/c.png)\n\n"
+        f"<img src=x onerror=alert(1)>\n\n| |{evil}|\n|-|-|\n| 1 | 2 |\n\n```\n{evil}\n```\n")
+    site = make_site(tmp_path)
+    check_whole(site)
+    with open(os.path.join(site, "reports.html"), encoding="utf-8") as file:
+        text = file.read()
+    assert evil not in text and "<img" not in text and "javascript:" not in text and "example.org" not in text
+    assert re.search(r"<thead><tr><td></td><th", text), "a column without a title has no header"

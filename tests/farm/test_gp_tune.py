@@ -487,8 +487,21 @@ def test_bad_usage(program, tmp_path, arguments, words):
     assert done.returncode == 2 and words in done.stderr
 
 
+def test_what_no_policy_serves_is_left_out(tuner):
+    """A group stops no other; without any group that can be served the search cannot run, and says why."""
+    said = tuner.run("--search", "--primitives", "merge_sort,copy", "--sizes", "1M", "--strategy", "quick",
+                     "--jobs", "0")
+    assert "skipped merge_sort 4/0/0: merge_sort f32 n=262144 protocol=graph: a cell without a valid policy" in said
+    coverage = {line["group"]: line for line in tuner.lines("coverage")}
+    skipped = coverage["merge_sort 8/0/0"]
+    assert skipped["strategy"] == "skipped" and not skipped["measured"] and skipped["rejected"]["invalid"] > 0
+    assert coverage["copy 4/0/4"]["measured"] and len(coverage) == 9
+    said = tuner.run("--search", "--primitives", "merge_sort", "--sizes", "1M", "--jobs", "0", status=2)
+    assert "a cell without a valid policy" in said
+
+
 @pytest.mark.parametrize("line, words", [
-    (["copy u32 n=1M protocol=cold", "default"], "n=1M is no count"),
+    (["copy u32 n=1T protocol=cold", "default"], "n=1T is no count"),
     (["copy u32 n=1024 protocol=warm", "default"], "protocol=warm"),
     (["quicksort u32 n=1024 protocol=cold", "default"], "no primitive quicksort"),
     (["reduce u32 n=1024 protocol=cold", "default"], "reduce needs an operator"),

@@ -10,8 +10,21 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
+<<<<<<< HEAD
 from tools.farm import regress, store  # noqa: E402
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW  # noqa: E402
+=======
+from tools.farm import cell_keys, noise, regress, store, verdicts  # noqa: E402
+from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE  # noqa: E402
+
+LONG = os.environ.get("GPUPRIMS_LONG") == "1"
+CELLS, ROUNDS = 500, 5
+MODEL = {**noise.TYPICAL, "drift": 0.01, "drift_period": 30000.0}
+# Cells with noise of their own: (which, model that is added, what all noise between processes is multiplied by).
+TWO_MODES, RARELY_SLOW, NOISY = slice(0, 50), slice(50, 100), slice(100, 150)
+PLAIN = np.arange(150, CELLS)
+HALF = np.arange(CELLS) % 2 == 0
+>>>>>>> 8844782
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +45,8 @@ def test_cells_as_text(tmp_path):
     found = regress.cells_of(str(path))
     assert list(found.items()) == [
         (store.Cell("reduce", "SUM", "f16", "f32", "f16", 524288, "cold"),
-         "reduce SUM f16 acc=f32 n=524288 protocol=cold"),
-        (store.Cell("fill", "", "", "", "u32", 4096, "graph"), "fill u32 n=4096 protocol=graph"),
+         "reduce SUM f16 n=524288 protocol=cold"),
+        (store.Cell("fill", "", "u32", "", "u32", 4096, "graph"), "fill u32 n=4096 protocol=graph"),
         (store.Cell("exclusive_scan", "SUM", "u8", "u32", "u32", 100, "cold"),
          "exclusive_scan SUM u8 out=u32 n=100 protocol=cold"),
         (store.Cell("histogram_even", "", "u8", "", "u32", 100, "cold", "bins=16"),
@@ -46,14 +59,46 @@ def test_cells_as_text(tmp_path):
     groups = {cell.group for cell in standard if cell.primitive in store.OF_GRAPHS}
     assert groups == {"bfs 4/4/0", "bfs 4/4/8", "bfs_sources 4/4/8", "connected_components 4/4/0",
                       "connected_components 4/4/8", "graph_from_edges 4/4/8"}
-    assert all(cell.text == text for cell, text in standard.items() if cell.primitive in store.OF_GRAPHS)
+    assert all(cell.text == text for cell, text in standard.items())
+
+
+def test_every_standard_cell_has_data(tmp_path, base, capsys):
+    """The key under which gp_tune stores a cell is that under which it is looked for, and a made-up device and compiler
+    know every primitive: no cell is NO DATA."""
+    texts = list(regress.cells_of(None).values())
+    words = arguments(tmp_path, base, [{}, {}], texts)
+    found = []
+
+    def pairs(run, count, cells, stage):
+        found.extend([(run.measure("base", cells), run.measure("new", cells))] * (stage == 1))
+        return found * 6
+    with pytest.MonkeyPatch.context() as patch:  # one pair, counted six times: every process would find the same cells
+        patch.setattr(regress.Run, "pairs", pairs)
+        regress.main(words)
+    lines = store.read(str(tmp_path / "store.jsonl")).of("verdict")
+    assert len(lines) == len(texts) > 500
+    assert not [(store.cell_of(line).text, line["message"]) for line in lines if line["outcome"] == NO_DATA]
+    assert all(line["control"] for line in lines)  # the made-up compiler has machine code for each
+
+
+def test_one_key_for_a_cell():
+    """A cell's text and its key lead to each other, however it was written."""
+    for cell, text in regress.cells_of(None).items():
+        assert cell_keys.read(cell.text) == cell_keys.read(text) == (cell, text)
+    for written, text in (("select u32 key=u8 form=flags n=1K", "select u32 form=flags key=u8 n=1024 protocol=cold"),
+                          ("histogram_even f32 out=u32 bytes=4K bins=9",
+                           "histogram_even f32 bins=9 n=1024 protocol=cold"),
+                          ("reduce SUM f16 acc=f16 n=2", "reduce SUM f16 acc=f16 n=2 protocol=cold"),
+                          ("iota u64 n=3 protocol=graph", "iota u64 n=3 protocol=graph")):
+        cell, found = cell_keys.read(written)
+        assert found == text == cell.text
 
 
 @pytest.mark.parametrize("line, words", [
-    ("reduce SUM u32", "n= is missing"), ("reduce SUM u32 n=-3", "n= is missing"), ("reduce SUM u32 n=x", "no count"),
-    ("reduse SUM u32 n=1", "no type or primitive reduse"), ("reduce SUM u33 n=1", "no type or primitive u33"),
-    ("reduce SUM u32 n=1 protocol=hot", "no protocol hot"), ("reduce SUM u32 n=1 speed=3", "a cell is:"),
-    ("u32", "a cell is:"), ("", "no cell in it")])
+    ("reduce SUM u32", "n= is missing"), ("reduce SUM u32 n=-3", "no count"), ("reduce SUM u32 n=x", "no count"),
+    ("reduse SUM u32 n=1", "no primitive reduse"), ("reduce SUM u33 n=1", "no type u33"),
+    ("reduce SUM u32 n=1 protocol=hot", "protocol=hot: there are"), ("reduce SUM u32 n=1 speed=3", "no field speed"),
+    ("u32", "no primitive u32"), ("", "no cell in it")])
 def test_bad_cells(tmp_path, capsys, line, words):
     path = tmp_path / "cells"
     path.write_text(f"\n{line}\n")
@@ -117,7 +162,7 @@ def arguments(tmp_path, base, models, cells=SWEEP, **options):
 
 def verdict_of(tmp_path, cell):
     lines = store.read(str(tmp_path / "store.jsonl")).of("verdict")
-    wanted = regress.parse_cell(cell)[0]
+    wanted = cell_keys.read(cell)[0]
     return [line for line in lines if store.cell_of(line) == wanted][-1]
 
 
@@ -152,7 +197,7 @@ def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):
     again = {store.cell_of(sample) for sample in recorded.of("samples") if sample["process"] >= 12}
     assert len(again) >= 20 and len(recorded.of("run")) == max(sides) + 1
     # The same store again: all is measured anew, and what was there is still there.
-    assert regress.main(words + ["--seconds", "0.01"]) == 2
+    assert regress.main(words + ["--seconds", "0.6"]) == 2
     said = capsys.readouterr()
     again = store.read(str(tmp_path / "store.jsonl"))
     assert max(sample["process"] for sample in again.of("samples")) == max(sides) + 2
@@ -193,6 +238,29 @@ def test_the_device_disappears(tmp_path, base, capsys):
     said = capsys.readouterr()
     assert "gp_tune (new) ended with status 3" in said.err and "the device is gone" in said.err
     assert verdict_of(tmp_path, SWEEP[0])["outcome"] == NO_DATA
+
+
+def test_a_run_over_several_calls(tmp_path, base, capsys):
+    """Each call leaves whole pairs, which the next one does not repeat; the verdicts are those of one call."""
+    changed = {"defaults": {"reduce": AS_FAST}, "slower": [{"cells": "reduce SUM u32 n=262144 ", "factor": 1.06}]}
+    words = arguments(tmp_path, base, [{}, changed])
+    calls = 0
+    clock = time.monotonic
+    with pytest.MonkeyPatch.context() as patch:
+        # A call lasts three pairs: time goes on by a second with each process.
+        measure, processes = regress.Run.measure, []
+        patch.setattr(regress.Run, "measure", lambda *given: (processes.append(1), measure(*given))[1])
+        patch.setattr(regress.time, "monotonic", lambda: clock() * 0 + len(processes))
+        while regress.main([*words, "--pause", "6"]) == regress.PAUSED:
+            calls += 1
+            assert not store.read(str(tmp_path / "store.jsonl")).of("verdict") and calls < 20
+    said = capsys.readouterr()
+    whole = store.read(str(tmp_path / "store.jsonl"))
+    stages = [pair["stage"] for pair in whole.of("pair")]
+    assert calls >= 4 and stages.count(1) == regress.PAIRS and stages.count(2) == regress.FRESH_PAIRS, said.err
+    assert len({pair["env"] for pair in whole.of("pair")}) == 1 and len(whole.of("verdict")) == len(SWEEP)
+    slow = verdict_of(tmp_path, "reduce SUM u32 n=262144")
+    assert slow["outcome"] == SLOW and slow["pairs"] == 10
 
 
 def test_interrupted(tmp_path, base):

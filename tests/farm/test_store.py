@@ -95,7 +95,8 @@ def test_the_checks_without_jsonschema_agree_with_the_schema():
     """What readers rely on is told by schema.json itself, once."""
     for kind, (required, fields, _) in store.kinds().items():
         assert set(required) <= set(fields) and {"kind", "v"} <= set(required), kind
-    assert set(store.kinds()) == {"environment", "samples", "coverage", "check", "run", "verdict", "decision"}
+    assert set(store.kinds()) == {"environment", "samples", "coverage", "check", "run", "verdict", "decision",
+                                   "pair"}
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------

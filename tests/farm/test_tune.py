@@ -93,6 +93,25 @@ def test_a_tune(farm):
     assert all(len(found) <= rows.MOST_ROWS for found in folded.values())
 
 
+def test_the_default_plan(farm):
+    """All primitives at all sizes, as `make tune` asks for them, with less work at each. Cells that no policy serves
+    are named; they stop nothing."""
+    tiny = "incumbent 1 100; random 2; screen 1 100 0; keep 1; matrix 3 100"
+    command = [word for word in farm.command() if word not in SMALL[:6]] + ["--strategy", tiny, "--processes", "3"]
+    assert "--primitives" not in command and "--sizes" not in command
+    said = farm.run(command=command)
+    assert "skipped cells of merge_sort 4/0/0: a cell without a valid policy: merge_sort f32 n=268435456" in said
+    searched = subprocess.run([farm.gp_tune, "--list-primitives"], stdout=subprocess.PIPE, text=True,
+                              check=True).stdout.split()
+    coverage = {line["group"].split()[0]: line for line in farm.lines("coverage")}
+    assert len(searched) > 25 and set(coverage) == set(searched)
+    assert all(line["measured"] for line in coverage.values())
+    decided = {line["group"].split()[0] for line in farm.lines("decision")}
+    phases = {line["phase"] for line in farm.lines("samples")}
+    assert decided >= set(searched) and phases == {"search", "matrix", "confirm"}
+    assert {line["status"] for line in farm.lines("samples")} == {"ok"}
+
+
 def test_an_interrupted_tune_goes_on(farm):
     """After ctrl-C, in the search or in the rerun, the command that it prints measures the rest, and no more."""
     whole = Farm(farm.gp_tune, farm.folder / "whole")

@@ -467,14 +467,17 @@ def arg_of(call, y, begin, end, exclusive=None):
         rows[:, :size] = np.ascontiguousarray(chosen.astype(DTYPES[type_])).view(np.uint8).reshape(-1, size)
         rows[:, 8:] = found.astype(np.int64).view(np.uint8).reshape(-1, 8)
 
+    def same(a, b):
+        a, b = a.reshape(-1, 16), b.reshape(-1, 16)
+        elements = [np.ascontiguousarray(x[:, :size]).view(DTYPES[type_]).reshape(-1) for x in (a, b)]
+        return oracle.same(*elements, type_) & (a[:, size:] == b[:, size:]).all(1)
+
     def test(got):
-        got = got.reshape(-1, 16)
-        values_ = [np.ascontiguousarray(a[:, :SIZES[type_]]).view(DTYPES[type_]).reshape(-1) for a in (got, rows)]
-        good = oracle.same(*values_, type_) & (got[:, SIZES[type_]:] == rows[:, SIZES[type_]:]).all(1)
-        bad = np.flatnonzero(~good)
+        bad = np.flatnonzero(~same(got, rows))
         return None if not len(bad) else (
-            f"{len(bad)} of {len(rows)} elements differ, first at {bad[0]}: {got[bad[0]].tobytes().hex()} instead of "
-            f"{rows[bad[0]].tobytes().hex()}")
+            f"{len(bad)} of {len(rows)} elements differ, first at {bad[0]}: "
+            f"{got.reshape(-1, 16)[bad[0]].tobytes().hex()} instead of {rows[bad[0]].tobytes().hex()}")
+    test.same = same
     return rows, test
 
 
@@ -1154,8 +1157,9 @@ def build_sort(call):
     piece = call.given("keys", keys, type_)
     moved = put_moved(call, n)
     out_keys = None
-    if not (moved and not g["in_type"] and s["seed"] % 4 == 0):  # an argsort does without
-        out_keys = call.over("out_keys", piece) if s["place"] else call.room("out_keys", n, type_)
+    argsort = moved and not g["in_type"]  # does without
+    if not (argsort and s["seed"] % 4 == 0):
+        out_keys = call.over("out_keys", piece) if s["place"] else call.room("out_keys", n, type_, wanted=not argsort)
     n = call.bound(n)
     order = np.argsort(digits(bits[:n], size, begin, end, down), kind="stable")
     if out_keys:
@@ -2015,9 +2019,12 @@ FAMILIES = {
 KINDS = ["uniform", "uniform", "small", "special", "constant", "zeros", "extremes"]
 
 
-def draw_group(r, chosen=None):
+def draw_group(r, chosen=None, turn=1):
+    """Every third group is the next primitive's, so that a few hundred groups have all of them."""
     names = chosen or list(FAMILIES)
     g = {"primitive": r.choices(names, [FAMILIES[p][2] for p in names])[0]}
+    if turn % 3 == 0:
+        g["primitive"] = names[turn // 3 % len(names)]
     FAMILIES[g["primitive"]][0](g, r)
     g["policy"] = r.choice(["", "", "", "rule", "row", "random", "random"])
     return g

@@ -1192,6 +1192,21 @@ MUTANTS = {
         "HYBRID", "p < Storage::CAPACITY + HALO; p += THREADS) s.key", "p < n; p += THREADS) s.key"),
     "tile sort: the key before the first vector": (
         "HYBRID", "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
+    "map: a struct lies on a multiple of its size": (
+        "MAP", "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),
+    "map: a register takes a struct wherever it lies": (
+        "MAP", "if (gp__is_whole<sizeof(Register)>(at)) access = ", "if (true) access = "),
+    "adjacent: a vector is written wherever the struct lies": (
+        "NEIGHBOURS", "if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);",
+        "if (true) gp__store_vector<CACHE>(at, access);"),
+    "merge: structs are written in vectors wherever they lie": (
+        "MERGE", " || (alignof(T) < sizeof(T) && gp__misalignment(to, sizeof(T)))) {", ") {"),
+    "select: a struct of two bytes is aligned to two": (
+        "SELECT", "gp__raw<alignof(T)>::type R;", "gp__raw<sizeof(T)>::type R;"),
+    "hybrid pairs: values come in vectors wherever they lie": (
+        "HYBRID_PAIRS", "    if (!gp__is_whole<sizeof(Value)>(in)) v.before = 0, v.head = n, v.whole = 0;\n", ""),
+    "hybrid pairs: a thread brings one value where there are no vectors": (
+        "HYBRID_PAIRS", "for (unsigned i = edge + THREADS; i < n; i += THREADS) values[i] = in[i];", "(void)edge;"),
     "hybrid: a bucket over the capacity is one item": (
         "HYBRID", "if (keys > this->a.capacity ||", "if (keys > this->a.capacity + 100 ||"),
     "hybrid: a group is larger than a block sorts": (
@@ -1608,8 +1623,9 @@ def run(command):
 def compiler(part):
     """The race build's compiler for this part, with its flags."""
     if part != PADDED and has_clang():
-        return ["clang++", *WITH_CLANG["race"].sources]
-    return [CXX, *FLAVOURS["race"].sources, OPTIMIZATION.get(part, "-O0")]
+        return ["clang++", *WITH_CLANG["race"].sources, "-fsanitize=alignment", "-fsanitize-trap=alignment"]
+    return [CXX, *FLAVOURS["race"].sources, OPTIMIZATION.get(part, "-O0"), "-fsanitize=alignment",
+            "-fsanitize-undefined-trap-on-error"]
 
 
 def emulator(build):

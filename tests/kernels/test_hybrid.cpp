@@ -170,6 +170,13 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
 };
 
+// A value of 8 bytes, aligned to 4: it may lie between multiples of its size.
+struct Halves {
+  u32 low, high;
+  explicit Halves(u64 x = 0) : low(u32(x)), high(~u32(x)) {}
+  bool operator==(const Halves &b) const { return low == b.low && high == b.high; }
+};
+
 // Pairs: values that say where they come from; argsort: no values and, at times, no keys. All are stable.
 template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, int LOG2_BINS> struct Pairs {
   typedef gp__sorted<T, DESCENDING> Code;
@@ -254,7 +261,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
         std::vector<Raw> raw(n);
         for (size_t i = 0; i < n; ++i) raw[i] = Raw(v[i]);
         simt::set_random_schedule(uint64_t(seed * 100 + kind));
-        const bool in_place = random32() % 3 == 0, on_device = random32() % 4 == 0, indices = random32() % 3 == 0;
+        const bool in_place = random32() % 3 == 0, on_device = random32() % 4 == 0;
+        const bool indices = random32() % 3 == 0 && std::is_unsigned<V>::value;
         const size_t offset = random32() % 5;
         const u64 chosen = kind % 2 ? 0 : GP__CHOSE_HYBRID;
         check(run(raw, offset, in_place, on_device, indices, chosen),
@@ -705,6 +713,8 @@ int main(int argc, char **argv) {
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Wide; // a stage: values by bulk copies
   Pairs<Wide, u32, false, u32, 64, 8, 9>::sweep("pairs u32 u32", seeds, 12000);
   Pairs<Wide, u64, false, u32, 64, 8, 9>::sweep("pairs u64 u32", seeds, 9000, 4);
+  Pairs<Wide, u32, false, Halves, 64, 8, 9>::sweep("pairs u32 struct", seeds, 700, 2);
+  Pairs<Small, u64, false, Halves, 64, 8, 9>::sweep("pairs u64 struct", seeds, 700, 4); // values through registers
 #endif
 #ifndef TEST_FEW
   Leading<Sweep, float, true, int, 32, 8, 8>::sweep("leading f32 i32 descending", seeds, 3000);

@@ -357,12 +357,12 @@ int main(int argc, char **argv) {
   Merge<Small, ByLowByte, u32, gp__none>::sweep("merge u32", seeds);
   Merge<Tiny, ByX, Triple, u32>::sweep("merge s12 + u32", seeds);
   Merge<Tiny, ByLowByte, u32, gp__none>::sweep("merge u32, a ring that is no power of two", seeds);
+  Merge<Medium, ByKey, Pair, Large>::sweep("merge s8 + s40", seeds);
 #ifndef TEST_FEW
   Merge<Medium, gp_less<u8>, u8, gp__none>::sweep("merge u8", seeds);
   Merge<Small, gp_greater<u64>, u64, u64>::sweep("merge u64 descending + u64", seeds / 2 + 1);
   Merge<Tiny, gp_less<double>, double, u16>::sweep("merge f64 + u16", seeds);
   Merge<Small, gp_less<gp_f16>, gp_f16, Triple>::sweep("merge f16 + s12", seeds);
-  Merge<Medium, ByKey, Pair, Large>::sweep("merge s8 + s40", seeds);
   Merge<Tiny, ByFirst, Large, u8>::sweep("merge s40 + u8", seeds);
 #endif
 #endif

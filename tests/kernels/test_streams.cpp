@@ -78,6 +78,13 @@ template <int ALGORITHM, class P, class Body> struct Stream {
 
 static const int DENSITIES[] = {0, 1, 50, 99, 100};
 
+struct Two { // bytes, aligned to one
+  u8 low, high;
+  Two() = default;
+  explicit Two(int x) : low(u8(x)), high(u8(3 * x)) {}
+  bool operator<(const Two &b) const { return low < b.low; }
+  bool operator==(const Two &b) const { return low == b.low && high == b.high; }
+};
 template <int ALGORITHM, class P, int PARTS, class T> void select_if(const char *name, int seeds) {
   typedef gp__compare<gp_less<T>> Less;
   typedef gp__compare<gp_equal<T>> Equal;
@@ -323,6 +330,7 @@ int main(int argc, char **argv) {
 #ifdef TEST_SELECT
   select_if<GP_LOOK_BACK, Tiny, 1, u32>("select u32", seeds);
   select_if<GP_PIPELINED, Tiny, 1, u32>("select u32 pipelined", seeds);
+  select_if<GP_PIPELINED, Tiny, 2, Two>("partition s2 pipelined", seeds);
 #ifndef TEST_FEW
   select_if<GP_PIPELINED, Odd, 1, u8>("select u8 pipelined", seeds);
   select_if<GP_LOOK_BACK, Tiny, 2, u16>("partition u16", seeds);

@@ -96,9 +96,10 @@ struct alignas(64) Fiber {
   bool waited = false, touched = false; // for the launch before; global memory, before that
   int touched_line = 0;
   const char *touched_file = nullptr;
-  // polling: the last few loads; `repeats` counts those that saw nothing new
+  // polling: the last few loads; `repeats` counts those that saw nothing new. A lane of a look-back polls the words of
+  // two aggregates: at most 10 each.
   uint8_t seen_count = 0, seen_oldest = 0, repeats = 0;
-  Seen seen[16] = {};
+  Seen seen[20] = {};
   // bulk stores: the open group, the last group that holds a store (plus 1), and how many groups were waited for
   unsigned group = 0, stored = 0, read_waited = 0, write_waited = 0;
   // race checker: global thread number; time within the block's phase; time of the last proxy fence

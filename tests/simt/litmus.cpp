@@ -198,6 +198,15 @@ __global__ void dynamic_shared(uint32_t *g) {
   g[64 + 64 * blockIdx.x + t] = s[63 - t];
 }
 
+// ---- accesses as a whole ----
+
+struct alignas(16) Sixteen {
+  uint32_t word[4];
+};
+template <unsigned AT> __global__ void whole_access(uint32_t *g) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *simt::whole(reinterpret_cast<Sixteen *>(g + AT)) = Sixteen();
+}
+
 // ---- control ----
 
 __global__ void bounded_spin(uint32_t *g) {
@@ -601,6 +610,8 @@ int main(int argc, char **argv) {
   WORDS(clean, dynamic_shared, 256);
   WORDS(race, dynamic_shared, 252);
   WORDS(report, dynamic_shared, 0);
+  WORDS(clean, whole_access<4>);
+  WORDS(report, whole_access<2>);
   WORDS(clean, bounded_spin);
   WORDS(report, deadlock);
   WORDS(report, two_flag_deadlock);

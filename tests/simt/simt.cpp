@@ -514,6 +514,10 @@ static void aligned(const char *name, SIMT_CALLER) {
       SIMT_THERE);
 }
 
+void misaligned(const void *p, unsigned bytes, SIMT_CALLER) {
+  fail("MISALIGNED: %s:%d: an access at %p, which is not a multiple of %u", SIMT_THERE, p, bytes);
+}
+
 // One thread of each block at a word of the cluster, between the block's barriers.
 void cluster_arrive(SIMT_CALLER) {
   Fiber *f = current;

@@ -117,6 +117,14 @@ void cluster_arrive(SIMT_HERE);
 void cluster_wait(SIMT_HERE);
 void wait_for_predecessor(SIMT_HERE); // griddepcontrol.wait
 
+// p, where an access of a whole T stands. A GPU stops at an address that is not aligned to T; the host may not, and the
+// address build of clang++ does not look at copies of structs.
+void misaligned(const void *p, unsigned bytes, SIMT_HERE);
+template <class T> T *whole(T *p, SIMT_HERE) {
+  if (reinterpret_cast<uintptr_t>(p) % alignof(T)) misaligned(p, alignof(T), SIMT_THERE);
+  return p;
+}
+
 // ---- device side: memory with an order. T: trivially copyable, 1 to 16 bytes, each access single-copy atomic ----
 
 enum Order { relaxed, acquire, release, acq_rel };

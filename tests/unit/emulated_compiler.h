@@ -33,6 +33,9 @@ public:
     std::ofstream(path + "/emulated.h") << "#include \"simt.h\"\n#define GPUPRIMS_SIMT\n#include \"gpuprims.h\"\n";
     flags = (clang ? "clang++" : "g++");
     flags += " -std=c++17 -O0 -fPIC -w -I" + path + " -I. -Itests/simt";
+    // An access that is not aligned, at which a GPU stops, ends the program.
+    flags += clang ? " -fsanitize=alignment -fsanitize-trap=alignment"
+                   : " -fsanitize=alignment -fsanitize-undefined-trap-on-error";
 #if defined(__SANITIZE_ADDRESS__)
     flags += " -fsanitize=address -fno-omit-frame-pointer";
 #elif defined(__SANITIZE_THREAD__) // as tests/run.py has it

@@ -357,17 +357,17 @@ inline int cuMemFree(gp__cu_pointer pointer) {
 }
 // What pointers mean: ranges of memory that the driver knows, of a CUmemorytype; 8 more: managed.
 inline std::map<const void *, std::pair<size_t, int>> places;
-inline int cuPointerGetAttribute(void *value, int attribute, gp__cu_pointer pointer) {
-  FAKE_CALL(cuPointerGetAttribute);
+inline int cuPointerGetAttributes(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) {
+  FAKE_CALL(cuPointerGetAttributes);
   FAKE_FAIL;
   const char *p = reinterpret_cast<const char *>(static_cast<uintptr_t>(pointer));
+  int about = 0; // of memory that the driver does not know: all zero, and no error
   for (const auto &place : places)
-    if (p >= place.first && p < static_cast<const char *>(place.first) + place.second.first) {
-      *static_cast<int *>(value) =
-          attribute == GP__CU_POINTER_MEMORY_TYPE ? place.second.second & 7 : place.second.second >> 3;
-      return 0;
-    }
-  return INVALID_VALUE;
+    if (p >= place.first && p < static_cast<const char *>(place.first) + place.second.first)
+      about = place.second.second;
+  for (unsigned i = 0; i < count; i++)
+    *static_cast<int *>(answers[i]) = attributes[i] == GP__CU_POINTER_MEMORY_TYPE ? about & 7 : about >> 3;
+  return 0;
 }
 inline int cuEventCreate(void **event, unsigned flags) {
   FAKE_CALL(cuEventCreate);

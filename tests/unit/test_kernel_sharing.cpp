@@ -4,7 +4,8 @@
 //   - both launch the same programs with the same blocks and shared memory, however the shared context came by them;
 //   - the shared context never holds one program twice;
 //   - after gp_prepare of the call nothing is compiled or loaded, be it with the call's pointers or, where these are
-//     aligned to 16 bytes and none is in place, with NULL in place of its buffers.
+//     aligned to 16 bytes and none is in place, with NULL in place of its buffers;
+//   - after gp_reserve of what gp_workspace_size says, the call asks for no more than a place of their own for words.
 // In 24,000 calls of the first seed every kernel of the library must come up. Usage: test_kernel_sharing [calls] [seed]
 #include "simt.h"
 #define GPUPRIMS_SIMT
@@ -59,8 +60,10 @@ static int unload(void *module) {
   return fake::cuModuleUnload(module);
 }
 static int keep(gp__cu_pointer, unsigned char, size_t, void *) { return 0; }
-static void *allocate(void *, size_t, gp_stream) { // memory that nobody touches
+static uint64_t allocated;                               // bytes of the latest workspace
+static void *allocate(void *, size_t bytes, gp_stream) { // memory that nobody touches
   static uint64_t next = uint64_t(1) << 60;
+  allocated = bytes;
   return reinterpret_cast<void *>(next += 256);
 }
 static void release(void *, void *, size_t, gp_stream) {}
@@ -345,7 +348,7 @@ int main(int argc, char **argv) {
     static const char *const names[] = {"NVIDIA H200", "Some Other Device"};
     fake::machine.capability = capability, fake::machine.name = names[capability != 90];
     fake::machine.shared_bytes = gp__shared_bytes_of(capability), fake::machine.multiprocessors = 132;
-    fake::machine.clusters = 8;
+    fake::machine.clusters = 8, fake::machine.occupancy = 16; // no cooperative launch is refused
     watched = true;
     gp_context *const shared = open_one(&handles);
     watched = false, loaded.clear(), twice.clear();
@@ -372,9 +375,16 @@ int main(int argc, char **argv) {
       check(result == GP_SUCCESS, d, "gp_prepare", result ? gp_last_message() : "");
       const unsigned long compiled = fake::counts.calls["nvrtcCompileProgram"];
       const unsigned long modules = fake::counts.calls["cuModuleLoadData"];
-      launches.clear();
+      uint64_t need = 0;
+      result = gp_workspace_size(own, &d.call, &need);
+      if (result == GP_SUCCESS) result = gp_reserve(own, nullptr, need);
+      check(result == GP_SUCCESS, d, "gp_reserve", result ? gp_last_message() : "");
+      launches.clear(), allocated = 0;
       result = gp_run(own, &d.call, nullptr);
       check(result == GP_SUCCESS, d, "gp_run", result ? gp_last_message() : "");
+      // Words may ask for a place of their own, which a capture does without.
+      check(allocated <= 2 * std::max<uint64_t>(need, 65536), d, "more room than gp_workspace_size says",
+            std::to_string(need) + " bytes were reserved, then " + std::to_string(allocated));
       check(compiled == fake::counts.calls["nvrtcCompileProgram"] && modules == fake::counts.calls["cuModuleLoadData"],
             d,
             null ? "a kernel that gp_prepare without buffers did not build" : "a kernel that gp_prepare did not build",

@@ -3,12 +3,13 @@
 // writes, and must give what the host back end gives. What validity refuses, the message names; what it accepts is what
 // was given; and every static_assert of a kernel holds for it (table ASSERTED).
 //
-// test_policies [few TURN | many TURN | all [NAME]]
+// test_policies [few TURN [NAME] | many TURN [NAME] | all [NAME]]
 //     few     of each case (a primitive and its operands) one policy, size and alignment, whose turn it is, and those
 //             that once were wrong
 //     many    of each case, size and alignment one policy
-//     all     everything, which takes hours; NAME: cases whose name contains it, or one job, as a failure prints it
-// test_policies compile CAPABILITY,... [few TURN | many TURN | all [NAME]]
+//     all     everything, which takes hours
+//     NAME    cases whose name contains it, or one job, as a failure prints it
+// test_policies compile CAPABILITY,... [few TURN [NAME] | many TURN [NAME] | all [NAME]]
 //     NVRTC compiles the kernels of what validity accepts on devices of these compute capabilities. It refuses what the
 //     emulator runs: more than 48 KiB of shared memory where a launch adds none.
 //     few     of some of the cases, whose turn it is, one size, and of that one policy and the one of the largest tile
@@ -26,6 +27,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -104,9 +106,19 @@ static const struct {
 struct Side {
   bool device;
   gp_context *ctx = nullptr;
-  std::map<int, gp_type> types;
+  std::map<std::pair<int, int>, gp_type> types;
   std::map<std::pair<int, int>, gp_op> ops;
-  int shift = 0; // buffers begin so many elements behind an aligned address
+  // Where buffers begin: ALIGNED, at an aligned address; BEHIND_ONE, an element behind one. HALF, LOOSE: structs have
+  // half the alignment that their size allows, or 1, and the buffers of a call lie differently, between its multiples.
+  enum Shift { ALIGNED, BEHIND_ONE, HALF, LOOSE };
+  int shift = ALIGNED;
+  static int most_alignment(int size) { return std::min(size & -size, 16); }
+  int alignment(int size) const { // of a struct
+    const int most = most_alignment(size);
+    return shift == LOOSE ? 1 : shift == HALF && most > 1 ? most / 2 : most;
+  }
+  int strictest = 1; // of the alignments that structs of this call could have
+  size_t placed;     // of a call's buffers, from 0 or 1 on: each lies on a multiple of its size, and not
   struct Buffer {
     unsigned char *block, *data;
     size_t bytes;
@@ -130,11 +142,13 @@ struct Side {
     ctx = nullptr;
   }
   gp_type type(int size) {
-    gp_type &t = types[size];
+    const int align = alignment(size);
+    strictest = std::max(strictest, most_alignment(size));
+    gp_type &t = types[{size, align}];
     if (t) return t;
-    const std::string name = "Bytes" + std::to_string(size);
+    const std::string name = "Bytes" + std::to_string(size) + "_" + std::to_string(align);
     gp_type_desc d = gp_type_desc_init();
-    d.name = name.c_str(), d.size = size_t(size), d.align = size_t(std::min(size & -size, 16));
+    d.name = name.c_str(), d.size = size_t(size), d.align = size_t(align);
     if (gp_type_struct(ctx, &d, &t)) printf("%s\n", gp_last_message()), std::exit(1);
     return t;
   }
@@ -152,8 +166,10 @@ struct Side {
   }
   // Buffers hold a pattern around and behind what a call is given, and in outputs.
   enum { FRONT = 256, BEHIND = 256, PATTERN = 0xC7 };
-  void *add(size_t bytes, const void *from, int size) {
-    const size_t before = FRONT + size_t(shift * size), all = before + bytes + BEHIND;
+  void *add(size_t bytes, const void *from, int size, bool number) {
+    const size_t elements = shift == BEHIND_ONE ? 1 : 0, loose = shift >= HALF && !number ? ++placed : 0;
+    const size_t before = FRONT + elements * size_t(size) + loose * size_t(alignment(size));
+    const size_t all = before + bytes + BEHIND;
     void *block = device ? simt::device_malloc(all) : aligned_alloc(256, (all + 255) / 256 * 256);
     Buffer b = {static_cast<unsigned char *>(block), nullptr, bytes};
     b.data = b.block + before;
@@ -164,10 +180,14 @@ struct Side {
     buffers.push_back(b);
     return b.data;
   }
-  template <class T> T *put(const std::vector<T> &v, int size = sizeof(T)) {
-    return static_cast<T *>(add(v.size() * sizeof(T), v.data(), size));
+  // NUMBER: the elements are numbers, whose alignment is their size. Bytes are structs otherwise.
+  enum Elements { STRUCT, NUMBER };
+  template <class T> T *put(const std::vector<T> &v, int size = sizeof(T), Elements kind = STRUCT) {
+    return static_cast<T *>(add(v.size() * sizeof(T), v.data(), size, kind == NUMBER || sizeof(T) > 1));
   }
-  void *take(size_t count, int size) { return add(count * size_t(size), nullptr, size); }
+  void *take(size_t count, int size, Elements kind = STRUCT) {
+    return add(count * size_t(size), nullptr, size, kind == NUMBER);
+  }
   void release() {
     for (Buffer &b : buffers) {
       if (device) simt::device_free(b.block);
@@ -275,7 +295,7 @@ struct Case {
   void (*build)(Side &, gp_call &, int size, int value, size_t n);
 };
 static const std::vector<int> ALL = {1, 2, 3, 4, 8, 12, 16, 24, 33, 48, 63, 64}, NUMBERS = {1, 2, 4, 8}, WORDS = {4, 8},
-                              PAIRS = {104, 304, 404, 808, 1608, 3304, 6408, 204, 1201, 6402, 401, 801},
+                              PAIRS = {104, 304, 404, 804, 408, 808, 1608, 3304, 6408, 204, 1201, 6402, 401, 801},
                               KEYED = {101, 404, 6404, 464, 1212, 1633, 863, 3348, 824, 4816, 203, 6364};
 
 #define IN_TO_OUT                                                                                                      \
@@ -289,14 +309,16 @@ static const std::vector<int> ALL = {1, 2, 3, 4, 8, 12, 16, 24, 33, 48, 63, 64},
   KEYS;                                                                                                                \
   c.in_type = c.out_type = c.acc_type = s.type(value), c.op = s.op(MIX, value);                                        \
   c.in = s.put(noise(n, value, 2), value), c.out = s.take(n, value)
-#define COUNTED(numbers_) c.out_count = static_cast<uint64_t *>(s.take(numbers_, 8))
+#define COUNTED(numbers_) c.out_count = static_cast<uint64_t *>(s.take(numbers_, 8, Side::NUMBER))
 #define SEGMENTS                                                                                                       \
   c.offset_type = n % 2 ? GP_U32 : GP_U64, c.segments = n / 20 + 1;                                                    \
-  c.begin = s.put(offsets_of(n, c.segments, n % 2 ? 4 : 8), n % 2 ? 4 : 8)
+  c.begin = s.put(offsets_of(n, c.segments, n % 2 ? 4 : 8), n % 2 ? 4 : 8, Side::NUMBER)
 #define VALUES                                                                                                         \
   if (value) c.in_type = s.type(value), c.in = s.put(noise(n, value, 2), value), c.out = s.take(n, value)
 #define NUMBER_KEYS                                                                                                    \
-  c.key_type = number_type(size), c.keys = s.put(numbers(n, size, 3), size), c.out_keys = s.take(n, size), c.count = n
+  c.key_type = number_type(size);                                                                                      \
+  c.keys = s.put(numbers(n, size, 3), size, Side::NUMBER);                                                             \
+  c.out_keys = s.take(n, size, Side::NUMBER), c.count = n
 #define TWO_SORTED(most)                                                                                               \
   const size_t m = n / 2 + 3;                                                                                          \
   c.key_type = s.type(size), c.op = s.op(LESS, size);                                                                  \
@@ -340,8 +362,8 @@ static const std::vector<Case> cases = {
     CASE("reduce", GP_REDUCE, ALL, SCANNED; c.out = s.take(1, size)),
     CASE("inclusive scan", GP_INCLUSIVE_SCAN, ALL, SCANNED),
     CASE("exclusive scan", GP_EXCLUSIVE_SCAN, ALL, SCANNED),
-    CASE("sums of numbers", GP_INCLUSIVE_SCAN, NUMBERS, IN_TO_OUT; c.in_type = c.out_type = number_type(size);
-         c.op = GP_SUM),
+    CASE("sums of numbers", GP_INCLUSIVE_SCAN, NUMBERS, c.in_type = c.out_type = number_type(size);
+         c.in = s.put(noise(n, size, 1), size); c.out = s.take(n, size); c.count = n; c.op = GP_SUM),
     CASE("segmented reduce", GP_SEGMENTED_REDUCE, ALL, SCANNED; SEGMENTS),
     CASE("load balance", GP_LOAD_BALANCE, WORDS, c.out_type = number_type(size); c.out = s.take(n, size); c.count = n;
          SEGMENTS),
@@ -351,9 +373,9 @@ static const std::vector<Case> cases = {
     CASE("exclusive scan by key", GP_EXCLUSIVE_SCAN_BY_KEY, KEYED, BY_KEY),
     CASE("reduce by key", GP_REDUCE_BY_KEY, KEYED, BY_KEY; c.out_keys = s.take(n, size); COUNTED(1)),
     CASE("run lengths", GP_RUN_LENGTHS, ALL, KEYS; c.out_keys = s.take(n, size); c.out2_type = GP_U32;
-         c.out2 = s.take(n, 4); COUNTED(1)),
-    CASE("nontrivial runs", GP_NONTRIVIAL_RUNS, ALL, KEYS; c.out2_type = GP_U32; c.out = s.take(n, 4);
-         c.out2 = s.take(n, 4); COUNTED(1)),
+         c.out2 = s.take(n, 4, Side::NUMBER); COUNTED(1)),
+    CASE("nontrivial runs", GP_NONTRIVIAL_RUNS, ALL, KEYS; c.out2_type = GP_U32; c.out = s.take(n, 4, Side::NUMBER);
+         c.out2 = s.take(n, 4, Side::NUMBER); COUNTED(1)),
     CASE("unique", GP_UNIQUE, ALL, KEYS; c.out_keys = s.take(n, size); COUNTED(1)),
     CASE("unique by key", GP_UNIQUE, KEYED, KEYS; VALUES; c.out_keys = s.take(n, size); COUNTED(1)),
     CASE("adjacent difference", GP_ADJACENT_DIFFERENCE, ALL, IN_TO_OUT; c.op = s.op(DIFFER, size)),
@@ -376,10 +398,10 @@ static const std::vector<Case> cases = {
          c.begin = s.put(narrowed(b, size), size)),
     CASE("lower bound", GP_LOWER_BOUND, ALL, c.in_type = s.type(size); c.out_type = GP_U32; c.op = s.op(LESS, size);
          c.in = s.put(keys_of(n, size, 2), size); c.keys = s.put(sorted(keys_of(n / 2, size, 3), size), size);
-         c.length = n / 2; c.count = n; c.out = s.take(n, 4)),
+         c.length = n / 2; c.count = n; c.out = s.take(n, 4, Side::NUMBER)),
     CASE("upper bound", GP_UPPER_BOUND, ALL, c.in_type = s.type(size); c.out_type = GP_U64; c.op = s.op(LESS, size);
          c.in = s.put(keys_of(n, size, 2), size); c.keys = s.put(sorted(keys_of(n / 2, size, 3), size), size);
-         c.length = n / 2; c.count = n; c.out = s.take(n, 8)),
+         c.length = n / 2; c.count = n; c.out = s.take(n, 8, Side::NUMBER)),
     CASE("sort keys", GP_SORT, NUMBERS, NUMBER_KEYS),
     CASE("sort pairs", GP_SORT, PAIRS, NUMBER_KEYS; VALUES),
     CASE("argsort", GP_SORT, NUMBERS, NUMBER_KEYS; c.out_type = GP_U32; c.out = s.take(n, 4)),
@@ -409,8 +431,13 @@ static const std::vector<Case> cases = {
     CASE("top k, many", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 1; c.length = n / 2 + 1;
          c.out_keys = s.take(c.length, size)),
     CASE("top k pairs", GP_TOP_K, PAIRS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
-         c.out_keys = s.take(c.length, size); c.in_type = c.out_type = s.type(value);
+         c.out_keys = s.take(c.length, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
          c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.length, value)),
+    CASE("top k indices", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
+         c.out_type = GP_U32; c.out = s.take(c.length, 4)),
+    CASE("top k values", GP_TOP_K, PAIRS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
+         c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value);
+         c.out = s.take(c.length, value)),
     CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.length = n / 2; c.out_keys = s.take(1, size)),
     CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.init = s.keep(uint64_t(7))),
     CASE("group by", GP_GROUP_BY, NUMBERS, NUMBER_KEYS; c.in_type = c.out_type = GP_U32; c.op = GP_SUM;
@@ -473,7 +500,7 @@ static std::string text_of(const gp_policy &p) {
 static const size_t LONG = 3001, SHORT = 70;
 static gp_call build(Side &s, const Case &what, int size, int shift, size_t n) {
   s.release();
-  s.shift = shift;
+  s.shift = shift, s.strictest = 1, s.placed = n == SHORT;
   gp_call c = gp_call_init(what.primitive);
   what.build(s, c, size % 100, size / 100, n);
   return c;
@@ -694,7 +721,10 @@ static void run_apart(Side &device, Side &host, const Job &job, uint64_t seed) {
   int status = 0;
   waitpid(child, &status, 0);
   ++(status ? failed : passed);
-  if (WIFSIGNALED(status)) printf("FAILED: %s: ended by signal %d\n", job.name.c_str(), WTERMSIG(status));
+  const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (number)
+    printf("FAILED: %s: ended by signal %d%s\n", job.name.c_str(), number,
+           number == SIGILL ? ", of an access that is not aligned" : "");
 }
 
 // The kernels of a job under NVRTC, whose kernels of other jobs are kept in the process. A policy that is valid on the
@@ -725,6 +755,9 @@ static const char *const ALWAYS[] = {
     "bfs/4/0/algorithm=24,threads=32",
     "bfs sources/4/0/algorithm=22,threads=32",
     "sort keys/4/0/algorithm=33,threads=128",
+    "sort pairs/804/2/algorithm=13",
+    "transform/8/2/algorithm=1,threads=32",
+    "unique/2/2/algorithm=7,threads=512,vectors=1",
     "argsort/4/0/algorithm=34,threads=128",
 };
 
@@ -736,9 +769,10 @@ static int size_of_tile(const Job &j) { return j.policy.threads * j.policy.vecto
 static void try_policies(int argc, char **argv, int capability) {
   const bool compiles = capability != 0;
   if (compiles) fake::machine.capability = capability, fake::machine.shared_bytes = gp__shared_bytes_of(capability);
-  const std::string mode = argc > 1 ? argv[1] : "all", only = mode == "all" && argc > 2 ? argv[2] : "";
-  const bool few = mode == "few", many = mode == "many";
-  const unsigned long number = argc > 2 && only.empty() ? strtoul(argv[2], nullptr, 10) : 0;
+  const std::string mode = argc > 1 ? argv[1] : "all";
+  const bool few = mode == "few", many = mode == "many", all_of_them = !few && !many;
+  const std::string only = argc > 3 - all_of_them ? argv[3 - all_of_them] : "";
+  const unsigned long number = !all_of_them && argc > 2 ? strtoul(argv[2], nullptr, 10) : 0;
   const bool one = only.find('=') != std::string::npos;
   Side device(true), host(false);
   device.open();
@@ -747,11 +781,17 @@ static void try_policies(int argc, char **argv, int capability) {
   std::vector<Job> jobs;
   unsigned long accepted_ones = 0;
   for (const Case &c : cases) {
-    const size_t groups = c.sizes.size() * 2, turn = mix(number + groups) % groups;
+    std::vector<std::pair<int, int>> groups; // sizes, and where buffers begin: where that is not the same again
+    for (int size : c.sizes) {
+      build(device, c, size, Side::ALIGNED, SHORT);
+      const int shifts = device.strictest > 2 ? Side::LOOSE : device.strictest > 1 ? Side::HALF : Side::BEHIND_ONE;
+      for (int shift = 0; shift <= shifts; ++shift) groups.push_back({size, shift});
+    }
+    const size_t turn = mix(number + groups.size()) % groups.size();
     if (few && compiles && c.primitive != GP_GRAPH_TRANSPOSE && (size_t(&c - cases.data()) + number) % COMPILED_SHARE)
       continue;
-    for (size_t g = 0; g < groups; ++g) {
-      const int size = c.sizes[g / 2], shift = int(g % 2);
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const int size = groups[g].first, shift = groups[g].second;
       const std::string name = std::string(c.name) + "/" + std::to_string(size) + "/" + std::to_string(shift) + "/";
       const auto in_group = [&name](const std::string &job) { return job.compare(0, name.size(), name) == 0; };
       if (one ? !in_group(only) : (name.find(only) == std::string::npos)) continue;

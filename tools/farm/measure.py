@@ -157,9 +157,16 @@ NAMES = "algorithm={},threads={},vectors={},load={},store={},stages={},blocks_pe
 MAP = NAMES.format("DIRECT", 256, 1, "ALL", "ALL", 0, 0)
 SCAN = NAMES.format("LOOK_BACK", 256, 5, "ALL", "ALL", 3, 6)
 REDUCE = NAMES.format("EVEN_SHARE", 512, 4, "STREAMING", "ALL", 0, 4)
-STREAM = NAMES.format("LOOK_BACK", 256, 4, "ALL", "ALL", 3, 4)
+STREAM = NAMES.format("LOOK_BACK", 256, 3, "ALL", "ALL", 3, 4)
 SEGMENTS = NAMES.format("MERGE_PATH", 256, 3, "ALL", "ALL", 0, 4)
 HISTOGRAM = NAMES.format("SHARED_BINS", 512, 4, "ALL", "ALL", 0, 2)
+SORT = NAMES.format("ONE_SWEEP", 256, 4, "ALL", "ALL", 1, 2)
+MERGES = NAMES.format("MERGE_PASSES", 256, 4, "ALL", "ALL", 0, 2)
+MERGE = NAMES.format("MERGE_PATH", 256, 4, "ALL", "ALL", 0, 2)
+TOP_K = NAMES.format("RADIX_SELECT", 256, 4, "ALL", "ALL", 0, 2)
+SEGMENTED_SORT = NAMES.format("SIZE_CLASSES", 256, 4, "ALL", "ALL", 0, 2)
+TRANSPOSE = NAMES.format("PADDED_TILES", 256, 1, "ALL", "ALL", 8, 0)
+RESIDENT = NAMES.format("DIRECT", 256, 1, "ALL", "ALL", 0, 1)
 GRAPH = (NAMES.format("EXPAND_CONTRACT", 1024, 2, "ALL", "ALL", 0, 1).replace("overlap=1", "overlap=2") +
          ",alpha=16,beta=2,small=1024,look=128,gather=7,cull=7,cluster=1")
 MODEL = {
@@ -170,15 +177,18 @@ MODEL = {
     "launch_us": 2.0,   # what no policy can save
     "weight": 0.04,     # share of the time that a field costs when it is a factor of 2 off its best value
     "spread": 0.12,     # share that names (algorithm, load, store) cost at most
-    "defaults": {"copy": MAP, "transform": MAP, "transform2": MAP, "fill": MAP, "iota": MAP,
-                 "reduce": REDUCE, "exclusive_scan": SCAN, "inclusive_scan": SCAN,
-                 **dict.fromkeys(("adjacent_difference", "lower_bound", "upper_bound"), MAP),
-                 **dict.fromkeys(("count_if", "any", "all", "check_offsets"), REDUCE),
+    "defaults": {**dict.fromkeys(store.primitives(), MAP), "reduce": REDUCE, "exclusive_scan": SCAN,
+                 "inclusive_scan": SCAN,
+                 **dict.fromkeys(store.COUNTING, REDUCE),
                  **dict.fromkeys(("segmented_inclusive_scan", "segmented_exclusive_scan", *store.BY_KEY), STREAM),
                  **dict.fromkeys(("segmented_reduce", "load_balance"), SEGMENTS),
                  **dict.fromkeys(("histogram_even", "histogram_ranges"), HISTOGRAM),
-                 **dict.fromkeys(("bfs", "bfs_sources"), GRAPH),
-                 **dict.fromkeys(("connected_components", "graph_from_edges"), MAP)},
+                 **dict.fromkeys(store.OF_KEYS, MERGE), "sort": SORT, "merge_sort": MERGES,
+                 **dict.fromkeys(("top_k", "nth_element"), TOP_K), "segmented_sort": SEGMENTED_SORT,
+                 "transpose": TRANSPOSE,
+                 **dict.fromkeys(("lower_bound", "upper_bound", "group_by", "graph_from_edges",
+                                  "connected_components"), RESIDENT),
+                 **dict.fromkeys(("bfs", "bfs_sources"), GRAPH)},
     "slower": [],       # {"cells": beginning of a cell's text, "policy": pattern, "factor": 1.05}, with either or both
     "noise": {},        # keys of noise.QUIET
     "constant_us": 0,   # above 0: every time is this

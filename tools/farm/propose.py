@@ -186,12 +186,13 @@ def portable_policies(stores, run):
             if source == "portable"}
 
 
-def plan(run, folded, portable):
+def plan(run, folded, portable, primitives=()):
     """The jobs of the rerun: (cell, policies). Every proposed interval with a size more on either side, for each type
     that its row would serve; the rows that stand, of whatever device, at their sizes; and the header's rule where a row
     of this device stands, so that a row that no longer pays is found out.
 
-    folded: rows.fold of all stores without this run. portable: see portable_policies."""
+    folded: rows.fold of all stores without this run. portable: see portable_policies. primitives: those that were
+    searched, of which candidates are wanted; none: of all."""
     jobs = {}
 
     def ask(name, group, positions, sizes, policies):
@@ -202,7 +203,7 @@ def plan(run, folded, portable):
                     job += [policy for policy in policies if policy not in job]
 
     for name, group in targets(run):
-        if not group or not group.matrix or group.problem:
+        if not group or not group.matrix or group.problem or (primitives and group.name.split()[0] not in primitives):
             continue
         sizes, mine = sizes_of(group), folded.get((run.device, name), [])
         faults = run.groups[name].faults if name in run.groups else ()
@@ -255,11 +256,11 @@ def main(argv):
     return 0
 
 
-def write_plan(path, folder, out):
+def write_plan(path, folder, out, primitives=()):
     mine, stores = context_of(path, folder)
     runs = evidence.runs_of(mine)
     if not runs:
         raise store.StoreError(f"{path}: nothing was measured")
-    jobs = plan(runs[-1], folded_before(stores, runs[-1]), portable_policies(stores, runs[-1]))
+    jobs = plan(runs[-1], folded_before(stores, runs[-1]), portable_policies(stores, runs[-1]), primitives)
     store.replace(out, plan_text(jobs).encode())
     return jobs

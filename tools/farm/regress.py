@@ -6,10 +6,17 @@ gp_tune is built for both trees: this tree's tools/tune, each tree's gpuprims.h.
 each measures every cell once, and a cell's time in it is the median of its rounds. Six pairs of processes, one of the
 base and one of this tree, run interleaved. In half of them, chosen at random, the base is first: what drifts evenly
 cancels, and what comes back periodically meets both sides. What looks changed then, or scatters too much to tell, is
+<<<<<<< HEAD
 measured again by ten fresh pairs, which alone decide, with some unchanged cells beside it; what is UNSURE still, by ten
 more. verdicts.py says by which test, and what SLOW, FAST, SAME, UNSURE and NO DATA mean.
+=======
+measured again by ten fresh pairs, which alone decide, with some unchanged cells beside it. verdicts.py says by which
+test, and what SLOW, FAST, SAME, UNSURE and NO DATA mean. Pairs that a store has of the same two trees are not measured
+again.
+>>>>>>> 8844782
 
-Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end.
+Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end; 5
+the time of --pause is over, and there is more to measure.
 """
 import argparse
 import collections
@@ -31,10 +38,15 @@ import time
 import numpy as np
 
 from tools import bench
-from tools.farm import evidence, propose, store, verdicts
+from tools.farm import cell_keys, evidence, propose, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
+<<<<<<< HEAD
 PAIRS, FRESH_PAIRS, FRESH_STAGES = 6, 10, (2, 3)
+=======
+PAIRS, FRESH_PAIRS = 6, 10
+PAUSED = 5  # exit status
+>>>>>>> 8844782
 
 # ---- the two trees ---------------------------------------------------------------------------------------------------
 
@@ -167,10 +179,6 @@ GRAPH_CELLS = [f"{primitive} u32 {graph} protocol=back_to_back" for primitive, g
     ("bfs", (HUBS, EVEN, GRID)), ("bfs_sources", (HUBS,)), ("connected_components", (HUBS, GRID)),
     ("graph_from_edges", (HUBS,))) for graph in graphs]
 SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
-OWN_WORDS = ("segments", "offsets", "form", "key", "payload", "lengths", "runs", "parts", "keep", "bins", "haystack",
-             "order", "bits", "second", "k", "rows", "sorted", "groups", "struct", "from", "to", "shape", "in_place",
-             "graph", "at_once")
-PROTOCOLS = ("cold", "back_to_back", "graph", "cold_graph")
 
 
 def protocols_of(size):
@@ -192,45 +200,6 @@ def standard_cells():
     return cells + GRAPH_CELLS
 
 
-def count_of(text):
-    scale = {"K": bench.KIB, "M": bench.MIB, "G": bench.GIB}.get(text[-1:], 1)
-    return int(text if scale == 1 else text[:-1]) * scale
-
-
-def parse_cell(text):
-    """(store.Cell, its text for a plan). Takes sizes with K, M, G, bytes= for n=, and no protocol for cold (of graphs:
-    back_to_back), as lists for tools/gp_bench have them."""
-    words = text.split()
-    plain = [word for word in words if "=" not in word]
-    fields = dict(word.split("=", 1) for word in words if "=" in word)
-    own = [name for name in OWN_WORDS if name in fields]
-    if not 2 <= len(plain) <= 3 or set(fields) - {"n", "bytes", "acc", "out", "protocol", *own}:
-        raise ValueError("a cell is: primitive [operator] type n=COUNT [acc=TYPE] [out=TYPE] [protocol=NAME]")
-    primitive, type_, operator = plain[0], plain[-1], plain[1] if len(plain) == 3 else ""
-    unknown = [name for name in (type_, fields.get("acc"), fields.get("out")) if name and name not in
-               store.type_sizes()] + [primitive] * (primitive not in store.primitives())
-    if unknown:
-        raise ValueError(f"no type or primitive {unknown[0]}")
-    protocol = fields.get("protocol", "back_to_back" if primitive in store.OF_GRAPHS else "cold")
-    if protocol not in PROTOCOLS:
-        raise ValueError(f"no protocol {protocol}; there are {', '.join(PROTOCOLS)}")
-    try:
-        n = count_of(fields["n"]) if "n" in fields else count_of(fields["bytes"]) // store.type_sizes()[type_]
-    except (KeyError, ValueError):
-        n = 0
-    if n <= 0:
-        raise ValueError("n= is missing, or no count above 0")
-    out = fields.get("out", "u32" if primitive in (*store.INDEXED, "load_balance") else type_)
-    acc = fields.get("acc", "f32" if out in ("f16", "bf16") else out)
-    words = " ".join(f"{name}={fields[name]}" for name in own)
-    cell = store.Cell(primitive, operator, "" if primitive in ("fill", "iota") else type_, "", out, n,
-                      protocol, words)
-    if cell.folds:
-        cell = cell._replace(acc=acc)
-    kept = [f"{name}={fields[name]}" for name in ("acc", "out") if name in fields]
-    return cell, " ".join([*plain, *kept, *words.split(), f"n={n}", f"protocol={cell.protocol}"])
-
-
 def cells_of(path):
     """{store.Cell: its text} of a file, a cell a line, or of the standard list."""
     lines = standard_cells()
@@ -240,19 +209,19 @@ def cells_of(path):
                 lines = file.read().splitlines()
         except OSError as error:
             raise CannotRun(f"{path}: {error.strerror}") from error
-    cells = {}
+    found = {}
     for number, line in enumerate(lines, 1):
         line = line.split("#")[0].strip()
         if not line:
             continue
         try:
-            cell, text = parse_cell(line)
+            cell, text = cell_keys.read(line)
         except ValueError as error:
             raise CannotRun(f"{path}:{number}: {error}: {line}") from error
-        cells[cell] = text
-    if not cells:
+        found[cell] = text
+    if not found:
         raise CannotRun(f"{path}: no cell in it")
-    return cells
+    return found
 
 
 # ---- measuring -------------------------------------------------------------------------------------------------------
@@ -282,6 +251,8 @@ class Run:
         if os.path.exists(options.store):
             self.process = 1 + max((s["process"] for s in store.read(options.store).of("samples")), default=-1)
         self.deadline = time.monotonic() + options.seconds
+        self.pause = time.monotonic() + options.pause if options.pause else math.inf
+        self.paused = False
 
     def measure(self, side, cells):
         """One process; its number."""
@@ -316,12 +287,39 @@ class Run:
             self.stopped = f"gp_tune ({side}) ended with status {status}: " + "\n".join(said[-5:])
         return number
 
+    def note(self, processes, stage, seconds):
+        """A pair that was measured whole is in the store, so that a run that is continued does not repeat it."""
+        samples = store.read(self.options.store).of("samples")
+        base, new = (next((one["env"] for one in samples if one["process"] == process), "") for process in processes)
+        store.append(self.options.store, [{"kind": "pair", "v": store.VERSION, "base": base, "env": new, "stage": stage,
+                                           "processes": list(processes), "seconds": number(seconds)}])
+
+    def measured_before(self, cells, stage):
+        """(pairs of these trees that the store has, the seconds that the longest one took): those in which both
+        processes have every cell, and that no verdict was made of yet: a run that is finished is not continued."""
+        found, longest = [], 0.0
+        if not os.path.exists(self.options.store):
+            return found, longest
+        whole, samples = store.read(self.options.store), samples_of(self.options.store)
+        commits = {one["id"]: one["commit"] for one in whole.of("environment")}
+        wanted = {cell_keys.read(text)[0] for text in cells}
+        judged = max((line.number for line in whole.lines if line.value["kind"] == "verdict"), default=0)
+        for pair in (line.value for line in whole.lines if line.value["kind"] == "pair" and line.number > judged):
+            ours = [commits.get(pair["base"]), commits.get(pair["env"])] == [self.trees[side].commit for side in SIDES]
+            if ours and pair["stage"] == stage and all(wanted <= samples[one].keys() for one in pair["processes"]):
+                found.append(tuple(pair["processes"]))
+                longest = max(longest, pair["seconds"])
+        return found, longest
+
     def pairs(self, count, cells, stage):
         """[(process of the base, process of this tree)], one after another."""
-        found = []
-        longest = 0.0
-        for pair, base_first in enumerate(orders(count)):
+        found, longest = self.measured_before(cells, stage)
+        found = found[:count]
+        for pair, base_first in list(enumerate(orders(count)))[len(found):]:
             start = time.monotonic()
+            if not self.stopped and start + longest > self.pause:
+                self.paused = True
+                self.stopped = f"{pair} of {count} pairs of stage {stage} are there; the same command goes on"
             if not self.stopped and start + longest > self.deadline:
                 self.stopped = (f"out of time: {pair} of {count} pairs of stage {stage} were measured in --seconds "
                                 f"{self.options.seconds:g}")
@@ -332,6 +330,8 @@ class Run:
             if len(numbers) == len(SIDES):
                 found.append(tuple(numbers[side] for side in SIDES))
             longest = max(longest, time.monotonic() - start)
+            if len(numbers) == len(SIDES) and not self.stopped:
+                self.note(found[-1], stage, time.monotonic() - start)
             say(f"stage {stage}: pair {pair + 1} of {count}, {len(cells)} cells, {longest:.1f} s a pair")
         return found
 
@@ -431,8 +431,13 @@ def print_controls(controls):
     if controls.extra:
         print(f"controls: {100 * controls.extra:.2f} % was added to every error")
     if is_common(controls):
+<<<<<<< HEAD
         print(f"all cells, of unchanged machine code too, take {math.exp(controls.common):.3f} times as long: the host,"
               " or the machine")
+=======
+        print(f"all cells, of unchanged machine code too, take {math.exp(controls.common):.3f} times as long: "
+              "the host, or the machine")
+>>>>>>> 8844782
 
 
 def is_common(controls):
@@ -451,18 +456,29 @@ def print_gated(lines, texts):
 def judge(run, cells, first_pairs):
     """Both stages, the fresh pairs measured in between: (verdicts' lines, Controls, cells that fail here only)."""
     names = list(cells)
+    if run.paused:
+        return [], None, []
     samples = samples_of(run.options.store)
     logs, reasons = logs_of(samples, names, first_pairs)
     control = np.array([is_control(samples, cell, first_pairs) for cell in names])
     first = verdicts.first_stage(logs, control)
     fresh = np.full((len(names), FRESH_PAIRS * len(FRESH_STAGES)), np.nan)
     left_out = np.count_nonzero(np.isnan(logs), axis=1) if first_pairs else np.zeros(len(names), int)
+<<<<<<< HEAD
     fresh_pairs, wanted = [], first.candidate
     for stage in FRESH_STAGES:
         if run.stopped or not wanted.any():
             break
         rows = np.flatnonzero(verdicts.with_controls(wanted, first, np.random.default_rng()))
         pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], stage)
+=======
+    fresh_pairs = []
+    if first.candidate.any() and not run.stopped:
+        rows = np.flatnonzero(verdicts.measured_again(first, np.random.default_rng()))
+        fresh_pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], 2)
+        if run.paused:
+            return [], None, []
+>>>>>>> 8844782
         samples = samples_of(run.options.store)
         again, more = logs_of(samples, [names[row] for row in rows], pairs)
         column = FRESH_PAIRS * FRESH_STAGES.index(stage)
@@ -512,6 +528,8 @@ def main(arguments):
     parser.add_argument("--base", required=True, metavar="COMMIT|FOLDER")
     parser.add_argument("--cells", metavar="FILE", help="a cell a line")
     parser.add_argument("--seconds", type=float, default=1800, help="start no pair that would end later")
+    parser.add_argument("--pause", type=float, metavar="S", help="after so long leave the rest to the next call: the "
+                        "same command with the same --store goes on where this one stopped")
     parser.add_argument("--store", metavar="FILE", help="appended to; a fresh one below build/regress without")
     parser.add_argument("--commit", metavar="TEXT", help="what this tree is, where it is no repository")
     parser.add_argument("--base-commit", metavar="TEXT", help="what the base is, likewise")
@@ -560,6 +578,9 @@ def compare(options):
     with tempfile.TemporaryDirectory() as folder:
         run = Run(trees, {side: job.result() for side, job in building.items()}, options, folder)
         lines, controls, broken = judge(run, cells, run.pairs(PAIRS, list(cells.values()), 1))
+    if run.paused:
+        say(run.stopped)
+        return PAUSED
     finish(lines, cells, controls, options.store)
     say(f"verdicts and samples are in {os.path.relpath(options.store)}")
     if run.stopped:

@@ -69,6 +69,7 @@ Counting = collections.namedtuple("Counting", "acc out")
 COUNTING = {**dict.fromkeys(("count_if", "check_offsets", "is_sorted"), Counting(8, 8)),
             **dict.fromkeys(("any", "all"), Counting(4, 1))}
 INDEXED = ("histogram_even", "histogram_ranges", "lower_bound", "upper_bound")  # the output is counters or positions
+COUNTED = (*INDEXED, "load_balance")  # and is u32 where nothing else is said
 # Keys, of the cell's type, are moved or read in order, and values with them: input is the key, output the value.
 OF_KEYS = ("sort", "merge_sort", "merge", "set_union", "set_intersection", "set_difference",
            "set_symmetric_difference", "segmented_sort", "top_k", "nth_element")
@@ -151,11 +152,11 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
 
     @property
     def text(self):
+        """The one text of the cell, as tools/tune/cells.c makes it."""
         usual = "f32" if self.out in ("f16", "bf16") else self.out
         parts = [self.primitive, self.op, self.in_, f"acc={self.acc}" if self.folds and self.acc != usual else "",
-                 f"out={self.out}" if self.out != self.in_ or (self.primitive in INDEXED and self.out != "u32") else "",
-                 self.words, f"n={self.n}",
-                 f"protocol={self.protocol}"]
+                 f"out={self.out}" if self.out != ("u32" if self.primitive in COUNTED else self.in_) else "",
+                 self.words, f"n={self.n}", f"protocol={self.protocol}"]
         return " ".join(part for part in parts if part)
 
 
@@ -326,6 +327,13 @@ def read_all(paths):
 
 def dump(value):
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+
+
+def accepted_files(folder):
+    """Where slowdowns are accepted, below ci/baselines: accepted.jsonl, and the files of the folder accepted: one each,
+    so that none is in another's way."""
+    return [os.path.join(folder, "accepted.jsonl"),
+            *sorted(glob.glob(os.path.join(glob.escape(folder), "accepted", "*.jsonl")))]
 
 
 def append(path, values):

@@ -105,7 +105,7 @@ def measure_all(args, path, resume):
     out = ["--out", os.path.abspath(path)]
     common = options_for(args, BOTH)
     worst = gp_tune(args.gp_tune, ["--search", *out, *options_for(args, SEARCH), *common], resume)
-    jobs = propose.write_plan(path, args.stores, plan)
+    jobs = propose.write_plan(path, args.stores, plan, args.primitives.split(",") if args.primitives else ())
     print(f"confirming {sum(len(policies) for _, policies in jobs)} candidates in {len(jobs)} cells, "
           f"{args.processes} processes", flush=True)
     for process in range(1, args.processes + 1 if jobs else 1):

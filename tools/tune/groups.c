@@ -33,8 +33,9 @@ const group_row GROUP_ROWS[] = {
     {"sort", "", "u8 u16 u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"sort", "", "u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
     {"sort", "", "u32 u64", "algorithm=ONE_SWEEP,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u64"},
-    {"merge_sort", "", "u32 u64", "algorithm=MERGE_PASSES,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
-    {"merge_sort", "", "u32", "algorithm=MERGE_PASSES,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
+    // The header merges few numbers only: integers and many numbers have a radix sort, which has no policy here.
+    {"merge_sort", "", "f32 f64", "algorithm=MERGE_PASSES,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
+    {"merge_sort", "", "f32", "algorithm=MERGE_PASSES,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
     {"merge", "", "u32 u64", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
     {"merge", "", "u32", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, "payload=u32"},
     {"set_union", "", "u32 u64", "algorithm=MERGE_PATH,threads=128,vectors=1,blocks_per_sm=1", NULL, NULL},
@@ -149,7 +150,7 @@ const char *group_load(group *g, uint64_t seed, const char *fixed) {
     p->scores = memset(grow(NULL, (size_t)g->size_count * sizeof(double)), 0, (size_t)g->size_count * sizeof(double));
   }
   g->space.count = count;
-  if (!count) return "a cell without a valid policy";
+  if (!count) return NO_POLICY;
   g->shuffled = grow(NULL, (size_t)count * sizeof(int));
   g->bad = -1;
   for (i = count - 1; i >= 0; i--) {
@@ -345,6 +346,14 @@ static void add_counts(text *lines, const char *const *names, const int *counts,
     separator = ",";
   }
   text_add(lines, "}");
+}
+
+void group_close_skipped(const group *g, uint64_t seed, text *lines) {
+  text_add(lines, "{\"kind\":\"coverage\",\"v\":1,\"env\":\"%s\",\"group\":\"%s\",\"strategy\":\"skipped\",",
+           g->gpu->environment, g->name);
+  text_add(lines, "\"seed\":%llu,\"space\":%d,\"rejected\":{\"invalid\":%d},\"compiled\":0,\"measured\":0,",
+           (unsigned long long)seed, g->space.raw, g->space.rejected_invalid);
+  text_add(lines, "\"statuses\":{}}\n");
 }
 
 int group_close(const group *g, int landscape, uint64_t seed, text *lines) {

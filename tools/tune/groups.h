@@ -105,6 +105,7 @@ int group_measures(const group *g, int number, int size);
 int *group_best(const group *g, int keep, int *count);
 // Lines `check` and `coverage`. 0: a check failed.
 int group_close(const group *g, int landscape, uint64_t seed, text *lines);
+void group_close_skipped(const group *g, uint64_t seed, text *lines); // a line `coverage` of what was not searched
 
 // ---- steps.c --------------------------------------------------------------------------------------------------------
 
@@ -113,7 +114,8 @@ enum { EXHAUSTIVE_AT_MOST = 2000 }; // policies: above, strategy `auto` does not
 typedef struct search {
   const options *opt;
   int landscape, group_count, loaded;
-  group **groups;
+  group **groups, **skipped; // skipped: no cell of theirs has a policy
+  int skipped_count;
   double deadline; // 0: none
   int *current;    // of each GPU: the group that was measured last
   map builds;

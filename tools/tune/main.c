@@ -142,6 +142,12 @@ static int strategies_main(int count, char **arguments) {
   return DONE;
 }
 
+static int primitives_main(int count, char **arguments) {
+  (void)count, (void)arguments;
+  list_searched();
+  return DONE;
+}
+
 static int help_main(int count, char **arguments);
 
 static const struct mode_row {
@@ -161,6 +167,7 @@ static const struct mode_row {
     {"--worker", 0, worker_main, "measures what it is told on its standard input (tools/farm/README.md)"},
     {"--compiler", 0, compiler_main, "compiles what it is told on its standard input"},
     {"--list-strategies", 0, strategies_main, "prints them"},
+    {"--list-primitives", 0, primitives_main, "prints those that --search searches"},
     {"--help", 0, help_main, "prints this"},
 };
 enum { MODE_COUNT = sizeof MODES / sizeof *MODES };

@@ -29,9 +29,12 @@ static const char *read_line(file_plan *p, char *line) {
   char *save = NULL, *word = strtok_r(line, "\t", &save);
   cell_words words;
   const char *wrong = cell_words_of(word, &words);
+  char *cell;
   job *j;
   if (wrong) return wrong;
-  j = job_make(p->opt->phase, p->opt->process, word, p->opt->rounds, p->opt->batch_us, 0);
+  cell = cell_text_of(&words);
+  j = job_make(p->opt->phase, p->opt->process, cell, p->opt->rounds, p->opt->batch_us, 0);
+  free(cell);
   j->verify = p->opt->verify;
   while ((word = strtok_r(NULL, "\t", &save))) {
     wrong = check_policy(word);

@@ -65,21 +65,42 @@ static const char *load_group(search *s, group *g) {
   return wrong ? wrong : parse_steps(steps_of(g->strategy), g->steps, &g->step_count);
 }
 
+// Cells that no policy serves (for many keys the header goes another way, whatever the policy) are left out, and named.
+static void drop_unserved(group *g) {
+  text left_out = {0};
+  const char *why, *last = NULL;
+  int i, kept = 0;
+  for (i = 0; i < g->size_count && !g->kernel; i++) {
+    why = tune_space_serves(g->sizes[i].cell, g->gpu->compute_capability, g->gpu->multiprocessors);
+    if (!why) g->sizes[kept++] = g->sizes[i];
+    else text_add(&left_out, "%s%s", last ? "; " : "", g->sizes[i].cell), last = why;
+  }
+  if (kept) g->size_count = kept; // otherwise group_load says why
+  if (kept && last) fprintf(stderr, "gp_tune: skipped cells of %s: %s: %s\n", g->name, last, left_out.at);
+  free(left_out.at);
+}
+
 static const char *search_start(void *self, int count, const gpu *gpus) {
   search *s = self;
-  int i;
+  static char reason[400];
+  int i, kept = 0;
   s->current = memset(grow(NULL, (size_t)count * sizeof(int)), 0xff, (size_t)count * sizeof(int));
   for (i = 0; i < s->group_count; i++) {
     group *g = s->groups[i];
     const char *wrong;
-    g->gpu_number = i % count;
+    g->gpu_number = kept % count;
     g->gpu = &gpus[g->gpu_number];
+    drop_unserved(g);
     wrong = load_group(s, g);
-    if (wrong) {
-      static char reason[400];
-      return snprintf(reason, sizeof reason, "%s: %s", g->sizes[0].cell, wrong), reason;
-    }
+    if (!wrong) s->groups[kept++] = g;
+    if (!wrong) continue;
+    snprintf(reason, sizeof reason, "%s: %s", g->sizes[0].cell, wrong);
+    if (g->kernel) return reason;
+    fprintf(stderr, "gp_tune: skipped %s: %s\n", g->name, reason);
+    PUSH(s->skipped, s->skipped_count) = g;
   }
+  s->group_count = kept;
+  if (!kept) return reason;
   s->loaded = 1;
   if (s->opt->seconds > 0) s->deadline = seconds_now() + s->opt->seconds;
   advance_all(s);
@@ -253,6 +274,7 @@ static int search_close(void *self, store *results) {
       fprintf(stderr, "gp_tune: %s: %d times something was wrong: see the store's lines with status wrong\n", g->name,
               g->statuses[STATUS_wrong]);
   }
+  for (i = 0; i < s->skipped_count; i++) group_close_skipped(s->skipped[i], s->opt->seed, &lines);
   store_write(results, lines.at, lines.length);
   free(lines.at);
   if (s->opt->kernel && s->loaded && !say_kernel(s)) return DEVICE_LOST;
@@ -306,7 +328,6 @@ static void add_graphs(search *s, const group_row *row, const char *type, const 
 
 static void add_group(search *s, const group_row *row, const char *type, const unsigned long long *bytes, int count) {
   group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
-  const char *out = primitive_has(row->primitive, 'n') && strcmp(type, "u32") ? " out=u32" : "";
   unsigned long long size;
   char *one, *first;
   cell_words words;
@@ -314,7 +335,7 @@ static void add_group(search *s, const group_row *row, const char *type, const u
   int i;
   g->row = row;
   g->type = print_text("%s", type);
-  one = print_text("%s%s%s %s%s%s%s", row->primitive, *row->op ? " " : "", row->op, type, out, row->words ? " " : "",
+  one = print_text("%s%s%s %s%s%s", row->primitive, *row->op ? " " : "", row->op, type, row->words ? " " : "",
                    row->words ? row->words : "");
   first = print_text("%s n=1 protocol=cold", one);
   cell_words_of(first, &words);
@@ -393,23 +414,32 @@ static const struct {
                {"histogram_ranges", "histogram_even"},
                {"upper_bound", "lower_bound"}};
 
-static const char *check_primitives(const char *list) {
+static const char *check_primitive(const char *word) {
   static char reason[200];
-  char copy[200], *save = NULL, *word;
   int i;
-  if (strlen(list) >= sizeof copy) return "--primitives: too long";
-  strcpy(copy, list);
-  for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-    for (i = 0; i < GROUP_ROW_COUNT && strcmp(word, GROUP_ROWS[i].primitive);) i++;
-    if (i < GROUP_ROW_COUNT) continue;
-    snprintf(reason, sizeof reason, "--primitives: no search of %.60s", word);
-    for (i = 0; i < (int)(sizeof SHARERS / sizeof *SHARERS); i++)
-      if (!strcmp(word, SHARERS[i].name))
-        snprintf(reason, sizeof reason, "--primitives: no search of %s: it takes what %s finds", word,
-                 SHARERS[i].searched);
-    return reason;
-  }
-  return NULL;
+  for (i = 0; i < GROUP_ROW_COUNT; i++)
+    if (!strcmp(word, GROUP_ROWS[i].primitive)) return NULL;
+  snprintf(reason, sizeof reason, "--primitives: no search of %.60s", word);
+  for (i = 0; i < (int)(sizeof SHARERS / sizeof *SHARERS); i++)
+    if (!strcmp(word, SHARERS[i].name))
+      snprintf(reason, sizeof reason, "--primitives: no search of %s: it takes what %s finds", word,
+               SHARERS[i].searched);
+  return reason;
+}
+
+static const char *check_primitives(const char *list) {
+  char *copy = print_text("%s", list), *save = NULL, *word;
+  const char *wrong = NULL;
+  for (word = strtok_r(copy, ",", &save); word && !wrong; word = strtok_r(NULL, ",", &save))
+    wrong = check_primitive(word);
+  free(copy);
+  return wrong;
+}
+
+void list_searched(void) {
+  int i;
+  for (i = 0; i < GROUP_ROW_COUNT; i++) // rows of one primitive follow one another
+    if (!i || strcmp(GROUP_ROWS[i].primitive, GROUP_ROWS[i - 1].primitive)) printf("%s\n", GROUP_ROWS[i].primitive);
 }
 
 const char *search_make(const options *o, int landscape, plan *p) {

@@ -180,14 +180,39 @@ static int collect(const field *fields, const gp__shape *shape, tune_space *spac
   return good;
 }
 
+// NULL, or what is wrong with the cell.
+static const char *read_cell(const char *words, int compute_capability, int multiprocessors, cell *c,
+                             gp__shape *shape) {
+  const char *why = parse_cell(words, c);
+  memset(shape, 0, sizeof *shape);
+  return why ? why : shape_of(c, compute_capability, multiprocessors, shape);
+}
+
+const char NO_POLICY[] = "a cell without a valid policy";
+
+const char *tune_space_serves(const char *cell_words, int compute_capability, int multiprocessors) {
+  const char *why;
+  cell c;
+  gp__shape shape;
+  const field *fields;
+  int i, index;
+  why = read_cell(cell_words, compute_capability, multiprocessors, &c, &shape);
+  if (why) return why;
+  fields = fields_of(c.primitive);
+  for (i = 0; i < fields->count; i++) {
+    const part of = part_of(fields, fields->values[i]);
+    for (index = 0; index < of.points; index++)
+      if (gp__policy_valid(gp__portable(point(fields, &of, index), shape), shape)) return NULL;
+  }
+  return NO_POLICY;
+}
+
 const char *tune_space_of(const char *cell_words, int compute_capability, int multiprocessors, tune_space *space) {
   static char reason[300];
   cell c;
   gp__shape shape;
-  const char *why = parse_cell(cell_words, &c);
+  const char *why = read_cell(cell_words, compute_capability, multiprocessors, &c, &shape);
   memset(space, 0, sizeof *space);
-  memset(&shape, 0, sizeof shape);
-  if (!why) why = shape_of(&c, compute_capability, multiprocessors, &shape);
   if (!why && collect(fields_of(c.primitive), &shape, space)) return NULL;
   snprintf(reason, sizeof reason, "%s: %.200s", cell_words, why ? why : "no memory for its policies");
   tune_space_free(space);

@@ -13,6 +13,9 @@ typedef struct tune_space {
 
 // NULL, or the reason (static storage); `space` is empty then.
 const char *tune_space_of(const char *cell, int compute_capability, int multiprocessors, tune_space *space);
+extern const char NO_POLICY[]; // how it is said that a cell has none
+// Is one of its policies valid? NULL, or the reason why not.
+const char *tune_space_serves(const char *cell, int compute_capability, int multiprocessors);
 void tune_space_free(tune_space *space);
 
 // What a policy compiles to. Where a call takes several kernels: the most of what one of them takes, the fewest blocks.

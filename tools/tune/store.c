@@ -155,10 +155,8 @@ void store_sample(text *t, const char *environment, const job *j, const variant 
   cell_words_of(j->cell, &c);
   text_add(t, "{\"kind\":\"samples\",\"v\":1,\"env\":\"%s\",\"job\":\"%s\",\"process\":%d,\"phase\":\"%s\",",
            environment, j->key, j->process, j->phase);
-  text_add(t, "\"primitive\":\"%s\",\"op\":\"%s\",\"in\":\"%s\",\"acc\":\"%s\",\"out\":\"%s\",\"n\":%llu,", c.primitive,
-           c.op, c.in, c.acc, c.out, c.n);
-  if (*c.words) text_add(t, "\"words\":\"%s\",", c.words);
-  text_add(t, "\"protocol\":\"%s\",\"variant\":\"%s\",\"policy\":", c.protocol, is_default ? "default" : "policy");
+  cell_key_add(t, &c);
+  text_add(t, ",\"variant\":\"%s\",\"policy\":", is_default ? "default" : "policy");
   add_policy(t, is_default ? echo : v->policy);
   text_add(t, ",\"policy_source\":");
   json_string(t, v->source ? v->source : "");

@@ -2,7 +2,8 @@
 //
 //   main.c       modes and options
 //   search.c     which policies are measured, in which jobs: groups.c, their spaces; steps.c, strategies
-//   plan.c       jobs read from a file                        jobs.c   jobs, cells and policies as text
+//   plan.c       jobs read from a file                        jobs.c   jobs, and policies as text
+//   cells.c      cells as text and as keys, for Python too
 //   supervise.c  worker and compiler processes: one poll loop, watchdog, progress; child.c, one such process;
 //                environment.c, where a worker measures
 //   store.c      the store: resuming reads it, every result is appended to it; json.c, its lines
@@ -128,6 +129,9 @@ typedef struct cell_words {
   unsigned long long n;
 } cell_words;
 const char *cell_words_of(const char *cell, cell_words *words);
+char *cell_text_of(const cell_words *words);            // the one text of a key; the caller's
+void cell_key_add(text *t, const cell_words *words);    // its fields, as lines of the store have them
+int cell_key(const char *cell, char *key, size_t room); // for Python: both as JSON; 0: what is wrong with the cell
 // Bytes of an element as rows of the table name them, and the bytes by which a call on one element counts as large
 // (gp__shape_bytes in the header).
 typedef struct cell_sizes {
@@ -136,7 +140,7 @@ typedef struct cell_sizes {
 void cell_sizes_of(const cell_words *words, cell_sizes *sizes);
 int cell_degree_of(const cell_words *words);         // of a graph: n is so many times its vertices
 int type_size(const char *type);                     // 0: there is no such type
-int primitive_has(const char *primitive, char what); // see PRIMITIVES in jobs.c; 0 also: unknown
+int primitive_has(const char *primitive, char what); // see PRIMITIVES in cells.c; 0 also: unknown
 
 // ---- store.c --------------------------------------------------------------------------------------------------------
 
@@ -189,5 +193,6 @@ int supervise(const plan *p, const options *o);
 const char *search_make(const options *o, int landscape, plan *p); // NULL, or what is wrong with the options
 const char *file_plan_make(const options *o, plan *p);
 void list_strategies(void);
+void list_searched(void);
 
 #endif

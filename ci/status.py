@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Commit statuses: what a night found, beside the commit that it measured.
+
+    ci/status.py --statuses SITE/status.json --github OWNER/NAME
+
+The dashboard writes status.json; this posts it through gh, whose token may write statuses and needs no more. Without gh
+it prints them.
+"""
+import argparse
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from ci import github, steps  # noqa: E402
+
+STATES = ("success", "failure")
+LONGEST = 140  # characters that a description may have
+
+
+def checked(value):
+    """The statuses of a file, or a complaint."""
+    if not isinstance(value, list):
+        raise steps.CannotRun("--statuses: no list of statuses")
+    for place, one in enumerate(value):
+        fits = isinstance(one, dict) and re.fullmatch(r"[0-9a-f]{40}", str(one.get("sha"))) and \
+            one.get("state") in STATES and re.fullmatch(r"night/[\w. -]{1,80}", str(one.get("context"))) and \
+            isinstance(one.get("description"), str) and len(one["description"]) <= LONGEST and \
+            isinstance(one.get("target_url"), str) and re.match(r"https?://|$", one["target_url"])
+        if not fits:
+            raise steps.CannotRun(f"--statuses: entry {place} is no status of a night")
+    return value
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="ci/status.py", description="commit statuses of a night")
+    parser.add_argument("--statuses", required=True, metavar="FILE")
+    parser.add_argument("--github", required=True, metavar="OWNER/NAME")
+    args = parser.parse_args(argv)
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", args.github):
+        parser.error(f"--github {args.github}: not of the form OWNER/NAME")
+    if not os.path.exists(args.statuses):
+        raise steps.CannotRun(f"--statuses {args.statuses}: there is no such file")
+    statuses = checked(steps.read_json(args.statuses))
+    there = github.is_there()
+    for one in statuses:
+        print(f"{one['sha'][:12]} {one['context']}: {one['state']}: {one['description']}")
+        if there:
+            words = [word for name in ("state", "context", "description", "target_url") if one[name]
+                     for word in ("-f", f"{name}={one[name]}")]
+            github.gh("api", f"repos/{args.github}/statuses/{one['sha']}", *words)
+    if statuses and not there:
+        print("not posted: there is no gh, or it is not authorised")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(steps.main_of("status", main))

@@ -1,0 +1,316 @@
+// cells.c - cells as text and as keys. This is the one place that makes a key of a text: gp_tune is built with it, and
+// Python loads it as a library (tools/farm/cell_keys.py). It knows no header of the library, so that a key is the same
+// whatever tree is measured.
+#include "tune.h"
+
+static const struct {
+  const char *name;
+  int size;
+} TYPES[] = {{"i8", 1},  {"u8", 1},  {"i16", 2},  {"u16", 2}, {"i32", 4}, {"u32", 4},  {"i64", 8},
+             {"u64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}, {"s12", 12}, {"s16", 16}};
+
+static const struct {
+  const char *name;
+  const char
+      *has; // i: an input, o: an operator, a: an accumulator, w: words of its own, n: an output that is counted or
+            // an index (u32 where nothing else is said), m: the type is that of keys, which are moved or
+            // read in order, g: a graph, k: a name and no types
+} PRIMITIVES[] = {{"copy", "i"},
+                  {"fill", ""},
+                  {"iota", ""},
+                  {"transform", "io"},
+                  {"transform2", "io"},
+                  {"reduce", "ioa"},
+                  {"inclusive_scan", "ioa"},
+                  {"exclusive_scan", "ioa"},
+                  {"segmented_reduce", "ioaw"},
+                  {"segmented_inclusive_scan", "ioaw"},
+                  {"segmented_exclusive_scan", "ioaw"},
+                  {"inclusive_scan_by_key", "ioaw"},
+                  {"exclusive_scan_by_key", "ioaw"},
+                  {"reduce_by_key", "ioaw"},
+                  {"run_lengths", "iw"},
+                  {"nontrivial_runs", "iw"},
+                  {"unique", "iw"},
+                  {"adjacent_difference", "io"},
+                  {"select", "iw"},
+                  {"partition", "iw"},
+                  {"count_if", "iw"},
+                  {"any", "iw"},
+                  {"all", "iw"},
+                  {"histogram_even", "iwn"},
+                  {"histogram_ranges", "iwn"},
+                  {"lower_bound", "iwn"},
+                  {"upper_bound", "iwn"},
+                  {"load_balance", "wn"},
+                  {"sort", "iwm"},
+                  {"merge_sort", "iwm"},
+                  {"merge", "iwm"},
+                  {"set_union", "iwm"},
+                  {"set_intersection", "iwm"},
+                  {"set_difference", "iwm"},
+                  {"set_symmetric_difference", "iwm"},
+                  {"is_sorted", "iw"},
+                  {"segmented_sort", "iwm"},
+                  {"top_k", "iwm"},
+                  {"nth_element", "iwm"},
+                  {"shuffle", "i"},
+                  {"transpose", "iw"},
+                  {"group_by", "ioaw"},
+                  {"check_offsets", "iw"},
+                  {"convert_layout", "iw"},
+                  {"bfs", "wg"},
+                  {"bfs_sources", "wg"},
+                  {"connected_components", "wg"},
+                  {"graph_from_edges", "wg"},
+                  {"kernel", "k"}}; // of the user's
+enum { PRIMITIVE_COUNT = sizeof PRIMITIVES / sizeof *PRIMITIVES };
+
+int type_size(const char *type) {
+  size_t i;
+  for (i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+    if (!strcmp(type, TYPES[i].name)) return TYPES[i].size;
+  return 0;
+}
+
+int primitive_has(const char *primitive, char what) {
+  int i;
+  for (i = 0; i < PRIMITIVE_COUNT; i++)
+    if (!strcmp(primitive, PRIMITIVES[i].name)) return strchr(PRIMITIVES[i].has, what) != NULL;
+  return 0;
+}
+
+static int is_primitive(const char *name) {
+  int i;
+  for (i = 0; i < PRIMITIVE_COUNT; i++)
+    if (!strcmp(name, PRIMITIVES[i].name)) return 1;
+  return 0;
+}
+
+// Words that only some primitives have (tools/gp_cells.h says which, and checks them), in the order of a key.
+#define OWN_WORDS(X)                                                                                                   \
+  X(segments)                                                                                                          \
+  X(offsets)                                                                                                           \
+  X(form)                                                                                                              \
+  X(key)                                                                                                               \
+  X(payload)                                                                                                           \
+  X(lengths)                                                                                                           \
+  X(runs)                                                                                                              \
+  X(parts)                                                                                                             \
+  X(keep)                                                                                                              \
+  X(bins)                                                                                                              \
+  X(haystack)                                                                                                          \
+  X(dist)                                                                                                              \
+  X(order)                                                                                                             \
+  X(bits)                                                                                                              \
+  X(second)                                                                                                            \
+  X(k)                                                                                                                 \
+  X(rows)                                                                                                              \
+  X(sorted)                                                                                                            \
+  X(groups)                                                                                                            \
+  X(struct)                                                                                                            \
+  X(from)                                                                                                              \
+  X(to)                                                                                                                \
+  X(shape)                                                                                                             \
+  X(in_place)                                                                                                          \
+  X(graph)                                                                                                             \
+  X(at_once)
+static const char *const OWN[] = {
+#define NAME(name) #name,
+    OWN_WORDS(NAME)
+#undef NAME
+};
+enum { OWN_COUNT = sizeof OWN / sizeof *OWN };
+
+static int own_word(const cell_words *w, const char *name) {
+  int i;
+  for (i = 0; primitive_has(w->primitive, 'w') && i < OWN_COUNT; i++)
+    if (!strcmp(name, OWN[i])) return i;
+  return -1;
+}
+
+// The fields that all cells have.
+static char *cell_field(cell_words *w, const char *name, size_t *room) {
+  *room = !strcmp(name, "protocol") ? sizeof w->protocol : sizeof w->in;
+  return !strcmp(name, "acc") ? w->acc : !strcmp(name, "out") ? w->out : !strcmp(name, "protocol") ? w->protocol : NULL;
+}
+
+// A count, with K, M or G behind it (powers of 1024). 0: it is none.
+static unsigned long long count_of(const char *text) {
+  char *end;
+  const unsigned long long count = strtoull(text, &end, 10);
+  const char *unit = *end ? strchr("KMG", *end) : NULL;
+  const int shift = unit ? 10 * (int)(unit - "KMG" + 1) : 0;
+  if (*text < '1' || *text > '9' || (unit ? end[1] : *end) || count >> (63 - shift)) return 0;
+  return count << shift;
+}
+
+static int is_one_of(const char *word, const char *list) {
+  const size_t length = strlen(word);
+  const char *at;
+  for (at = strstr(list, word); at; at = strstr(at + 1, word))
+    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
+  return 0;
+}
+static const char PROTOCOLS[] = "cold back_to_back graph cold_graph";
+
+// What is not said, and follows from the rest.
+static const char *usual_out(const cell_words *w) { return primitive_has(w->primitive, 'n') ? "u32" : w->in; }
+static const char *usual_acc(const cell_words *w) {
+  return !primitive_has(w->primitive, 'a') ? "" : strstr(w->out, "f16") ? "f32" : w->out;
+}
+
+const char *cell_words_of(const char *cell, cell_words *w) {
+  static char reason[160];
+  char copy[256], *save = NULL, *word;
+  const char *own[OWN_COUNT] = {NULL};
+  unsigned long long bytes = 0;
+  size_t room, length = 0;
+  int i;
+#define BAD(...) return snprintf(reason, sizeof reason, __VA_ARGS__), reason
+  memset(w, 0, sizeof *w);
+  if (strlen(cell) >= sizeof copy) BAD("a cell longer than %d characters", (int)sizeof copy - 1);
+  strcpy(copy, cell);
+  word = strtok_r(copy, " ", &save);
+  if (!word || !is_primitive(word)) BAD("no primitive %.40s", word ? word : "is named");
+  strcpy(w->primitive, word);
+  word = strtok_r(NULL, " ", &save);
+  if (primitive_has(w->primitive, 'o')) {
+    if (!word || strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(word) ||
+        strlen(word) >= sizeof w->op || (*word >= '0' && *word <= '9'))
+      BAD("%s needs an operator, such as SUM", w->primitive);
+    strcpy(w->op, word);
+    word = strtok_r(NULL, " ", &save);
+  }
+  if (primitive_has(w->primitive, 'k')) {
+    if (!word || strlen(word) >= sizeof w->op) BAD("a kernel needs a name");
+    strcpy(w->op, word);
+  } else if (!word || !type_size(word)) BAD("no type %.40s", word ? word : "is named");
+  else strcpy(w->in, word); // of a fill: what it fills with
+  while ((word = strtok_r(NULL, " ", &save))) {
+    char *equals = strchr(word, '='), *field;
+    if (!equals) BAD("%.40s is one word too many", word);
+    *equals++ = 0;
+    i = own_word(w, word);
+    field = cell_field(w, word, &room);
+    if (!strcmp(word, "n") || !strcmp(word, "bytes")) {
+      *(*word == 'n' ? &w->n : &bytes) = count_of(equals);
+      if (!count_of(equals)) BAD("%s=%.40s is no count", word, equals);
+    } else if (i >= 0) {
+      own[i] = equals;
+    } else if (!field) {
+      BAD("a cell has no field %.40s", word);
+    } else {
+      if (strlen(equals) >= room || (field != w->protocol && !type_size(equals))) BAD("%s=%.40s", word, equals);
+      strcpy(field, equals);
+    }
+  }
+  if (bytes && *w->in) w->n = bytes / (unsigned long long)type_size(w->in);
+  if (!w->n) BAD("the count n= is missing");
+  if (!*w->protocol) strcpy(w->protocol, primitive_has(w->primitive, 'g') ? "back_to_back" : "cold");
+  if (!is_one_of(w->protocol, PROTOCOLS)) BAD("protocol=%s: there are %s", w->protocol, PROTOCOLS);
+  for (i = 0; i < OWN_COUNT; i++) {
+    if (!own[i]) continue;
+    if (length + strlen(OWN[i]) + strlen(own[i]) + 3 > sizeof w->words) BAD("too many words");
+    length += (size_t)sprintf(w->words + length, "%s%s=%s", length ? " " : "", OWN[i], own[i]);
+  }
+  if (!*w->in) return NULL;
+  if (!*w->out) strcpy(w->out, usual_out(w));
+  if (!*w->acc || !primitive_has(w->primitive, 'a')) strcpy(w->acc, usual_acc(w));
+  return NULL;
+#undef BAD
+}
+
+char *cell_text_of(const cell_words *w) {
+  text t = {0};
+  text_add(&t, "%s", w->primitive);
+  if (*w->op) text_add(&t, " %s", w->op);
+  if (*w->in) text_add(&t, " %s", w->in);
+  if (*w->acc && strcmp(w->acc, usual_acc(w))) text_add(&t, " acc=%s", w->acc);
+  if (*w->out && strcmp(w->out, usual_out(w))) text_add(&t, " out=%s", w->out);
+  if (*w->words) text_add(&t, " %s", w->words);
+  text_add(&t, " n=%llu protocol=%s", w->n, w->protocol);
+  return t.at;
+}
+
+void cell_key_add(text *t, const cell_words *w) {
+  text_add(t, "\"primitive\":\"%s\",\"op\":\"%s\",\"in\":\"%s\",\"acc\":\"%s\",\"out\":\"%s\",\"n\":%llu,",
+           w->primitive, w->op, w->in, w->acc, w->out, w->n);
+  if (*w->words) {
+    text_add(t, "\"words\":");
+    json_string(t, w->words);
+    text_add(t, ",");
+  }
+  text_add(t, "\"protocol\":\"%s\"", w->protocol);
+}
+
+int cell_key(const char *cell, char *key, size_t room) {
+  cell_words w;
+  const char *wrong = cell_words_of(cell, &w);
+  char *whole;
+  text t = {0};
+  int fits;
+  if (wrong) {
+    snprintf(key, room, "%s", wrong);
+    return 0;
+  }
+  text_add(&t, "{");
+  cell_key_add(&t, &w);
+  text_add(&t, ",\"text\":");
+  whole = cell_text_of(&w);
+  json_string(&t, whole);
+  free(whole);
+  text_add(&t, "}");
+  fits = t.length < room;
+  snprintf(key, room, "%s", fits ? t.at : "the key is too long");
+  free(t.at);
+  return fits;
+}
+
+// A word's value; "" where the words have none such. Valid until the next call.
+static const char *value_of_word(const cell_words *w, const char *name) {
+  static char copy[sizeof w->words];
+  char *save = NULL, *word;
+  const size_t length = strlen(name);
+  strcpy(copy, w->words);
+  for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+    if (!strncmp(word, name, length) && word[length] == '=') return word + length + 1;
+  return "";
+}
+// Its bytes, or 0.
+static int size_of_word(const cell_words *w, const char *name) { return type_size(value_of_word(w, name)); }
+
+int cell_degree_of(const cell_words *w) {
+  const char *graph = value_of_word(w, "graph"), *factor = strstr(graph, ":factor=");
+  return !strncmp(graph, "grid", 4) ? 4 : 2 * (factor ? atoi(factor + 8) : 16);
+}
+
+void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
+  const char *p = w->primitive;
+  const int payload = size_of_word(w, "payload"), lengths = size_of_word(w, "lengths");
+  sizes->in = payload ? payload : primitive_has(p, 'i') ? type_size(w->in) : 0;
+  sizes->acc = is_one_of(p, "count_if check_offsets is_sorted") ? 8 : is_one_of(p, "any all") ? 4 : type_size(w->acc);
+  sizes->out = !strcmp(p, "run_lengths")                          ? 0
+               : is_one_of(p, "count_if check_offsets is_sorted") ? 8
+               : is_one_of(p, "any all")                          ? 1
+               : !strcmp(p, "unique")                             ? payload
+               : !strcmp(p, "nontrivial_runs")                    ? (lengths ? lengths : 4)
+                                                                  : type_size(w->out);
+  sizes->bytes = sizes->in > sizes->out ? sizes->in : sizes->out;
+  if (primitive_has(p, 'm')) {
+    sizes->in = type_size(w->in);
+    sizes->out = payload;
+    sizes->bytes = sizes->in + sizes->out;
+  }
+  if (is_one_of(p, "inclusive_scan_by_key exclusive_scan_by_key reduce_by_key select partition unique run_lengths "
+                   "nontrivial_runs"))
+    sizes->bytes = sizes->in + size_of_word(w, "key") + (payload ? type_size(w->in) : 0);
+  if (is_one_of(p, "segmented_inclusive_scan segmented_exclusive_scan histogram_even histogram_ranges"))
+    sizes->bytes = sizes->in;
+  if (primitive_has(p, 'g')) { // bytes: beside each edge that of its share of a vertex
+    sizes->acc = type_size(w->in);
+    sizes->in = strstr(w->words, "offsets=u64") ? 8 : 4;
+    sizes->out = cell_degree_of(w) < 8 ? 0 : 8;
+    sizes->bytes = sizes->acc;
+  }
+}
