@@ -10,21 +10,8 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
-<<<<<<< HEAD
-from tools.farm import regress, store  # noqa: E402
+from tools.farm import cell_keys, regress, store  # noqa: E402
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW  # noqa: E402
-=======
-from tools.farm import cell_keys, noise, regress, store, verdicts  # noqa: E402
-from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE  # noqa: E402
-
-LONG = os.environ.get("GPUPRIMS_LONG") == "1"
-CELLS, ROUNDS = 500, 5
-MODEL = {**noise.TYPICAL, "drift": 0.01, "drift_period": 30000.0}
-# Cells with noise of their own: (which, model that is added, what all noise between processes is multiplied by).
-TWO_MODES, RARELY_SLOW, NOISY = slice(0, 50), slice(50, 100), slice(100, 150)
-PLAIN = np.arange(150, CELLS)
-HALF = np.arange(CELLS) % 2 == 0
->>>>>>> 8844782
 
 
 @pytest.fixture(autouse=True)

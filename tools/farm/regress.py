@@ -6,14 +6,9 @@ gp_tune is built for both trees: this tree's tools/tune, each tree's gpuprims.h.
 each measures every cell once, and a cell's time in it is the median of its rounds. Six pairs of processes, one of the
 base and one of this tree, run interleaved. In half of them, chosen at random, the base is first: what drifts evenly
 cancels, and what comes back periodically meets both sides. What looks changed then, or scatters too much to tell, is
-<<<<<<< HEAD
 measured again by ten fresh pairs, which alone decide, with some unchanged cells beside it; what is UNSURE still, by ten
-more. verdicts.py says by which test, and what SLOW, FAST, SAME, UNSURE and NO DATA mean.
-=======
-measured again by ten fresh pairs, which alone decide, with some unchanged cells beside it. verdicts.py says by which
-test, and what SLOW, FAST, SAME, UNSURE and NO DATA mean. Pairs that a store has of the same two trees are not measured
-again.
->>>>>>> 8844782
+more. verdicts.py says by which test, and what SLOW, FAST, SAME, UNSURE and NO DATA mean. Pairs that a store has of
+the same two trees are not measured again.
 
 Exit status: 0 nothing slower; 1 something is SLOW, or fails in this tree only; 2 could not run, or not to the end; 5
 the time of --pause is over, and there is more to measure.
@@ -41,12 +36,8 @@ from tools import bench
 from tools.farm import cell_keys, evidence, propose, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
-<<<<<<< HEAD
 PAIRS, FRESH_PAIRS, FRESH_STAGES = 6, 10, (2, 3)
-=======
-PAIRS, FRESH_PAIRS = 6, 10
 PAUSED = 5  # exit status
->>>>>>> 8844782
 
 # ---- the two trees ---------------------------------------------------------------------------------------------------
 
@@ -431,13 +422,8 @@ def print_controls(controls):
     if controls.extra:
         print(f"controls: {100 * controls.extra:.2f} % was added to every error")
     if is_common(controls):
-<<<<<<< HEAD
-        print(f"all cells, of unchanged machine code too, take {math.exp(controls.common):.3f} times as long: the host,"
-              " or the machine")
-=======
         print(f"all cells, of unchanged machine code too, take {math.exp(controls.common):.3f} times as long: "
               "the host, or the machine")
->>>>>>> 8844782
 
 
 def is_common(controls):
@@ -464,21 +450,15 @@ def judge(run, cells, first_pairs):
     first = verdicts.first_stage(logs, control)
     fresh = np.full((len(names), FRESH_PAIRS * len(FRESH_STAGES)), np.nan)
     left_out = np.count_nonzero(np.isnan(logs), axis=1) if first_pairs else np.zeros(len(names), int)
-<<<<<<< HEAD
     fresh_pairs, wanted = [], first.candidate
     for stage in FRESH_STAGES:
         if run.stopped or not wanted.any():
             break
-        rows = np.flatnonzero(verdicts.with_controls(wanted, first, np.random.default_rng()))
+        # Chosen by the first pairs: a run that is continued chooses the same.
+        rows = np.flatnonzero(verdicts.with_controls(wanted, first, np.random.default_rng(first_pairs[0])))
         pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], stage)
-=======
-    fresh_pairs = []
-    if first.candidate.any() and not run.stopped:
-        rows = np.flatnonzero(verdicts.measured_again(first, np.random.default_rng()))
-        fresh_pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], 2)
         if run.paused:
             return [], None, []
->>>>>>> 8844782
         samples = samples_of(run.options.store)
         again, more = logs_of(samples, [names[row] for row in rows], pairs)
         column = FRESH_PAIRS * FRESH_STAGES.index(stage)
