@@ -10,7 +10,8 @@ import nights
 import pytest
 from nights import DEVICE, both, proposal, quiet, regressed, text_of, tuned
 
-from ci import baseline, check_proposal, contribute, dashboard, decide, keep, machine_code, pull_request, status, steps
+from ci import (baseline, check_proposal, contribute, dashboard, decide, keep, machine_code, pull_request, status,
+                steps)
 from tools.farm import store, table, trust
 from tools.farm.verdicts import FAST, SAME, SLOW
 
