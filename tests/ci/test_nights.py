@@ -10,7 +10,8 @@ import nights
 import pytest
 from nights import DEVICE, both, proposal, quiet, regressed, text_of, tuned
 
-from ci import baseline, check_proposal, contribute, dashboard, decide, keep, machine_code, pull_request, steps
+from ci import (baseline, check_proposal, contribute, dashboard, decide, keep, machine_code, pull_request, status,
+                steps)
 from tools.farm import store, table, trust
 from tools.farm.verdicts import FAST, SAME, SLOW
 
@@ -566,3 +567,46 @@ def test_bad_usage(script, words, said, monkeypatch, capsys):
         status = error.code
     err = capsys.readouterr().err
     assert status == 2 and said in err and "Traceback" not in err
+
+
+def test_statuses_are_posted_as_they_are_checked(tmp_path, monkeypatch, capsys):
+    """ci/status.py: what the dashboard wrote goes to gh; what is no status of a night stops it, and nothing is posted."""
+    good = {"sha": "a" * 40, "state": "failure", "context": "night/nvidia-h200", "description": "2 slower",
+            "target_url": "https://pages.example/index.html#nvidia-h200"}
+    path, asked = tmp_path / "status.json", []
+    monkeypatch.setattr(status.github, "is_there", lambda: True)
+    monkeypatch.setattr(status.github, "gh", lambda *words: asked.append(words))
+    words = ["--statuses", str(path), "--github", "them/it"]
+    path.write_text(json.dumps([good]))
+    assert status.main(words) == 0 and "night/nvidia-h200: failure: 2 slower" in capsys.readouterr().out
+    assert asked == [("api", f"repos/them/it/statuses/{'a' * 40}", "-f", "state=failure", "-f",
+                      "context=night/nvidia-h200", "-f", "description=2 slower", "-f",
+                      "target_url=https://pages.example/index.html#nvidia-h200")]
+    asked.clear()
+    for name, value in (("sha", "../../x"), ("state", "pending"), ("context", "ci"), ("description", "x" * 141),
+                        ("target_url", "javascript:alert(1)"), ("sha", None)):
+        path.write_text(json.dumps([good, {**good, name: value}]))
+        with pytest.raises(steps.CannotRun, match="entry 1 is no status"):
+            status.main(words)
+    path.write_text("{}")
+    with pytest.raises(steps.CannotRun, match="no list"):
+        status.main(words)
+    path.unlink()
+    with pytest.raises(steps.CannotRun, match="no such file"):
+        status.main(words)
+    assert asked == []
+
+
+def test_a_page_accepts_a_slowdown_by_a_file_of_its_own(tmp_path):
+    """ci/baselines/accepted/*.jsonl counts like accepted.jsonl, which it is beside."""
+    folder = tmp_path / baseline.FOLDER
+    (folder / "accepted").mkdir(parents=True)
+    lines = [{"device": "A", "cell": str(number), "commit": "c", "base": "b", "high": 1.1, "reason": "r"}
+             for number in range(3)]
+    for name, line in zip(("accepted.jsonl", "accepted/one.jsonl", "accepted/two.jsonl"), lines):
+        (folder / name).write_text(json.dumps(line) + "\n")
+    assert baseline.accepted_of(str(tmp_path)) == lines
+    assert baseline.committed(str(tmp_path)) == set()
+    (folder / "accepted" / "two.jsonl").write_text("no\n")
+    with pytest.raises(steps.CannotRun, match="two.jsonl"):
+        baseline.accepted_of(str(tmp_path))
