@@ -18,7 +18,7 @@ from scipy import stats
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
-from tools.farm import noise, regress, store, verdicts  # noqa: E402
+from tools.farm import noise, regress, store, validate, verdicts  # noqa: E402
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE  # noqa: E402
 
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
@@ -378,11 +378,8 @@ def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):
     assert max(sample["process"] for sample in again.of("samples")) == 33
     assert again.lines[:len(recorded.lines)] == recorded.lines
     assert "1 of 6 pairs of stage 1 were measured" in said.err and "1 pairs; 4 are needed" in said.out
-    try:
-        import jsonschema  # noqa: F401
-    except ImportError:
-        return
-    assert store.validate_main([str(tmp_path / "store.jsonl")]) == 0
+    pytest.importorskip("jsonschema_rs")
+    assert validate.main([str(tmp_path / "store.jsonl")]) == 0
 
 
 def test_what_fails_or_is_throttled_is_left_out(tmp_path, base, capsys):

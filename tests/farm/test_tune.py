@@ -159,7 +159,7 @@ def test_a_store_of_ones_own(farm):
 
 def test_it_needs_numpy_only(farm):
     """The machines that measure have no more."""
-    for name in ("scipy", "jsonschema", "matplotlib", "hypothesis"):
+    for name in ("scipy", "jsonschema_rs", "matplotlib", "hypothesis"):
         (farm.folder / f"{name}.py").write_text(f"raise ImportError('no {name} on this machine')\n")
     farm.environment["PYTHONPATH"] = str(farm.folder)
     farm.run()
