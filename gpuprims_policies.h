@@ -10,775 +10,775 @@
 #define GP_POLICY_ROWS(ROW)                                                                                            \
   ROW("NVIDIA H200", GP_COPY, 1, 0, 1, 0, 13, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, 0, 0,\
       0,                                                                                                               \
-      "NVIDIA H200, 2026-11-21: +5.6 % (2.7 to 8.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.6 % (2.7 to 8.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 1, 0, 1, 13, 15, GP_DIRECT, 128, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 4, 1, 0, 0, 0, 0, 0, 0,\
       0,                                                                                                               \
-      "NVIDIA H200, 2026-11-21: +2.1 % (1.7 to 2.5), 5 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.1 % (1.7 to 2.5), 5 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 1, 0, 1, 15, 17, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, 0,  \
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-21: +5.6 % (2.7 to 8.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.6 % (2.7 to 8.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 1, 0, 1, 19, 23, GP_DIRECT, 256, 4, GP_CACHE_ALL, GP_CACHE_ALL, 0, 0, 1, 0, 0, 0, 0, 0,  \
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-21: +3.1 % (2.9 to 3.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.1 % (2.9 to 3.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 2, 0, 2, 0, 17, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, 0, 0,\
       0,                                                                                                               \
-      "NVIDIA H200, 2026-11-21: +4.6 % (1.8 to 7.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.6 % (1.8 to 7.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 2, 0, 2, 19, 23, GP_DIRECT, 128, 8, GP_CACHE_ALL, GP_CACHE_ALL, 0, 4, 1, 0, 0, 0, 0, 0,  \
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-21: +2.1 % (2.0 to 2.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.1 % (2.0 to 2.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 4, 0, 4, 0, 13, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, 0, 0,\
       0,                                                                                                               \
-      "NVIDIA H200, 2026-11-21: +10.4 % (10.0 to 10.8), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +10.4 % (10.0 to 10.8), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_COPY, 4, 0, 4, 15, 17, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, 0,  \
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-21: +6.8 % (5.9 to 7.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.8 % (5.9 to 7.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 4, 0, 4, 19, 21, GP_DIRECT, 256, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1, 0, 0, 0,  \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +4.5 % (4.0 to 5.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.5 % (4.0 to 5.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 4, 0, 4, 21, 23, GP_DIRECT, 256, 8, GP_CACHE_ALL, GP_CACHE_ALL, 0, 0, 1, 0, 0, 0, 0, 0,  \
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-21: +3.0 % (3.0 to 3.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.0 % (3.0 to 3.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 8, 0, 8, 0, 17, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, 0, 0,\
       0,                                                                                                               \
-      "NVIDIA H200, 2026-11-21: +3.9 % (1.5 to 6.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.9 % (1.5 to 6.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 8, 0, 8, 19, 23, GP_DIRECT, 256, 2, GP_CACHE_ALL, GP_CACHE_STREAMING, 0, 8, 1, 0, 0, 0,  \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +2.1 % (1.7 to 2.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.1 % (1.7 to 2.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 12, 0, 12, 19, 25, GP_DIRECT, 128, 8, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 8, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +2.8 % (2.6 to 3.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.8 % (2.6 to 3.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COPY, 16, 0, 16, 0, 17, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, 0, \
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-21: +4.5 % (-0.2 to 9.4), 3 pairs")                                                        \
+      "NVIDIA H200, 2026-11-21: +4.5 % (-0.2 to 9.4), 3 pairs, 1 board")                                               \
   ROW("NVIDIA H200", GP_COPY, 16, 0, 16, 19, 23, GP_DIRECT, 128, 8, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 1, 0, 0, 0, 0, 0,\
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-21: +2.2 % (1.9 to 2.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.2 % (1.9 to 2.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE, 1, 1, 1, 0, 15, GP_EVEN_SHARE, 256, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 4, 1, 0, 0,\
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +14.5 % (12.8 to 16.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +14.5 % (12.8 to 16.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 1, 1, 1, 15, 17, GP_EVEN_SHARE, 512, 8, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +31.3 % (30.7 to 31.9), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +31.3 % (30.7 to 31.9), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 1, 1, 1, 17, 21, GP_EVEN_SHARE, 256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 1, 0, 0, 0,  \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +14.6 % (14.5 to 14.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +14.6 % (14.5 to 14.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 1, 1, 1, 21, 27, GP_EVEN_SHARE, 1024, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +3.0 % (2.9 to 3.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.0 % (2.9 to 3.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE, 2, 2, 2, 0, 15, GP_EVEN_SHARE, 256, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 1, 1, 0, 0,\
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +12.8 % (10.6 to 15.0), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +12.8 % (10.6 to 15.0), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 2, 2, 2, 15, 17, GP_EVEN_SHARE, 512, 8, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +31.5 % (31.3 to 31.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +31.5 % (31.3 to 31.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 2, 2, 2, 17, 21, GP_EVEN_SHARE, 256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0,  \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +11.9 % (11.3 to 12.6), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +11.9 % (11.3 to 12.6), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 2, 2, 2, 25, 27, GP_EVEN_SHARE, 1024, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +2.2 % (2.0 to 2.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.2 % (2.0 to 2.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE, 2, 4, 2, 0, 15, GP_EVEN_SHARE, 256, 4, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +13.2 % (10.0 to 16.5), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +13.2 % (10.0 to 16.5), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 2, 4, 2, 15, 17, GP_EVEN_SHARE, 512, 8, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +24.4 % (23.9 to 24.8), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +24.4 % (23.9 to 24.8), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 2, 4, 2, 17, 21, GP_EVEN_SHARE, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +13.5 % (13.2 to 13.9), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +13.5 % (13.2 to 13.9), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 4, 4, 4, 0, 15, GP_EVEN_SHARE, 256, 4, GP_CACHE_L2, GP_CACHE_ALL, 0, 2, 1, 0, 0, 0, 0, \
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +12.4 % (9.9 to 14.9), 3 pairs")                                                       \
+      "NVIDIA H200, 2026-11-21: +12.4 % (9.9 to 14.9), 3 pairs, 1 board")                                              \
   ROW("NVIDIA H200", GP_REDUCE, 4, 4, 4, 15, 17, GP_EVEN_SHARE, 512, 8, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +38.0 % (37.8 to 38.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +38.0 % (37.8 to 38.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 4, 4, 4, 17, 19, GP_EVEN_SHARE, 256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 4, 1, 0, 0, 0,  \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +11.2 % (11.0 to 11.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +11.2 % (11.0 to 11.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 4, 4, 4, 19, 21, GP_EVEN_SHARE, 512, 4, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0,  \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +12.2 % (11.7 to 12.8), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +12.2 % (11.7 to 12.8), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 8, 8, 8, 0, 15, GP_EVEN_SHARE, 256, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 8, 1, 0, 0,\
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +11.1 % (10.8 to 11.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +11.1 % (10.8 to 11.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 8, 8, 8, 15, 17, GP_EVEN_SHARE, 512, 8, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +47.9 % (47.5 to 48.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +47.9 % (47.5 to 48.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 8, 8, 8, 17, 19, GP_EVEN_SHARE, 128, 4, GP_CACHE_L2, GP_CACHE_ALL, 0, 4, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +19.1 % (18.9 to 19.3), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +19.1 % (18.9 to 19.3), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 8, 8, 8, 19, 21, GP_EVEN_SHARE, 256, 4, GP_CACHE_ALL, GP_CACHE_ALL, 0, 8, 1, 0, 0, 0,  \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +8.8 % (8.3 to 9.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +8.8 % (8.3 to 9.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE, 12, 12, 12, 0, 13, GP_EVEN_SHARE, 128, 8, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +4.8 % (3.1 to 6.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.8 % (3.1 to 6.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE, 12, 12, 12, 13, 17, GP_ONE_BLOCK, 512, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 4, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +22.6 % (20.7 to 24.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +22.6 % (20.7 to 24.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 12, 12, 12, 17, 19, GP_EVEN_SHARE, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0,  \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +8.0 % (6.9 to 9.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +8.0 % (6.9 to 9.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE, 12, 12, 12, 23, 29, GP_EVEN_SHARE, 512, 8, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 1, 1,  \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +2.1 % (1.6 to 2.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.1 % (1.6 to 2.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE, 16, 16, 16, 0, 13, GP_EVEN_SHARE, 128, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 4, 1, 0,\
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +8.9 % (2.3 to 15.9), 3 pairs")                                                        \
+      "NVIDIA H200, 2026-11-21: +8.9 % (2.3 to 15.9), 3 pairs, 1 board")                                               \
   ROW("NVIDIA H200", GP_REDUCE, 16, 16, 16, 13, 15, GP_EVEN_SHARE, 128, 8, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0,  \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +25.6 % (22.3 to 28.9), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +25.6 % (22.3 to 28.9), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 16, 16, 16, 15, 17, GP_EVEN_SHARE, 512, 8, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 1, 0, 0,  \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +79.7 % (78.2 to 81.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +79.7 % (78.2 to 81.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_REDUCE, 16, 16, 16, 17, 21, GP_EVEN_SHARE, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +25.6 % (25.0 to 26.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +25.6 % (25.0 to 26.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 1, 1, 1, 0, 13, GP_ONE_BLOCK, 256, 1, GP_CACHE_L2, GP_CACHE_STREAMING, 3, 8, 1,\
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +26.4 % (25.7 to 27.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +26.4 % (25.7 to 27.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 1, 1, 1, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 2, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +16.2 % (16.2 to 16.3), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +16.2 % (16.2 to 16.3), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 1, 1, 1, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_STREAMING, GP_CACHE_STREAMING, \
       3, 4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +18.5 % (18.4 to 18.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +18.5 % (18.4 to 18.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 1, 1, 1, 23, 27, GP_PIPELINED, 256, 11, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1, 1, 0,\
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +6.1 % (5.8 to 6.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.1 % (5.8 to 6.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 2, 2, 2, 0, 13, GP_ONE_BLOCK, 256, 1, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 8,  \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +22.2 % (22.2 to 22.3), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +22.2 % (22.2 to 22.3), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 2, 2, 2, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_L2, GP_CACHE_ALL, 3, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +10.2 % (10.1 to 10.3), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +10.2 % (10.1 to 10.3), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 2, 2, 2, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 1, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +2.9 % (2.7 to 3.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.9 % (2.7 to 3.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 2, 2, 2, 21, 23, GP_LOOK_BACK, 320, 7, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 1, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +7.8 % (7.6 to 7.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.8 % (7.6 to 7.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 2, 4, 2, 17, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 6, 1, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +29.9 % (29.7 to 30.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +29.9 % (29.7 to 30.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 2, 4, 2, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_STREAMING, GP_CACHE_STREAMING, \
       3, 1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +12.5 % (12.2 to 12.8), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +12.5 % (12.2 to 12.8), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 2, 4, 2, 21, 23, GP_LOOK_BACK, 320, 7, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 2, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +7.7 % (7.7 to 7.8), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.7 % (7.7 to 7.8), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 2, 4, 2, 23, 25, GP_LOOK_BACK, 256, 11, GP_CACHE_STREAMING, GP_CACHE_ALL, 3, 3,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +3.5 % (3.1 to 4.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.5 % (3.1 to 4.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 4, 4, 4, 0, 13, GP_ONE_BLOCK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 8, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +30.6 % (30.1 to 31.0), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +30.6 % (30.1 to 31.0), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 4, 4, 4, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +5.9 % (5.9 to 6.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.9 % (5.9 to 6.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 4, 4, 4, 21, 23, GP_LOOK_BACK, 320, 7, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 1, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +7.6 % (7.3 to 7.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.6 % (7.3 to 7.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 4, 4, 4, 23, 25, GP_LOOK_BACK, 320, 9, GP_CACHE_STREAMING, GP_CACHE_ALL, 3, 3, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +5.0 % (4.3 to 5.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.0 % (4.3 to 5.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 8, 8, 8, 0, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_L2, GP_CACHE_STREAMING, 3, 2, 1,\
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +4.7 % (4.5 to 4.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.7 % (4.5 to 4.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 8, 8, 8, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_STREAMING, GP_CACHE_STREAMING, \
       3, 4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +3.4 % (3.2 to 3.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.4 % (3.2 to 3.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 8, 8, 8, 21, 23, GP_LOOK_BACK, 320, 7, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 2, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +6.6 % (6.2 to 7.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.6 % (6.2 to 7.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 8, 8, 8, 23, 25, GP_LOOK_BACK, 384, 11, GP_CACHE_STREAMING, GP_CACHE_ALL, 3, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +2.7 % (2.5 to 3.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.7 % (2.5 to 3.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 12, 12, 12, 0, 15, GP_ONE_BLOCK, 256, 5, GP_CACHE_STREAMING,                   \
       GP_CACHE_STREAMING, 3, 6, 1, 0, 0, 0, 0, 0, 0, 0,                                                                \
-      "NVIDIA H200, 2026-11-21: +21.0 % (20.6 to 21.3), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +21.0 % (20.6 to 21.3), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 12, 12, 12, 19, 21, GP_LOOK_BACK, 512, 3, GP_CACHE_STREAMING,                  \
       GP_CACHE_STREAMING, 3, 6, 1, 0, 0, 0, 0, 0, 0, 0,                                                                \
-      "NVIDIA H200, 2026-11-21: +30.5 % (30.3 to 30.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +30.5 % (30.3 to 30.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 12, 12, 12, 21, 23, GP_LOOK_BACK, 320, 9, GP_CACHE_ALL, GP_CACHE_ALL, 3, 1, 1, \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +4.1 % (4.0 to 4.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.1 % (4.0 to 4.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 12, 12, 12, 23, 25, GP_LOOK_BACK, 512, 9, GP_CACHE_STREAMING, GP_CACHE_ALL, 3, \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +5.0 % (4.9 to 5.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.0 % (4.9 to 5.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 16, 16, 16, 0, 13, GP_ONE_BLOCK, 256, 1, GP_CACHE_STREAMING,                   \
       GP_CACHE_STREAMING, 3, 8, 1, 0, 0, 0, 0, 0, 0, 0,                                                                \
-      "NVIDIA H200, 2026-11-21: +22.4 % (22.2 to 22.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +22.4 % (22.2 to 22.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 16, 16, 16, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, \
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +4.2 % (4.0 to 4.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.2 % (4.0 to 4.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 16, 16, 16, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_STREAMING,                  \
       GP_CACHE_STREAMING, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                \
-      "NVIDIA H200, 2026-11-21: +2.9 % (2.9 to 3.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.9 % (2.9 to 3.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN, 16, 16, 16, 23, 25, GP_PIPELINED, 320, 13, GP_CACHE_ALL, GP_CACHE_ALL, 3, 1, 1,\
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +5.4 % (5.1 to 5.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.4 % (5.1 to 5.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 1, 1, 1, 0, 13, GP_ONE_BLOCK, 256, 1, GP_CACHE_L2, GP_CACHE_STREAMING, 3, 8, 1,\
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +35.0 % (35.0 to 35.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +35.0 % (35.0 to 35.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 1, 1, 1, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 2, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +16.3 % (16.3 to 16.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +16.3 % (16.3 to 16.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 1, 1, 1, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_STREAMING, GP_CACHE_STREAMING, \
       3, 4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +12.3 % (12.0 to 12.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +12.3 % (12.0 to 12.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 1, 1, 1, 23, 27, GP_PIPELINED, 256, 11, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1, 1, 0,\
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +4.1 % (3.9 to 4.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.1 % (3.9 to 4.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 2, 2, 2, 0, 13, GP_ONE_BLOCK, 256, 1, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 8,  \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +22.2 % (22.0 to 22.4), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +22.2 % (22.0 to 22.4), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 2, 2, 2, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_L2, GP_CACHE_ALL, 3, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +10.7 % (10.6 to 10.9), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +10.7 % (10.6 to 10.9), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 2, 2, 2, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 1, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +2.1 % (2.0 to 2.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.1 % (2.0 to 2.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 2, 2, 2, 21, 23, GP_LOOK_BACK, 320, 7, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 1, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +8.2 % (7.9 to 8.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +8.2 % (7.9 to 8.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 2, 4, 2, 17, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 6, 1, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +27.6 % (27.3 to 27.9), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +27.6 % (27.3 to 27.9), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 2, 4, 2, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_STREAMING, GP_CACHE_STREAMING, \
       3, 1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +11.6 % (11.5 to 11.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +11.6 % (11.5 to 11.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 2, 4, 2, 21, 23, GP_LOOK_BACK, 320, 7, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 2, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +7.2 % (7.1 to 7.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.2 % (7.1 to 7.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 2, 4, 2, 23, 25, GP_LOOK_BACK, 256, 11, GP_CACHE_STREAMING, GP_CACHE_ALL, 3, 3,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +2.9 % (2.8 to 3.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.9 % (2.8 to 3.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 4, 4, 4, 0, 13, GP_ONE_BLOCK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 8, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +30.3 % (29.8 to 30.7), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +30.3 % (29.8 to 30.7), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 4, 4, 4, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +5.8 % (5.8 to 5.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.8 % (5.8 to 5.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 4, 4, 4, 21, 23, GP_LOOK_BACK, 320, 7, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 1, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +7.8 % (7.7 to 8.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.8 % (7.7 to 8.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 4, 4, 4, 23, 25, GP_LOOK_BACK, 320, 9, GP_CACHE_STREAMING, GP_CACHE_ALL, 3, 3, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +4.8 % (4.5 to 5.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.8 % (4.5 to 5.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 8, 8, 8, 0, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_L2, GP_CACHE_STREAMING, 3, 2, 1,\
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +4.6 % (4.3 to 4.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.6 % (4.3 to 4.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 8, 8, 8, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_STREAMING, GP_CACHE_STREAMING, \
       3, 4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +3.5 % (3.3 to 3.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.5 % (3.3 to 3.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 8, 8, 8, 21, 23, GP_LOOK_BACK, 320, 7, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, 2, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +6.6 % (6.6 to 6.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.6 % (6.6 to 6.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 8, 8, 8, 23, 25, GP_LOOK_BACK, 384, 11, GP_CACHE_STREAMING, GP_CACHE_ALL, 3, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +2.6 % (2.0 to 3.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.6 % (2.0 to 3.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 12, 12, 12, 0, 15, GP_ONE_BLOCK, 256, 5, GP_CACHE_STREAMING,                   \
       GP_CACHE_STREAMING, 3, 6, 1, 0, 0, 0, 0, 0, 0, 0,                                                                \
-      "NVIDIA H200, 2026-11-21: +20.8 % (20.7 to 20.9), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +20.8 % (20.7 to 20.9), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 12, 12, 12, 19, 21, GP_LOOK_BACK, 512, 3, GP_CACHE_STREAMING,                  \
       GP_CACHE_STREAMING, 3, 6, 1, 0, 0, 0, 0, 0, 0, 0,                                                                \
-      "NVIDIA H200, 2026-11-21: +32.0 % (31.9 to 32.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +32.0 % (31.9 to 32.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 12, 12, 12, 21, 23, GP_LOOK_BACK, 320, 9, GP_CACHE_ALL, GP_CACHE_ALL, 3, 1, 1, \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +4.7 % (4.6 to 4.8), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.7 % (4.6 to 4.8), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 12, 12, 12, 23, 25, GP_LOOK_BACK, 512, 9, GP_CACHE_STREAMING, GP_CACHE_ALL, 3, \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +7.0 % (6.9 to 7.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.0 % (6.9 to 7.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 16, 16, 16, 0, 13, GP_ONE_BLOCK, 256, 1, GP_CACHE_STREAMING,                   \
       GP_CACHE_STREAMING, 3, 8, 1, 0, 0, 0, 0, 0, 0, 0,                                                                \
-      "NVIDIA H200, 2026-11-21: +25.4 % (24.9 to 26.0), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +25.4 % (24.9 to 26.0), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 16, 16, 16, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_STREAMING, 3, \
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +5.2 % (5.2 to 5.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.2 % (5.2 to 5.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 16, 16, 16, 19, 21, GP_LOOK_BACK, 256, 5, GP_CACHE_STREAMING,                  \
       GP_CACHE_STREAMING, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                \
-      "NVIDIA H200, 2026-11-21: +2.6 % (2.1 to 3.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.6 % (2.1 to 3.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN, 16, 16, 16, 23, 25, GP_PIPELINED, 320, 13, GP_CACHE_ALL, GP_CACHE_ALL, 3, 1, 1,\
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +5.3 % (4.2 to 6.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.3 % (4.2 to 6.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 1, 1, 1, 0, 20, GP_MERGE_PATH, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 4, 1,  \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +6.8 % (6.6 to 7.0), 5 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.8 % (6.6 to 7.0), 5 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 1, 1, 1, 20, 23, GP_MERGE_PATH, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +25.5 % (25.4 to 25.6), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +25.5 % (25.4 to 25.6), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 1, 1, 1, 23, 25, GP_MERGE_PATH, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 1, \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +30.1 % (29.8 to 30.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +30.1 % (29.8 to 30.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 1, 1, 1, 25, 64, GP_MERGE_PATH, 512, 7, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +14.0 % (13.9 to 14.1), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +14.0 % (13.9 to 14.1), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 2, 2, 2, 0, 20, GP_MERGE_PATH, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 3, 1,  \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +7.8 % (7.7 to 7.8), 5 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.8 % (7.7 to 7.8), 5 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 2, 2, 2, 20, 24, GP_MERGE_PATH, 256, 5, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +26.1 % (26.0 to 26.2), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +26.1 % (26.0 to 26.2), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 2, 2, 2, 24, 28, GP_MERGE_PATH, 256, 7, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +13.6 % (13.5 to 13.7), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +13.6 % (13.5 to 13.7), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 2, 2, 2, 28, 64, GP_MERGE_PATH, 512, 7, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +13.9 % (13.7 to 14.1), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +13.9 % (13.7 to 14.1), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 4, 4, 4, 0, 19, GP_WARP_SEGMENTS, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 0, 4,  \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +9.6 % (9.4 to 9.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +9.6 % (9.4 to 9.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 4, 4, 4, 19, 21, GP_WARP_SEGMENTS, 512, 5, GP_CACHE_ALL, GP_CACHE_ALL, 0, 8, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +46.1 % (45.8 to 46.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +46.1 % (45.8 to 46.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 4, 4, 4, 21, 24, GP_MERGE_PATH, 256, 5, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +23.3 % (23.2 to 23.5), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +23.3 % (23.2 to 23.5), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 4, 4, 4, 24, 64, GP_MERGE_PATH, 256, 7, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +10.8 % (10.6 to 10.9), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +10.8 % (10.6 to 10.9), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 8, 8, 8, 0, 17, GP_WARP_SEGMENTS, 128, 5, GP_CACHE_ALL, GP_CACHE_ALL, 0, 4,  \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +4.2 % (4.2 to 4.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.2 % (4.2 to 4.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 8, 8, 8, 17, 20, GP_MERGE_PATH, 128, 3, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +6.3 % (6.2 to 6.3), 5 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.3 % (6.2 to 6.3), 5 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 8, 8, 8, 20, 24, GP_MERGE_PATH, 256, 5, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +19.7 % (19.6 to 19.8), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +19.7 % (19.6 to 19.8), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_REDUCE, 8, 8, 8, 24, 64, GP_MERGE_PATH, 256, 7, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +12.3 % (12.2 to 12.4), 5 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +12.3 % (12.2 to 12.4), 5 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 1, 1, 1, 15, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       8, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +5.3 % (4.4 to 6.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.3 % (4.4 to 6.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 1, 1, 1, 19, 21, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       8, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +10.6 % (9.7 to 11.5), 3 pairs")                                                       \
+      "NVIDIA H200, 2026-11-21: +10.6 % (9.7 to 11.5), 3 pairs, 1 board")                                              \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 1, 1, 1, 21, 23, GP_LOOK_BACK, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       6, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +45.7 % (45.3 to 46.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +45.7 % (45.3 to 46.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 1, 1, 1, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5,\
       1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +11.1 % (9.3 to 12.9), 3 pairs")                                                       \
+      "NVIDIA H200, 2026-11-21: +11.1 % (9.3 to 12.9), 3 pairs, 1 board")                                              \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 2, 2, 2, 21, 23, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +45.8 % (44.5 to 47.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +45.8 % (44.5 to 47.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 2, 2, 2, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5,\
       1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +4.9 % (4.8 to 5.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.9 % (4.8 to 5.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 4, 4, 4, 15, 21, GP_LOOK_BACK, 128, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       8, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +6.2 % (5.5 to 7.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.2 % (5.5 to 7.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 4, 4, 4, 21, 23, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +22.4 % (22.2 to 22.5), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +22.4 % (22.2 to 22.5), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 8, 8, 8, 15, 19, GP_LOOK_BACK, 128, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +5.3 % (5.1 to 5.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.3 % (5.1 to 5.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 8, 8, 8, 19, 21, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +9.1 % (8.5 to 9.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +9.1 % (8.5 to 9.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_INCLUSIVE_SCAN, 8, 8, 8, 21, 23, GP_LOOK_BACK, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +18.0 % (17.8 to 18.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +18.0 % (17.8 to 18.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 1, 1, 1, 13, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       8, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +4.7 % (4.4 to 4.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.7 % (4.4 to 4.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 1, 1, 1, 19, 21, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       8, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +9.8 % (8.8 to 10.7), 3 pairs")                                                        \
+      "NVIDIA H200, 2026-11-21: +9.8 % (8.8 to 10.7), 3 pairs, 1 board")                                               \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 1, 1, 1, 21, 23, GP_LOOK_BACK, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       6, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +44.8 % (42.4 to 47.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +44.8 % (42.4 to 47.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 1, 1, 1, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5,\
       1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +10.9 % (8.7 to 13.2), 3 pairs")                                                       \
+      "NVIDIA H200, 2026-11-21: +10.9 % (8.7 to 13.2), 3 pairs, 1 board")                                              \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 2, 2, 2, 21, 23, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +45.8 % (45.0 to 46.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +45.8 % (45.0 to 46.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 2, 2, 2, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5,\
       1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +4.6 % (3.6 to 5.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.6 % (3.6 to 5.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 4, 4, 4, 15, 21, GP_LOOK_BACK, 128, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       8, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +6.4 % (6.3 to 6.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.4 % (6.3 to 6.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 4, 4, 4, 21, 23, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +20.5 % (20.0 to 21.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +20.5 % (20.0 to 21.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 8, 8, 8, 15, 19, GP_LOOK_BACK, 128, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +6.4 % (6.2 to 6.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.4 % (6.2 to 6.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 8, 8, 8, 19, 21, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +9.8 % (9.2 to 10.5), 3 pairs")                                                        \
+      "NVIDIA H200, 2026-11-21: +9.8 % (9.2 to 10.5), 3 pairs, 1 board")                                               \
   ROW("NVIDIA H200", GP_SEGMENTED_EXCLUSIVE_SCAN, 8, 8, 8, 21, 23, GP_LOOK_BACK, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3,\
       4, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +17.0 % (16.6 to 17.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +17.0 % (16.6 to 17.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN_BY_KEY, 1, 1, 1, 17, 19, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +6.4 % (6.3 to 6.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.4 % (6.3 to 6.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN_BY_KEY, 1, 1, 1, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +8.0 % (7.5 to 8.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +8.0 % (7.5 to 8.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN_BY_KEY, 2, 2, 2, 17, 19, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +6.3 % (6.1 to 6.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.3 % (6.1 to 6.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN_BY_KEY, 2, 2, 2, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +5.3 % (4.7 to 5.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.3 % (4.7 to 5.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN_BY_KEY, 4, 4, 4, 24, 64, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 5, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +5.1 % (4.6 to 5.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.1 % (4.6 to 5.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN_BY_KEY, 8, 8, 8, 0, 13, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +11.4 % (11.1 to 11.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +11.4 % (11.1 to 11.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN_BY_KEY, 8, 8, 8, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +2.1 % (1.9 to 2.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.1 % (1.9 to 2.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_INCLUSIVE_SCAN_BY_KEY, 8, 8, 8, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +4.7 % (4.6 to 4.8), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.7 % (4.6 to 4.8), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN_BY_KEY, 1, 1, 1, 17, 19, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +6.5 % (6.3 to 6.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.5 % (6.3 to 6.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN_BY_KEY, 1, 1, 1, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +8.1 % (7.7 to 8.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +8.1 % (7.7 to 8.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN_BY_KEY, 2, 2, 2, 17, 19, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +6.4 % (6.3 to 6.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.4 % (6.3 to 6.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN_BY_KEY, 2, 2, 2, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +5.1 % (4.8 to 5.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.1 % (4.8 to 5.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN_BY_KEY, 4, 4, 4, 24, 64, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 5, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +5.1 % (4.9 to 5.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.1 % (4.9 to 5.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN_BY_KEY, 8, 8, 8, 0, 13, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +11.1 % (11.0 to 11.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +11.1 % (11.0 to 11.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN_BY_KEY, 8, 8, 8, 13, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +2.2 % (2.0 to 2.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.2 % (2.0 to 2.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_EXCLUSIVE_SCAN_BY_KEY, 8, 8, 8, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +4.7 % (4.2 to 5.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.7 % (4.2 to 5.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 1, 1, 1, 17, 19, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +6.8 % (6.5 to 7.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.8 % (6.5 to 7.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 1, 1, 1, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +7.0 % (6.7 to 7.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.0 % (6.7 to 7.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 2, 2, 2, 0, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 1, 1, 0, 0,\
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +2.5 % (2.3 to 2.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.5 % (2.3 to 2.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 2, 2, 2, 17, 19, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +4.2 % (4.1 to 4.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.2 % (4.1 to 4.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 2, 2, 2, 19, 21, GP_LOOK_BACK, 384, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +5.0 % (4.7 to 5.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.0 % (4.7 to 5.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 2, 2, 2, 23, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +5.4 % (5.4 to 5.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.4 % (5.4 to 5.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 4, 4, 4, 16, 18, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 1, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +2.6 % (2.0 to 3.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.6 % (2.0 to 3.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 4, 4, 4, 22, 24, GP_PIPELINED, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 4, 1, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +5.2 % (5.0 to 5.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.2 % (5.0 to 5.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 4, 4, 4, 24, 64, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 5, 2, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +3.2 % (2.9 to 3.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.2 % (2.9 to 3.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 8, 8, 8, 0, 13, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0,\
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +6.0 % (5.9 to 6.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.0 % (5.9 to 6.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_REDUCE_BY_KEY, 8, 8, 8, 19, 64, GP_PIPELINED, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 5, 1, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +3.5 % (3.4 to 3.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.5 % (3.4 to 3.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_RUN_LENGTHS, 1, 0, 0, 21, 23, GP_PIPELINED, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 2, 4, 1, 0, 0, \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +9.8 % (9.4 to 10.1), 3 pairs")                                                        \
+      "NVIDIA H200, 2026-11-21: +9.8 % (9.4 to 10.1), 3 pairs, 1 board")                                               \
   ROW("NVIDIA H200", GP_RUN_LENGTHS, 2, 0, 0, 21, 23, GP_LOOK_BACK, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 1, 0, 0, \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +20.6 % (20.2 to 21.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +20.6 % (20.2 to 21.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_RUN_LENGTHS, 2, 0, 0, 23, 25, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +10.1 % (9.3 to 10.8), 3 pairs")                                                       \
+      "NVIDIA H200, 2026-11-21: +10.1 % (9.3 to 10.8), 3 pairs, 1 board")                                              \
   ROW("NVIDIA H200", GP_RUN_LENGTHS, 4, 0, 0, 15, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 8, 1, 0, 0, \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +2.1 % (1.8 to 2.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.1 % (1.8 to 2.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_RUN_LENGTHS, 8, 0, 0, 21, 23, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 3, 1, 0, 0, \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +11.1 % (10.9 to 11.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +11.1 % (10.9 to 11.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_UNIQUE, 1, 0, 0, 0, 19, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0, 0, \
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +3.1 % (3.0 to 3.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.1 % (3.0 to 3.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_UNIQUE, 1, 0, 0, 21, 23, GP_PIPELINED, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 2, 4, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +9.1 % (8.5 to 9.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +9.1 % (8.5 to 9.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_UNIQUE, 2, 0, 0, 21, 23, GP_LOOK_BACK, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +8.6 % (8.4 to 8.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +8.6 % (8.4 to 8.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_UNIQUE, 2, 0, 0, 23, 25, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +3.4 % (3.0 to 3.8), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.4 % (3.0 to 3.8), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_UNIQUE, 4, 0, 0, 15, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +2.1 % (1.8 to 2.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.1 % (1.8 to 2.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_UNIQUE, 8, 0, 0, 21, 23, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 3, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +5.7 % (3.9 to 7.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.7 % (3.9 to 7.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 1, 0, 1, 13, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 1, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +9.9 % (9.5 to 10.3), 3 pairs")                                                        \
+      "NVIDIA H200, 2026-11-21: +9.9 % (9.5 to 10.3), 3 pairs, 1 board")                                               \
   ROW("NVIDIA H200", GP_SELECT, 1, 0, 1, 17, 21, GP_LOOK_BACK, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +3.4 % (2.5 to 4.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.4 % (2.5 to 4.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 1, 0, 1, 21, 23, GP_PIPELINED, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 4, 2, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +9.4 % (8.9 to 9.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +9.4 % (8.9 to 9.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 1, 0, 1, 23, 25, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +4.7 % (3.9 to 5.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.7 % (3.9 to 5.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 2, 0, 2, 15, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 8, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +2.6 % (1.8 to 3.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.6 % (1.8 to 3.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 2, 0, 2, 21, 23, GP_LOOK_BACK, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +7.2 % (6.8 to 7.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.2 % (6.8 to 7.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 2, 0, 2, 23, 25, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +8.5 % (7.5 to 9.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +8.5 % (7.5 to 9.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 4, 0, 4, 21, 25, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +4.1 % (3.7 to 4.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.1 % (3.7 to 4.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 8, 0, 8, 21, 23, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 3, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +4.7 % (3.0 to 6.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.7 % (3.0 to 6.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 8, 0, 8, 23, 25, GP_PIPELINED, 384, 5, GP_CACHE_ALL, GP_CACHE_ALL, 4, 1, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-21: +4.6 % (2.8 to 6.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.6 % (2.8 to 6.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 16, 0, 16, 15, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 8, 1, 0, 0, 0, \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +2.4 % (2.0 to 2.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.4 % (2.0 to 2.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 16, 0, 16, 21, 23, GP_LOOK_BACK, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0, \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +3.5 % (3.3 to 3.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.5 % (3.3 to 3.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SELECT, 16, 0, 16, 23, 25, GP_PIPELINED, 384, 5, GP_CACHE_ALL, GP_CACHE_ALL, 4, 1, 1, 0, 0, 0, \
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +4.8 % (3.4 to 6.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.8 % (3.4 to 6.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 1, 0, 1, 13, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 1, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +3.6 % (3.6 to 3.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.6 % (3.6 to 3.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 1, 0, 1, 21, 23, GP_PIPELINED, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 4, 2, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +16.9 % (15.8 to 18.0), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +16.9 % (15.8 to 18.0), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_PARTITION, 1, 0, 1, 23, 25, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +4.4 % (3.1 to 5.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.4 % (3.1 to 5.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 2, 0, 2, 13, 17, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 8, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +5.1 % (5.0 to 5.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.1 % (5.0 to 5.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 2, 0, 2, 21, 23, GP_LOOK_BACK, 256, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +7.7 % (7.3 to 8.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.7 % (7.3 to 8.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 2, 0, 2, 23, 25, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +5.9 % (4.8 to 6.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.9 % (4.8 to 6.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 4, 0, 4, 23, 25, GP_PIPELINED, 256, 5, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +4.1 % (3.6 to 4.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.1 % (3.6 to 4.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 8, 0, 8, 21, 23, GP_LOOK_BACK, 384, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 3, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +7.4 % (7.0 to 7.8), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.4 % (7.0 to 7.8), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 8, 0, 8, 23, 25, GP_PIPELINED, 384, 5, GP_CACHE_ALL, GP_CACHE_ALL, 4, 1, 1, 0, 0, 0,\
       0, 0, 0, 0,                                                                                                      \
-      "NVIDIA H200, 2026-11-21: +2.1 % (0.8 to 3.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.1 % (0.8 to 3.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 16, 0, 16, 21, 23, GP_LOOK_BACK, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 1, 0, 0, \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +2.6 % (2.1 to 3.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.6 % (2.1 to 3.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_PARTITION, 16, 0, 16, 23, 25, GP_PIPELINED, 384, 5, GP_CACHE_ALL, GP_CACHE_ALL, 4, 1, 1, 0, 0, \
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +2.9 % (1.6 to 4.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.9 % (1.6 to 4.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_COUNT_IF, 4, 8, 8, 0, 16, GP_ONE_BLOCK, 256, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 4, 1, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +14.1 % (14.1 to 14.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +14.1 % (14.1 to 14.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_COUNT_IF, 4, 8, 8, 16, 18, GP_EVEN_SHARE, 1024, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1,  \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +30.4 % (30.1 to 30.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +30.4 % (30.1 to 30.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_COUNT_IF, 4, 8, 8, 18, 20, GP_EVEN_SHARE, 256, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 4, 1, 0,\
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +18.2 % (17.5 to 18.9), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +18.2 % (17.5 to 18.9), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_COUNT_IF, 8, 8, 8, 0, 15, GP_EVEN_SHARE, 256, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 4, 1, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +14.8 % (14.1 to 15.5), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +14.8 % (14.1 to 15.5), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_COUNT_IF, 8, 8, 8, 15, 17, GP_EVEN_SHARE, 1024, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 4, 1,  \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "NVIDIA H200, 2026-11-21: +36.8 % (36.1 to 37.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +36.8 % (36.1 to 37.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_COUNT_IF, 8, 8, 8, 17, 19, GP_EVEN_SHARE, 512, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2, 1, 0,\
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-21: +19.0 % (18.7 to 19.3), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +19.0 % (18.7 to 19.3), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 1, 0, 4, 0, 13, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 3,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +3.3 % (3.3 to 3.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.3 % (3.3 to 3.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 1, 0, 4, 13, 15, GP_SHARED_BINS, 256, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,  \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +11.4 % (11.4 to 11.5), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +11.4 % (11.4 to 11.5), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 1, 0, 4, 15, 19, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,  \
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +2.6 % (2.3 to 2.8), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.6 % (2.3 to 2.8), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 1, 0, 4, 21, 23, GP_SHARED_BINS, 512, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,  \
       1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +4.2 % (3.9 to 4.6), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.2 % (3.9 to 4.6), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 2, 0, 4, 0, 13, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +7.4 % (7.3 to 7.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.4 % (7.3 to 7.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 2, 0, 4, 15, 19, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,  \
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +7.6 % (7.5 to 7.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.6 % (7.5 to 7.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 2, 0, 4, 21, 23, GP_SHARED_BINS, 1024, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +9.2 % (9.0 to 9.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +9.2 % (9.0 to 9.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 2, 0, 4, 23, 25, GP_SHARED_BINS, 1024, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +3.5 % (3.2 to 3.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.5 % (3.2 to 3.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 4, 0, 4, 0, 13, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +7.0 % (6.6 to 7.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.0 % (6.6 to 7.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 4, 0, 4, 15, 19, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,  \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +4.8 % (4.7 to 5.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.8 % (4.7 to 5.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 4, 0, 4, 21, 23, GP_SHARED_BINS, 1024, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +7.4 % (7.2 to 7.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.4 % (7.2 to 7.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 4, 0, 4, 23, 25, GP_SHARED_BINS, 1024, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +3.5 % (2.9 to 4.0), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.5 % (2.9 to 4.0), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 8, 0, 4, 0, 13, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 2,\
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
-      "NVIDIA H200, 2026-11-21: +4.6 % (4.5 to 4.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.6 % (4.5 to 4.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 8, 0, 4, 15, 19, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,  \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +7.2 % (7.1 to 7.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +7.2 % (7.1 to 7.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 8, 0, 4, 21, 23, GP_SHARED_BINS, 1024, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +9.8 % (9.7 to 9.8), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +9.8 % (9.7 to 9.8), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_EVEN, 8, 0, 4, 23, 64, GP_SHARED_BINS, 1024, 2, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +3.2 % (3.1 to 3.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.2 % (3.1 to 3.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 1, 0, 4, 0, 13, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, \
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +2.4 % (2.2 to 2.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.4 % (2.2 to 2.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 1, 0, 4, 15, 19, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,\
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +2.5 % (2.4 to 2.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.5 % (2.4 to 2.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 1, 0, 4, 21, 23, GP_SHARED_BINS, 1024, 1, GP_CACHE_STREAMING, GP_CACHE_ALL,  \
       0, 1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +4.7 % (4.6 to 4.8), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.7 % (4.6 to 4.8), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 2, 0, 4, 15, 19, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,\
       3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +22.6 % (22.4 to 22.8), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-21: +22.6 % (22.4 to 22.8), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 2, 0, 4, 21, 23, GP_SHARED_BINS, 1024, 1, GP_CACHE_STREAMING, GP_CACHE_ALL,  \
       0, 2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +4.1 % (4.1 to 4.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.1 % (4.1 to 4.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 2, 0, 4, 23, 25, GP_SHARED_BINS, 1024, 2, GP_CACHE_STREAMING, GP_CACHE_ALL,  \
       0, 1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +2.0 % (1.9 to 2.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +2.0 % (1.9 to 2.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 4, 0, 4, 15, 19, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,\
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +9.2 % (9.1 to 9.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +9.2 % (9.1 to 9.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 4, 0, 4, 21, 23, GP_SHARED_BINS, 1024, 1, GP_CACHE_STREAMING, GP_CACHE_ALL,  \
       0, 2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +6.9 % (6.8 to 6.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +6.9 % (6.8 to 6.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 4, 0, 4, 23, 25, GP_SHARED_BINS, 1024, 2, GP_CACHE_STREAMING, GP_CACHE_ALL,  \
       0, 3, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +4.6 % (4.3 to 4.9), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.6 % (4.3 to 4.9), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 8, 0, 4, 15, 17, GP_SHARED_BINS, 256, 1, GP_CACHE_STREAMING, GP_CACHE_ALL, 0,\
       2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
-      "NVIDIA H200, 2026-11-21: +3.0 % (2.8 to 3.2), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +3.0 % (2.8 to 3.2), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_HISTOGRAM_RANGES, 8, 0, 4, 21, 23, GP_SHARED_BINS, 1024, 1, GP_CACHE_STREAMING, GP_CACHE_ALL,  \
       0, 2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                    \
-      "NVIDIA H200, 2026-11-21: +5.1 % (4.8 to 5.4), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +5.1 % (4.8 to 5.4), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_LOAD_BALANCE, 0, 0, 4, 0, 20, GP_MERGE_PATH, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0,\
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-21: +4.9 % (4.8 to 5.0), 5 pairs")                                                         \
+      "NVIDIA H200, 2026-11-21: +4.9 % (4.8 to 5.0), 5 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SORT, 1, 0, 0, 0, 22, GP_COUNTING, 256, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 3, 1, 0, 0, 0, 0, 0, \
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-22: +26.9 % (26.6 to 27.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +26.9 % (26.6 to 27.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SORT, 1, 0, 0, 22, 25, GP_COUNTING, 512, 8, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 1, 0, 0, 0, 0, 0,\
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-22: +6.7 % (6.6 to 6.8), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-22: +6.7 % (6.6 to 6.8), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SORT, 2, 0, 0, 20, 21, GP_ONE_LAUNCH, 512, 2, GP_CACHE_DEFAULT, GP_CACHE_DEFAULT, 0, 0, 0, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-23: +36.0 % (35.8 to 36.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-23: +36.0 % (35.8 to 36.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SORT, 2, 0, 0, 21, 22, GP_ONE_LAUNCH, 1024, 2, GP_CACHE_DEFAULT, GP_CACHE_DEFAULT, 0, 0, 0, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-23: +15.9 % (15.6 to 16.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-23: +15.9 % (15.6 to 16.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SORT, 2, 0, 0, 22, 24, GP_COUNTING, 256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 4, 1, 0, 0, 0, 0, 0,\
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-23: +9.1 % (8.7 to 9.5), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-23: +9.1 % (8.7 to 9.5), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SORT, 4, 0, 4, 0, 16, GP_ONE_CLUSTER, 128, 1, GP_CACHE_DEFAULT, GP_CACHE_DEFAULT, 0, 0, 0, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-23: +4.3 % (4.2 to 4.3), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-23: +4.3 % (4.2 to 4.3), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SORT, 4, 0, 4, 23, 25, GP_ONE_SWEEP, 512, 4, GP_CACHE_ALL, GP_CACHE_ALL, 1, 1, 1, 0, 0, 0, 0,  \
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-22: +27.7 % (26.0 to 29.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +27.7 % (26.0 to 29.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SORT, 4, 0, 8, 0, 16, GP_ONE_CLUSTER, 128, 1, GP_CACHE_DEFAULT, GP_CACHE_DEFAULT, 0, 0, 0, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-23: +7.0 % (7.0 to 7.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-23: +7.0 % (7.0 to 7.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SORT, 4, 0, 8, 20, 21, GP_ONE_LAUNCH, 512, 1, GP_CACHE_DEFAULT, GP_CACHE_DEFAULT, 0, 0, 0, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-23: +13.7 % (13.0 to 14.4), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-23: +13.7 % (13.0 to 14.4), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SORT, 4, 0, 8, 24, 25, GP_ONE_SWEEP, 512, 3, GP_CACHE_ALL, GP_CACHE_ALL, 1, 4, 1, 0, 0, 0, 0,  \
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-22: +19.8 % (17.4 to 22.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +19.8 % (17.4 to 22.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SORT, 8, 0, 4, 0, 16, GP_ONE_CLUSTER, 128, 2, GP_CACHE_DEFAULT, GP_CACHE_DEFAULT, 0, 0, 0, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-23: +8.0 % (7.9 to 8.1), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-23: +8.0 % (7.9 to 8.1), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SORT, 8, 0, 4, 18, 19, GP_ONE_LAUNCH, 256, 2, GP_CACHE_DEFAULT, GP_CACHE_DEFAULT, 0, 0, 0, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-23: +5.3 % (5.0 to 5.7), 3 pairs")                                                         \
+      "NVIDIA H200, 2026-11-23: +5.3 % (5.0 to 5.7), 3 pairs, 1 board")                                                \
   ROW("NVIDIA H200", GP_SORT, 8, 0, 4, 24, 25, GP_ONE_SWEEP, 384, 5, GP_CACHE_L2, GP_CACHE_ALL, 1, 1, 1, 0, 0, 0, 0, 0,\
       0, 0,                                                                                                            \
-      "NVIDIA H200, 2026-11-22: +126.3 % (125.3 to 127.2), 3 pairs")                                                   \
+      "NVIDIA H200, 2026-11-22: +126.3 % (125.3 to 127.2), 3 pairs, 1 board")                                          \
   ROW("NVIDIA H200", GP_SORT, 8, 0, 8, 0, 17, GP_ONE_CLUSTER, 128, 2, GP_CACHE_DEFAULT, GP_CACHE_DEFAULT, 0, 0, 0, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-23: +10.1 % (10.0 to 10.2), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-23: +10.1 % (10.0 to 10.2), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_SORT, 8, 0, 8, 19, 20, GP_ONE_LAUNCH, 256, 2, GP_CACHE_DEFAULT, GP_CACHE_DEFAULT, 0, 0, 0, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "NVIDIA H200, 2026-11-23: +14.2 % (13.9 to 14.5), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-23: +14.2 % (13.9 to 14.5), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_MERGE, 4, 0, 0, 0, 18, GP_MERGE_PATH, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, \
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-22: +107.5 % (106.9 to 108.0), 3 pairs")                                                   \
+      "NVIDIA H200, 2026-11-22: +107.5 % (106.9 to 108.0), 3 pairs, 1 board")                                          \
   ROW("NVIDIA H200", GP_MERGE, 4, 0, 0, 18, 22, GP_MERGE_PATH, 256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 5, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-22: +38.9 % (38.8 to 39.0), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +38.9 % (38.8 to 39.0), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_MERGE, 4, 0, 0, 22, 25, GP_MERGE_PATH, 128, 5, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 4, 1, 0, 0,\
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-22: +10.5 % (10.0 to 11.0), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +10.5 % (10.0 to 11.0), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_MERGE, 4, 0, 4, 0, 22, GP_MERGE_PATH, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 8, 1, 0, 0, 0, 0, \
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-22: +41.2 % (41.0 to 41.5), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +41.2 % (41.0 to 41.5), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_MERGE, 4, 0, 4, 22, 25, GP_MERGE_PATH, 256, 3, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 3, 1, 0, 0,\
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-22: +16.0 % (15.5 to 16.5), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +16.0 % (15.5 to 16.5), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_MERGE, 8, 0, 0, 0, 18, GP_MERGE_PATH, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, \
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-22: +39.6 % (39.5 to 39.7), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +39.6 % (39.5 to 39.7), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_MERGE, 8, 0, 0, 18, 22, GP_MERGE_PATH, 128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 6, 1, 0, 0, 0, 0,\
       0, 0, 0,                                                                                                         \
-      "NVIDIA H200, 2026-11-22: +16.6 % (16.5 to 16.6), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +16.6 % (16.5 to 16.6), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_MERGE, 8, 0, 0, 22, 25, GP_MERGE_PATH, 256, 4, GP_CACHE_STREAMING, GP_CACHE_ALL, 0, 3, 1, 0, 0,\
       0, 0, 0, 0, 0,                                                                                                   \
-      "NVIDIA H200, 2026-11-22: +15.8 % (15.4 to 16.1), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-22: +15.8 % (15.4 to 16.1), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_BFS_SOURCES, 4, 4, 8, 0, 22, GP_EXPAND_CONTRACT, 128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 4, 2,  \
       2, 2, 128, 256, 7, 7, 1,                                                                                         \
-      "NVIDIA H200, 2026-11-23: +43.7 % (42.5 to 45.0), 3 pairs")                                                      \
+      "NVIDIA H200, 2026-11-23: +43.7 % (42.5 to 45.0), 3 pairs, 1 board")                                             \
   ROW("NVIDIA H200", GP_BFS_SOURCES, 4, 4, 8, 25, 64, GP_EXPAND_CONTRACT, 1024, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 2,\
       4, 8, 1, 64, 7, 7, 1,                                                                                            \
-      "NVIDIA H200, 2026-11-23: +2.2 % (1.7 to 2.8), 3 pairs")
+      "NVIDIA H200, 2026-11-23: +2.2 % (1.7 to 2.8), 3 pairs, 1 board")
 
 #define GP_POLICY_CLASSES(CLASS)
 // clang-format on

@@ -24,7 +24,7 @@ import numpy as np
 
 from dashboard import cell, figures, finding, model, news, pages, read, reports
 from tools import bench
-from tools.farm import devices, landscape, rows, store
+from tools.farm import derive, devices, landscape, store
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARK = ".gpuprims-dashboard"  # a folder with this file in it may be replaced
@@ -148,17 +148,13 @@ def table_job(paths):
             stores.append(store.read(path))
         except store.StoreError as error:
             notes.append(str(error))
-    names = {one["device"] for a_store in stores for one in a_store.of("environment")}
-    standing = rows.fold(rows.decisions_of(stores))
-    if len(names) > 1:
-        found, members = devices.table_of(stores)
-    else:  # there is nothing to share, and no look at all measurements is needed
-        found, members = [row for _, those in sorted(standing.items()) for row in those], []
+    decisions, doubts = derive.derive(stores)
+    notes += derive.report(doubts)
+    found, members = devices.table_of(stores, decisions)
     newest = sorted(stores, key=lambda a_store: max((one["date"] for one in a_store.of("environment")), default=""))
     if len(newest) > MOST_LOOKS:
         notes.append(f"regret is that of the newest {MOST_LOOKS} of {len(newest)} tune stores")
-    world, regret = devices.World(newest[-MOST_LOOKS:]), []
-    world.rows = standing
+    world, regret = devices.World(newest[-MOST_LOOKS:], decisions=decisions), []
     for device in world.devices:
         for title, values in devices.regrets(world, device).items():
             known = [value for value in values if math.isfinite(value)]

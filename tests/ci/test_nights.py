@@ -509,7 +509,8 @@ def test_who_may_write_and_who_runs_on_a_board():
     jobs, head = jobs_of("nightly.yml")
     assert "pull_request" not in head and "permissions:\n  contents: read\n" in head
     writers = {name for name, text in jobs.items() if ": write" in text}
-    assert writers == {"propose", "pages"} and "self-hosted" not in jobs["propose"] + jobs["pages"]
+    assert writers == {"propose", "pages", "status"}
+    assert not any("self-hosted" in jobs[name] for name in writers)
     assert "persist-credentials: false" in jobs["measure"] and "GH_TOKEN" not in jobs["measure"] + jobs["decide"]
     assert "fail-fast: false" in jobs["measure"] and "group: board-${{ matrix.board }}" in jobs["measure"]
     for name in ("decide", "propose", "pages"):
@@ -570,7 +571,7 @@ def test_bad_usage(script, words, said, monkeypatch, capsys):
 
 
 def test_statuses_are_posted_as_they_are_checked(tmp_path, monkeypatch, capsys):
-    """ci/status.py: what the dashboard wrote goes to gh; what is no status of a night stops it, and nothing is posted."""
+    """ci/status.py: gh gets what the dashboard wrote; what is no status of a night stops it, and nothing is posted."""
     good = {"sha": "a" * 40, "state": "failure", "context": "night/nvidia-h200", "description": "2 slower",
             "target_url": "https://pages.example/index.html#nvidia-h200"}
     path, asked = tmp_path / "status.json", []

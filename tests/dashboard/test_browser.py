@@ -168,11 +168,16 @@ def history_of(site, cell=CELL):
     return [dict(zip(table["columns"], row)) for row in table["rows"]]
 
 
+def box_of_curve(page):
+    over = page.locator(".u-over")
+    over.wait_for()
+    return over.bounding_box()
+
+
 def test_a_history_tells_what_is_under_the_pointer_and_the_arrow_keys(open_page, small_site):
     page = open_page(CELL, anew=True)
     rows = history_of(small_site)
-    over = page.locator(".u-over")
-    box = over.bounding_box()
+    box = box_of_curve(page)
     page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2)
     told = page.inner_text("output.told")
     assert rows[-1]["night"] in told and f"{rows[-1]['us']} µs" in told and rows[-1]["commit"][:7] in told
@@ -187,7 +192,7 @@ def test_a_history_tells_what_is_under_the_pointer_and_the_arrow_keys(open_page,
 def test_a_history_is_zoomed_and_its_range_is_in_the_address(open_page, small_site):
     page = open_page(CELL, anew=True)
     rows = history_of(small_site)
-    box = page.locator(".u-over").bounding_box()
+    box = box_of_curve(page)
     page.get_by_role("button", name="7 days").click()
     assert page.input_value("input[type=date] >> nth=0") == rows[-7]["night"]
     assert f"from={rows[-7]['night']}" in page.url
@@ -220,11 +225,13 @@ def test_the_search_finds_cells_commits_and_files(open_page):
     page.wait_for_url("**/search.html?q=*")
     links = page.locator("#found li a")
     assert links.count() == 1 and CELL in links.first.get_attribute("href")
-    for words, count in (("cell Example Two", 30), ("no problem like that", 0), ("file regress 2026-01-06", 1)):
+    page.fill("#q", "cell Example Two")
+    playwright.expect(page.locator("#found li", has=page.locator(".tag", has_text="cell"))).to_have_count(30)
+    for words, count in (("no problem like that", 0), ("file regress 2026-01-06", 1),
+                         ("<img src=x onerror=alert(1)>", 0)):
         page.fill("#q", words)
-        assert page.locator("#found li").count() == count, words
-    page.fill("#q", "<img src=x onerror=alert(1)>")
-    assert page.locator("#found li").count() == 0 and page.locator("#found img").count() == 0
+        playwright.expect(page.locator("#found li")).to_have_count(count)
+    assert page.locator("#found img").count() == 0
 
 
 def test_any_two_nights_and_devices_are_compared(open_page, small_site):

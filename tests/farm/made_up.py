@@ -13,7 +13,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
-from tools.farm import decide, evidence, propose, store, table  # noqa: E402
+from tools.farm import decide, evidence, propose, rows, store, table  # noqa: E402
 
 DATA = os.path.join(ROOT, "tests", "farm", "data")
 DATE = "2026-01-02T03:04:05Z"
@@ -41,7 +41,7 @@ def number(text):
 def environment(device="Example One", date=DATE, **fields):
     line = {"kind": "environment", "v": 1, "device": device, "compute_capability": 90, "multiprocessors": 132,
             "memory_bytes": 1 << 36, "l2_bytes": 1 << 25, "ecc": "yes", "driver": "13.0", "nvrtc": "13.0",
-            "bus": "0:1", "peak_gbs": 3000.5, "clocks": "yes", "header": "0" * 16, "commit": "made-up",
+            "bus": "0:1", "peak_gbs": 12000.5, "clocks": "yes", "header": "0" * 16, "commit": "made-up",
             "source": "synthetic", **fields}
     return {**line, "id": number(json.dumps(line, sort_keys=True)), "date": date}
 
@@ -114,7 +114,8 @@ class Tune:
     def plan(self, folder):
         mine, stores = propose.context_of(self.write().path, str(folder))
         run = evidence.runs_of(mine)[-1]
-        return propose.plan(run, propose.folded_before(stores, run), propose.portable_policies(stores, run))
+        standing = propose.folded_before(rows.decisions_of(stores), run)
+        return propose.plan(run, standing, propose.portable_policies(stores, run))
 
     def confirm(self, folder):
         """Measures what `propose` asks for, in fresh processes."""

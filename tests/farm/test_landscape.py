@@ -11,10 +11,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, ROOT)
 from tools.farm import landscape, store  # noqa: E402
 
+E1, E2 = f"{0xe1:016x}", f"{0xe2:016x}"
 DEVICE = "Made-up 1"
-ENVIRONMENT = {"kind": "environment", "v": 1, "id": "e1", "date": "2026-11-21T00:00:00Z", "device": DEVICE,
+ENVIRONMENT = {"kind": "environment", "v": 1, "id": E1, "date": "2026-11-21T00:00:00Z", "device": DEVICE,
                "compute_capability": 90, "multiprocessors": 100, "memory_bytes": 1 << 36, "ecc": 1, "driver": 13000,
-               "nvrtc": 13000, "bus": "0", "commit": "abc", "header": "h", "source": "synthetic", "clocks": "yes"}
+               "nvrtc": 13000, "bus": "0", "commit": "abc", "header": "0" * 16, "source": "synthetic", "clocks": "yes"}
 MIB = 1 << 20
 
 
@@ -25,7 +26,7 @@ def policy(threads, vectors=1):
 
 def sample(primitive, type_, size, us, of=None, **fields):
     """A line of phase landscape; without a policy: the incumbent."""
-    return {"kind": "samples", "v": 1, "env": "e1", "process": 0, "phase": "landscape", "primitive": primitive,
+    return {"kind": "samples", "v": 1, "env": E1, "process": 0, "phase": "landscape", "primitive": primitive,
             "op": "" if primitive == "copy" else "SUM", "in": type_, "acc": type_, "out": type_,
             "n": size // store.type_sizes()[type_], "protocol": "cold", "variant": "policy" if of else "default",
             "policy": of or policy(256), "policy_source": "caller" if of else "portable", "status": "ok", "message": "",
@@ -167,9 +168,9 @@ def test_only_the_newest_commit_counts():
 
 @pytest.mark.parametrize("lines, words", [
     ([ENVIRONMENT], "no samples of phase landscape"),
-    ([sample("copy", "u8", MIB, 1.0)], "environment e1, which no line describes"),
-    (space(TWO_CELLS, THREE_POLICIES) + [{**ENVIRONMENT, "id": "e2", "device": "Made-up 2"},
-                                         sample("copy", "u8", 2 * MIB, 1.0, env="e2")], "Made-up 1 and of Made-up 2"),
+    ([sample("copy", "u8", MIB, 1.0)], "environment 00000000000000e1, which no line describes"),
+    (space(TWO_CELLS, THREE_POLICIES) + [{**ENVIRONMENT, "id": E2, "device": "Made-up 2"},
+                                         sample("copy", "u8", 2 * MIB, 1.0, env=E2)], "Made-up 1 and of Made-up 2"),
 ])
 def test_stores_that_have_no_landscape(lines, words):
     with pytest.raises(ValueError, match=words):

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
-from tools.farm import cell_keys, regress, store  # noqa: E402
+from tools.farm import cell_keys, regress, store, validate  # noqa: E402
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW  # noqa: E402
 
 
@@ -190,11 +190,8 @@ def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):
     assert max(sample["process"] for sample in again.of("samples")) == max(sides) + 2
     assert again.lines[:len(recorded.lines)] == recorded.lines
     assert "1 of 6 pairs of stage 1 were measured" in said.err and "1 pairs; 4 are needed" in said.out
-    try:
-        import jsonschema  # noqa: F401
-    except ImportError:
-        return
-    assert store.validate_main([str(tmp_path / "store.jsonl")]) == 0
+    pytest.importorskip("jsonschema_rs")
+    assert validate.main([str(tmp_path / "store.jsonl")]) == 0
 
 
 def test_what_fails_or_is_throttled_is_left_out(tmp_path, base, capsys):

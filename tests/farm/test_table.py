@@ -93,7 +93,9 @@ def test_an_empty_table(tmp_path):
     assert "#define GP_POLICY_ROWS(ROW)\n" in text and "#define GP_POLICY_CLASSES(CLASS)\n" in text
 
 
-STRANGE = [rows.Row('GPU "Ti" \\ 5090', "exclusive_scan 4/4/4", 0, 64, store.policy_of(made_up.WIDE), "why \\ \"so\"")]
+# All that a name may have; test_trust.py has what it may not.
+STRANGE = [rows.Row("GPU (Ti) 1g.5gb/A+B_C-D", "exclusive_scan 4/4/4", 0, 64, store.policy_of(made_up.WIDE),
+                    "GPU (Ti), 2026: +1.5 % (-1 to 2), 3 pairs, 1 board")]
 
 
 def test_layout(tmp_path):

@@ -176,12 +176,20 @@ def test_a_store_of_ones_own(farm):
     assert any(line["verdict"] == "accepted" for line in store.read(path).of("decision"))
 
 
-def test_it_needs_numpy_only(farm):
+def test_it_needs_numpy_and_scipy_only(farm):
     """The machines that measure have no more."""
-    for name in ("scipy", "jsonschema", "matplotlib", "hypothesis"):
+    for name in ("jsonschema_rs", "matplotlib", "hypothesis"):
         (farm.folder / f"{name}.py").write_text(f"raise ImportError('no {name} on this machine')\n")
     farm.environment["PYTHONPATH"] = str(farm.folder)
     farm.run()
+
+
+def test_what_decides_is_missed_before_anything_is_measured(tmp_path, monkeypatch, capsys):
+    from tools.farm import tune
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setattr(tune.importlib.util, "find_spec", lambda name: None)
+    assert tune.main(["--gp-tune", "false", "--stores", str(tmp_path)]) == 2
+    assert "SciPy" in capsys.readouterr().err and not os.listdir(tmp_path)
 
 
 def test_todays_store(tmp_path):

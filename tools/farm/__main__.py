@@ -7,7 +7,7 @@ COMMANDS = {
     "list": ("store", "list_main", "what stores hold: devices, runs, checks, coverage"),
     "query": ("store", "query_main", "lines of stores whose fields have these values"),
     "merge": ("store", "merge_main", "several stores to one"),
-    "validate": ("store", "validate_main", "stores against schema.json"),
+    "validate": ("validate", "main", "stores against schema.json, decisions against their samples"),
     "trust": ("trust", "main", "what of a store is trusted: clocks, throttling, pairs"),
     "propose": ("propose", "main", "which buckets the rerun has to confirm: a plan for gp_tune"),
     "decide": ("decide", "main", "which rows the rerun confirms; report of regret; stability"),

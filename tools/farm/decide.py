@@ -256,7 +256,8 @@ def beaten(group, sizes, row, portable):
 def decide_run(run, stores):
     """All decisions about a run, given what all stores say of the time before it; numbered, without those that the
     run's store has already."""
-    folded, portable = propose.folded_before(stores, run), propose.portable_policies(stores, run)
+    folded = propose.folded_before(rows.decisions_of(stores), run)
+    portable = propose.portable_policies(stores, run)
     made = []
     for name, _ in propose.targets(run):
         before = [one for a_store in stores for one in a_store.of("decision")

@@ -20,7 +20,7 @@ import math
 import statistics
 
 from tools import bench
-from tools.farm import decide, evidence, propose, rows, store
+from tools.farm import decide, derive, evidence, propose, rows, store
 
 LIKE = 0.02  # of one class: each serves the other at most so much slower than it serves itself
 
@@ -33,10 +33,10 @@ Look = collections.namedtuple("Look", "run ratios rule ties searched")
 class World:
     """What all stores say: the devices, their rows and their latest looks at each group."""
 
-    def __init__(self, stores, left_out=None):
-        """left_out: a device that shall not have been measured."""
-        self.stores = stores
-        self.rows = rows.fold([one for one in rows.decisions_of(stores) if one["scope"] != left_out])
+    def __init__(self, stores, left_out=None, decisions=None):
+        """left_out: a device that shall not have been measured. decisions: those that count, where they are known."""
+        self.stores, self.decisions = stores, derive.decisions_of(stores) if decisions is None else decisions
+        self.rows = rows.fold([one for one in self.decisions if one["scope"] != left_out])
         runs = [run for a_store in stores for run in evidence.runs_of(a_store) if run.device != left_out]
         self.devices = sorted({run.device for run in runs})
         self.looks = {}
@@ -163,8 +163,11 @@ def shared_rows(world, name, devices, policies, scope, check=None):
         for policy in proposal.policies:
             span = check(proposal.first, proposal.last, sizes, policy) if check else (proposal.first, proposal.last)
             if span:
-                made.append(rows.Row(scope, name, *rows.bucket(sizes, *span), store.policy_of(policy),
-                                     shared_provenance(looks, sizes[span[0]:span[1] + 1], policy)))
+                row = rows.Row(scope, name, *rows.bucket(sizes, *span), store.policy_of(policy),
+                               shared_provenance(looks, sizes[span[0]:span[1] + 1], policy))
+                # (Boards of different devices are different ones, known or not.)
+                made.append(with_boards(row, {board or a_look.run.device for a_look in looks
+                                              for board in a_look.run.boards}))
                 break
     return made
 
@@ -250,10 +253,40 @@ def against_rule(world, device, name, sizes, policy):
 # ---- the whole table -------------------------------------------------------------------------------------------------
 
 
-def table_of(stores):
+def confirmed_by(world, row):
+    """The boards on which a row of a device was confirmed: that of its decision, and those on which a later rerun
+    measured it beside the header's rule, by the rule that decisions go by."""
+    boards = set(row.boards)
+    for run in world.runs:
+        group = run.groups.get(row.group)
+        if run.device != row.scope or run.boards <= boards or not group or group.problem:
+            continue
+        portable, policy = propose.portable_policies(world.stores, run), store.policy_text(row.policy)
+        sizes = sorted({cell.log2 for times in group.confirm.values() for cell in times if rows.serves(row, cell.log2)})
+
+        def rule(cell, times, group=group, portable=portable):
+            found = rule_of(group, cell, portable)
+            return found[0] if found else None
+
+        def own(cell, times, group=group, policy=policy):
+            return "default" if group.default.get(cell, ("",))[0] == policy else policy
+
+        if sizes and not decide.Comparison(group, sizes, rule, own).judge(0, len(sizes) - 1).reason:
+            boards |= run.boards
+    return boards
+
+
+def with_boards(row, boards):
+    """boards: hashes; "" where nobody knows which one it was, which may be any of the others."""
+    count = max(1, len(boards - {""}))
+    return row._replace(provenance=f"{row.provenance}, {count} board{'s' * (count > 1)}", boards=frozenset(boards))
+
+
+def table_of(stores, decisions=None):
     """All rows, and (class, device) of all classes."""
-    world = World(stores)
-    found, members = [row for _, standing in sorted(world.rows.items()) for row in standing], set()
+    world = World(stores, decisions=decisions)
+    found, members = [with_boards(row, confirmed_by(world, row)) for _, standing in sorted(world.rows.items())
+                      for row in standing], set()
     for name in world.groups():
         for title, cluster, made in class_rows(world, name):
             found += made
@@ -285,7 +318,7 @@ LEFT_OUT = "left out, by the others' portable rows"
 def regrets(world, device):
     """{title: [regret]} over the cells of a device's matrix: with its rows, by the header's rule, and, where there are
     others, by what they would give it if nobody had measured it. NaN where nobody knows."""
-    others = World(world.stores, device)
+    others = World(world.stores, device, world.decisions)
     found = collections.defaultdict(list)
     for name in world.groups():
         if (device, name) in world.looks:

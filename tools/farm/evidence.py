@@ -1,9 +1,9 @@
 """What of a store counts: a run's usable times, group by group, and what had to be left out and why.
 
-A run is what one store holds of one environment, or of several that differ in nothing but the bus: boards of one host
+A run is what one store holds of one environment, or of several that differ in nothing but the board: those of one host
 that shared the work. A sample is used where its status is ok, its times are times, it ran
 on the policy it was asked to run on, nothing slowed the GPU down, and the self-checks of its group passed. What is left
-out is counted, and every decision says so.
+out is counted, and every decision says so. A group with a sample that cannot be is not used at all: see `cannot_be`.
 """
 import collections
 import math
@@ -21,6 +21,15 @@ SLOWED = 0x8 | 0x20 | 0x40 | 0x80
 FAULTS = ("wrong", "runtime", "timeout")
 PHASES = ("matrix", "confirm")
 SELF_CHECKS = ("incumbent", "bad", "varies", "echo")
+# What no measurement can be. 70,000 samples of an H200 stay far from all of it: they reach 0.95 of the peak, take 0.8
+# microseconds at least, and no two have the same times.
+MOST_GBS = 20000      # of any memory, whatever an environment says its peak is
+OVER_PEAK = 1.05      # of a memory's peak, where caches do not help
+CACHES = 20           # times a memory's peak: more than any cache gives
+LEAST_US = 0.2        # a launch
+ENOUGH = 5            # times of a sample: so many are never all equal, nor those of another sample
+# They may end before they have read their input.
+MAY_END_EARLY = ("any", "all", "is_sorted", "check_offsets")
 # A group that nobody searches by itself: it is served by the same kernels as another one.
 SEARCHED_AS = {"inclusive_scan": "exclusive_scan", "segmented_inclusive_scan": "segmented_exclusive_scan",
                "inclusive_scan_by_key": "reduce_by_key", "exclusive_scan_by_key": "reduce_by_key",
@@ -41,21 +50,21 @@ class Group:
     default  {cell: (policy, source)}             what the header chose by itself
     faults   {policy: status}                     policies that failed somewhere
     left_out {reason: samples}
-    problem  "", or why nothing of the group can be used
+    problem  "", or why nothing of the group can be used; impossible: the sample that cannot be, if that is it
     """
 
     def __init__(self, name):
         self.name = name
         self.matrix, self.error, self.confirm, self.default, self.faults = {}, {}, {}, {}, {}
         self.left_out = collections.Counter()
-        self.problem = ""
+        self.problem = self.impossible = ""
 
 
 class Run:
     def __init__(self, path, first):
         """Its name and its date are those of the first of its environments."""
         self.path, self.env, self.date, self.device = path, first["id"], first["date"], first["device"]
-        self.buses, self.groups = set(), {}
+        self.buses, self.boards, self.groups = set(), set(), {}
 
     @property
     def order(self):
@@ -83,19 +92,23 @@ def runs_of(a_store):
 
 
 def find_runs(a_store):
-    latest, runs = {}, {}  # by what boards of one host have in common; by environment
+    latest, runs, environments = {}, {}, {}  # by what boards of one host have in common; by environment
     for environment in sorted(a_store.of("environment"), key=lambda one: (one["date"], one["id"])):
         if environment["id"] in runs:
             continue
+        environments[environment["id"]] = environment
         alike = store.dump({name: environment[name] for name in sorted(environment)
-                            if name not in ("id", "date", "bus")})
+                            if name not in ("id", "date", "bus", "board")})
         if alike not in latest or environment["bus"] in latest[alike].buses:  # the same board again: another run
             latest[alike] = Run(a_store.path, environment)
         latest[alike].buses.add(environment["bus"])
+        latest[alike].boards.add(environment.get("board", ""))
         runs[environment["id"]] = latest[alike]
     failed = {(runs.get(check["env"]), check["group"]): check for check in checks_of(a_store) if not check["passed"]}
     by_group = collections.defaultdict(list)
-    for sample in latest_samples(a_store):
+    samples = latest_samples(a_store)
+    copied = repeated(samples)
+    for sample in samples:
         cell, run = store.cell_of(sample), runs.get(sample["env"])
         if run and store.is_known(cell) and (cell.protocol != "back_to_back" or cell.primitive in store.OF_GRAPHS):
             by_group[run, cell.group].append((cell, sample))
@@ -104,6 +117,12 @@ def find_runs(a_store):
             by_group.setdefault((runs[coverage["env"]], coverage["group"]), [])
     for (run, name), samples in by_group.items():
         run.groups[name] = group_of(name, samples, failed.get((run, name)) or failed.get((run, "")))
+        reasons = ((cell, cannot_be(cell, sample, environments[sample["env"]]) or
+                    ("another sample has the same times" if tuple(sample["us"]) in copied else ""))
+                   for cell, sample in samples)
+        group = run.groups[name]
+        group.impossible = next((f"{cell.text} cannot be: {reason}" for cell, reason in reasons if reason), "")
+        group.problem = group.problem or group.impossible
     return sorted(set(runs.values()), key=lambda run: run.order)
 
 
@@ -126,13 +145,41 @@ def unusable(sample):
     """Why a sample's times cannot be used, or None."""
     if sample["status"] != "ok":
         return f"status {sample['status']}"
-    if sample["variant"] == "policy" and sample["policy_source"] not in ("caller", ""):
+    if sample["variant"] == "policy" and sample["policy_source"] != "caller":
         return "ran on another policy than asked"
     if not sample["us"] or not all(map(math.isfinite, sample["us"])) or min(sample["us"]) <= 0:
         return "no times"
     if len(sample["us"]) < 2:
         return "abandoned as too slow"
     return "throttled" if sample["throttle"] & SLOWED else None
+
+
+def repeated(samples):
+    """Times that several samples have: whoever made them up copied them."""
+    counts = collections.Counter(tuple(sample["us"]) for sample in samples if len(sample["us"]) >= ENOUGH)
+    return {times for times, count in counts.items() if count > 1}
+
+
+def cannot_be(cell, sample, environment):
+    """Why nobody measured these times, or ""."""
+    times = sample["us"]
+    if sample["status"] != "ok" or not times:
+        return ""
+    least, peak = min(times), min(environment.get("peak_gbs") or MOST_GBS, MOST_GBS)
+    if sample.get("calls") == 0 and len(times) > 1:
+        return f"{len(times)} times of no call"
+    if len(times) >= ENOUGH and len(set(times)) == 1:
+        return f"{len(times)} times are equal"
+    if least < LEAST_US:
+        return f"{least:g} us are less than a launch takes"
+    if cell.primitive in store.OF_GRAPHS + MAY_END_EARLY:
+        return ""
+    if cell.bytes > CACHES * peak * 1e3 * least:
+        return f"{cell.bytes / least / 1e3:.0f} GB/s, and no cache of a memory of {peak:g} GB/s gives that"
+    # (What was written last may still be in the cache.)
+    if cell.protocol == "cold" and cell.bytes - environment.get("l2_bytes", 0) > OVER_PEAK * peak * 1e3 * least:
+        return f"{cell.bytes / least / 1e3:.0f} GB/s, and the memory's peak is {peak:g}"
+    return ""
 
 
 def deviation(values):

@@ -234,10 +234,9 @@ def context_of(path, folder):
     return next(a_store for a_store in stores if os.path.samefile(a_store.path, path)), stores
 
 
-def folded_before(stores, run):
+def folded_before(decisions, run):
     """The rows that stood when a run began."""
-    return rows.fold([decision for decision in rows.decisions_of(stores)
-                      if (decision["date"], decision["env"]) < run.order])
+    return rows.fold([one for one in decisions if (one["date"], one["env"]) < run.order])
 
 
 def default_folder():
@@ -261,6 +260,7 @@ def write_plan(path, folder, out, primitives=()):
     runs = evidence.runs_of(mine)
     if not runs:
         raise store.StoreError(f"{path}: nothing was measured")
-    jobs = plan(runs[-1], folded_before(stores, runs[-1]), portable_policies(stores, runs[-1]), primitives)
+    jobs = plan(runs[-1], folded_before(rows.decisions_of(stores), runs[-1]), portable_policies(stores, runs[-1]),
+                primitives)
     store.replace(out, plan_text(jobs).encode())
     return jobs

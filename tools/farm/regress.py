@@ -489,6 +489,7 @@ def finish(lines, texts, controls, path):
     extra = []
     if controls:
         print_controls(controls)
+    if controls and lines[0]["env"]:  # "" where no process of this tree got as far as a sample
         extra = [("few_controls", controls.count >= controls.needed, controls.count, controls.needed)]
         if controls.count >= verdicts.FEWEST_CONTROLS:
             extra += [("controls", controls.held, number(controls.rate), verdicts.CONTROL_P)]

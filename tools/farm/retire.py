@@ -2,7 +2,8 @@
 
     python3 -m tools.farm retire STORE --bench BENCH --group "sort 4/0/4" --from 0 --to 23 --algorithms ONE_CLUSTER,...
 
-BENCH: what gp_bench wrote on that device (--out), or .xz of it: the default and policies beside each other. At every
+BENCH: what gp_bench wrote on that device (--out), as .jsonl.xz, beside the store: whoever reads the store derives the
+decision again from it (derive.py). It has the default and policies beside each other. At every
 size that it has of the group between 2^from and 2^to bytes, a policy of one of the algorithms must take 2 % less than
 the default, which a row chose; where it has several distributions of a size, by the geometric mean over them. Then a
 decision of verdict `removed` is appended to STORE, as of its last run, and the header's rule serves these sizes until a
@@ -13,25 +14,34 @@ import argparse
 import json
 import lzma
 import math
+import os
+import re
 
 from tools.farm import decide, evidence, propose, store
+
+
+KEPT = ".jsonl.xz"
+REASON = "the tune of the row had not {}, which the header's rule knows"
 
 
 def gains_of(path, group, log2_from, log2_to, algorithms):
     """The device, and {cell: the gain of the best policy of the algorithms over the default}."""
     device, times = "", {}
-    with (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="utf-8") as file:
-        for line in map(json.loads, file):
-            if line["kind"] == "environment":
-                device = line["device"]
-            if line["kind"] != "sample" or line["variant"] != "ours" or line["status"] != "ok":
-                continue
-            cell = store.cell_of(line)
-            if cell.group != group or not log2_from <= cell.log2 < log2_to:
-                continue
-            if line["label"] == "default" or line["policy"]["algorithm"] in algorithms:
-                times.setdefault(cell, {}).setdefault(line["label"], {})[line["dist"]] = line["median_us"]
-    return device, {cell: gain_of(labels) for cell, labels in times.items()}
+    try:
+        with lzma.open(path, "rt", encoding="utf-8") as file:
+            for line in map(store.DECODER.decode, map(str.strip, file)):
+                if line["kind"] == "environment":
+                    device = line["device"]
+                if line["kind"] != "sample" or line["variant"] != "ours" or line["status"] != "ok":
+                    continue
+                cell = store.cell_of(line)
+                if not store.is_known(cell) or cell.group != group or not log2_from <= cell.log2 < log2_to:
+                    continue
+                if line["label"] == "default" or line["policy"]["algorithm"] in algorithms:
+                    times.setdefault(cell, {}).setdefault(line["label"], {})[line["dist"]] = line["median_us"]
+        return device, {cell: gain_of(labels) for cell, labels in times.items()}
+    except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError, ArithmeticError) as error:
+        raise store.StoreError(f"{path}: no lines of gp_bench, compressed by xz ({store.shown(str(error))})") from error
 
 
 def gain_of(labels):
@@ -48,7 +58,15 @@ def retire(path, bench, group, log2_from, log2_to, algorithms):
     mine = store.read(path)
     if not evidence.runs_of(mine):
         raise store.StoreError(f"{path}: nothing was measured")
-    run = evidence.runs_of(mine)[-1]
+    if not bench.endswith(KEPT) or os.path.dirname(os.path.abspath(bench)) != os.path.dirname(os.path.abspath(path)):
+        raise store.StoreError(f"{bench}: it has to lie beside {path}, as {KEPT}: the decision is derived from it")
+    made = decide.number([decision_of(evidence.runs_of(mine)[-1], bench, group, log2_from, log2_to, algorithms)], [])
+    store.append(path, made)
+    return made[0]
+
+
+def decision_of(run, bench, group, log2_from, log2_to, algorithms):
+    """What the bench shows of the group on the device of a run, not yet numbered."""
     device, gains = gains_of(bench, group, log2_from, log2_to, algorithms)
     if device != run.device:
         raise store.StoreError(f"{bench}: {device or 'no device'}, and not {run.device}")
@@ -57,16 +75,27 @@ def retire(path, bench, group, log2_from, log2_to, algorithms):
     for cell, gain in gains.items():
         if gain < math.expm1(propose.GAIN):
             raise store.StoreError(f"{bench}: n={cell.n}: {gain:+.1%} over the default")
-    one = {"kind": "decision", "v": store.VERSION, "env": run.env, "date": run.date, "scope": run.device,
-           "group": group, "log2_from": log2_from, "log2_to": log2_to, "policy": None, "against": "device",
-           "verdict": "removed", "reason": f"the tune of the row had not {', '.join(algorithms)}, which the header's "
-           "rule knows", "gain": math.exp(math.fsum(map(math.log1p, gains.values())) / len(gains)) - 1,
-           "low": min(gains.values()), "high": max(gains.values()), "pairs": 1,
-           "sizes": sorted({cell.bytes for cell in gains}), "members": sorted({cell.in_ for cell in gains}),
-           "left_out": {}}
-    made = decide.number([one], [])
-    store.append(path, made)
-    return made[0]
+    return {"kind": "decision", "v": store.VERSION, "env": run.env, "date": run.date, "scope": run.device,
+            "group": group, "log2_from": log2_from, "log2_to": log2_to, "policy": None, "against": "device",
+            "verdict": "removed", "reason": REASON.format(", ".join(algorithms)),
+            "gain": math.exp(math.fsum(map(math.log1p, gains.values())) / len(gains)) - 1,
+            "low": min(gains.values()), "high": max(gains.values()), "pairs": 1,
+            "sizes": sorted({cell.bytes for cell in gains}), "members": sorted({cell.in_ for cell in gains}),
+            "left_out": {}}
+
+
+def follows(decision, run, benches):
+    """Is this what one of these benches shows?"""
+    said = re.fullmatch(re.escape(REASON).replace(r"\{\}", r"([A-Z0-9_, ]+)"), decision["reason"])
+    for bench in benches if said else ():
+        try:
+            made = decision_of(run, bench, decision["group"], decision["log2_from"], decision["log2_to"],
+                               said.group(1).split(", "))
+        except store.StoreError:
+            continue
+        if made.items() <= decision.items():
+            return True
+    return False
 
 
 def main(argv):

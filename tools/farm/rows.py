@@ -12,7 +12,8 @@ MOST_ROWS = 4  # of a group in one scope
 LARGE = 26     # from so many bytes on (binary logarithm), far above caches, what is best stays best
 
 # scope: a device's name, class:NAME or portable. It serves calls of 2^log2_from bytes and more, less than 2^log2_to.
-Row = collections.namedtuple("Row", "scope group log2_from log2_to policy provenance")
+# boards: the GPUs that it was confirmed on.
+Row = collections.namedtuple("Row", "scope group log2_from log2_to policy provenance boards", defaults=(frozenset(),))
 
 
 def serves(row, log2):
@@ -60,14 +61,15 @@ def provenance(decision):
 
 def row_of(decision):
     return Row(decision["scope"], decision["group"], decision["log2_from"], decision["log2_to"], decision["policy"],
-               provenance(decision))
+               provenance(decision), frozenset(decision.get("boards", ())))
 
 
 def in_force(decisions):
-    """Each decision once, without those that a later look at the same run replaced, in the order of their runs."""
-    replaced = {name for decision in decisions for name in decision["replaces"]}
-    kept = {(decision["id"], decision["log2_from"], decision["log2_to"]): decision
-            for decision in decisions if decision["id"] not in replaced}
+    """Each decision once, without those that a later look at the same group of a run replaced, in the order of their
+    runs."""
+    replaced = {(name, decision["env"], decision["group"]) for decision in decisions for name in decision["replaces"]}
+    kept = {store.dump(decision): decision for decision in decisions
+            if (decision["id"], decision["env"], decision["group"]) not in replaced}
     return sorted(kept.values(), key=lambda decision: (decision["date"], decision["env"], decision["group"],
                                                        decision["log2_from"], decision["id"]))
 

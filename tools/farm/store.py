@@ -3,7 +3,6 @@
     python3 -m tools.farm list [STORE...]
     python3 -m tools.farm query [STORE...] FIELD=VALUE...     e.g. primitive=reduce n=1M phase=matrix policy.threads=256
     python3 -m tools.farm merge STORE... --out STORE [--without PHASE]
-    python3 -m tools.farm validate [STORE...]
 
 A store that is named ends in .jsonl or .jsonl.gz; none named: all below ci/measurements. Lines that are broken are
 reported with their number and the rest is used. A line of another schema version stops everything: its fields may mean
@@ -17,17 +16,20 @@ import glob
 import gzip
 import hashlib
 import json
+import math
 import operator
 import os
 import re
 import sys
 
 from tools import bench
+from tools.farm import files
 
 ROOT = bench.ROOT
 STORES = os.path.join("ci", "measurements")
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema.json")
 VERSION = 1
+ENDINGS = (".tune.jsonl", ".tune.jsonl.gz")
 REPORTED = 10  # broken lines of a store that are printed one by one
 
 class StoreError(Exception):
@@ -167,11 +169,15 @@ def cell_of(sample):
     return Cell(*fields_of_cell(sample), sample.get("words", ""))
 
 
+@functools.cache
 def is_known(cell):
-    """Is it a primitive on types of this library? (Users' kernels are not.)"""
+    """Is it a primitive on types of this library, in the grammar of its cells? (Users' kernels are not.)"""
     types = [cell.in_, cell.acc, cell.out]
-    return cell.primitive in primitives() and cell.n > 0 and all(name in type_sizes() for name in types if name) and \
-        bool(cell.in_ and cell.out)
+    try:
+        return cell.primitive in primitives() and all(name in type_sizes() for name in types if name) and \
+            bool(cell.in_ and cell.out) and cell.bytes > 0
+    except (KeyError, ValueError, ZeroDivisionError):  # words of another primitive, or of none
+        return False
 
 
 def policy_text(policy):
@@ -255,60 +261,73 @@ def not_a_number(text):
     raise ValueError(f"{text} is no number")
 
 
-DECODER = json.JSONDecoder(parse_constant=not_a_number)
+def number(text):
+    """A number with a point or an exponent. To the schema 3.0 is an integer, so it becomes one."""
+    value = float(text)
+    if not math.isfinite(value):
+        not_a_number(text)
+    return int(value) if value.is_integer() and abs(value) < 2 ** 53 else value
 
 
-# What json.loads makes of a schema's types. Looked up by type(), which knows a truth from a number, and is quick: a
-# search leaves hundreds of thousands of lines.
-TYPES = {"string": {str}, "integer": {int}, "number": {int, float}, "boolean": {bool}, "object": {dict},
-         "array": {list}, "null": {type(None)}}
+DECODER = json.JSONDecoder(parse_constant=not_a_number, parse_float=number)
 
 
 @functools.cache
 def kinds():
-    """kind -> (required fields, {field: its types}, [(field, types of its elements)]), out of schema.json."""
-    def types(schema):
-        names = schema.get("type", list(TYPES))
-        return frozenset().union(*(TYPES[name] for name in ([names] if isinstance(names, str) else names)))
-
+    """{kind: a function of a line that says what is wrong with it, None where nothing is}, out of schema.json.
+    Machines that measure may lack jsonschema-rs: they read what they wrote, and find only missing fields."""
     with open(SCHEMA, encoding="utf-8") as file:
-        found = json.load(file)["$defs"]
-    return {kind: (schema["required"], {name: types(field) for name, field in schema["properties"].items()},
-                   [(name, types(field["items"])) for name, field in schema["properties"].items() if "items" in field])
-            for kind, schema in found.items() if "kind" in schema.get("properties", ())}
+        definitions = json.load(file)["$defs"]
+    return {kind: checker(schema, definitions) for kind, schema in definitions.items()
+            if "kind" in schema.get("properties", ())}
+
+
+def checker(schema, definitions):
+    try:
+        import jsonschema_rs
+    except ImportError:
+        return lambda value: next((f"it has no {name}" for name in schema["required"] if name not in value), None)
+    validator = jsonschema_rs.Draft202012Validator({**schema, "$defs": definitions})
+
+    def check(value):
+        if validator.is_valid(value):
+            return None
+        error = next(validator.iter_errors(value))
+        place = ".".join(map(str, error.instance_path))
+        return f"{place}: {shown(error.message)}" if place else shown(error.message)
+    return check
 
 
 def wrong_with(value, where):
-    """Why a line cannot be used, or None. `validate` asks for more; this is what readers rely on."""
+    """Why a line cannot be used, or None."""
     if not isinstance(value, dict):
         return "no object"
     if "v" not in value or "kind" not in value:
         return "no line of a store: it has no kind or no schema version"
     if value["v"] != VERSION:
-        raise StoreError(f"{where}: schema version {value['v']}; this farm reads version {VERSION}")
+        raise StoreError(f"{where}: schema version {shown(value['v'])}; this farm reads version {VERSION}")
     if type(value["kind"]) is not str or value["kind"] not in kinds():
-        return f"unknown kind {value['kind']}"
-    required, fields, elements = kinds()[value["kind"]]
-    for name in required:
-        if name not in value:
-            return f"{value['kind']} without {name}"
-    for name, field in value.items():
-        if name in fields and type(field) not in fields[name]:
-            return f"{name} is no {named_types(fields[name])}"
-    for name, types in elements:
-        if not types.issuperset(map(type, value.get(name) or ())):
-            return f"{name} holds something that is no {named_types(types)}"
-    return None
+        return f"unknown kind {shown(value['kind'])}"
+    reason = kinds()[value["kind"]](value)
+    return f"{value['kind']}: {reason}" if reason else None
 
 
-def named_types(types):
-    return " or ".join(name for name, those in TYPES.items() if those <= types)
+def shown(value):
+    """A stranger's value in a message: one line of printable characters, not too long."""
+    try:
+        text = value if isinstance(value, str) and value.isascii() and value.isprintable() else ascii(value)
+    except ValueError:  # Python writes no integer of so many digits
+        text = "a number of thousands of digits"
+    return text if len(text) <= 200 else f"{text[:197]}..."
 
 
 def paths_under(folder):
     """The stores below a folder of devices; bench's files lie there too, and are no stores."""
-    return sorted(path for ending in (".tune.jsonl", ".tune.jsonl.gz")
-                  for path in glob.glob(os.path.join(folder, "*", f"*{ending}")))
+    found, refused = files.below(folder)
+    for name, reason in refused:
+        if name.endswith(ENDINGS) or os.sep not in name:  # a device's folder that is a link
+            raise StoreError(f"{os.path.join(folder, name)}: refused: {reason}")
+    return [os.path.join(folder, name) for name in found if name.endswith(ENDINGS) and name.count(os.sep) == 1]
 
 
 def read_all(paths):
@@ -510,30 +529,3 @@ def renamed(store, began):
         dates[value["id"]] = min(value["date"], dates.get(value["id"], value["date"]))
     return {name: hashlib.sha256(f"{name} {date}".encode()).hexdigest()[:16] for name, date in dates.items()
             if began.setdefault(name, date) != date}
-
-
-def validate_main(argv):
-    parser = argparse.ArgumentParser(prog="python3 -m tools.farm validate",
-                                     description="every line against schema.json")
-    parser.add_argument("stores", nargs="*")
-    args = parser.parse_args(argv)
-    try:
-        import jsonschema
-    except ImportError as error:
-        raise StoreError("validate needs jsonschema: pip install jsonschema") from error
-    with open(SCHEMA, encoding="utf-8") as file:
-        schema = json.load(file)
-    checks = {kind: jsonschema.Draft202012Validator(dict(schema["$defs"][kind], **{"$defs": schema["$defs"]}))
-              for kind in kinds()}
-    wrong = total = 0
-    for store in read_all(named(args.stores)):
-        wrong += len(store.broken)
-        total += len(store.lines) + len(store.broken)
-        for line in store.lines:
-            error = next(checks[line.value["kind"]].iter_errors(line.value), None)
-            if error:
-                wrong += 1
-                place = ".".join(map(str, error.absolute_path))
-                print(f"{store.path}:{line.number}: {place + ': ' if place else ''}{error.message}")
-    print(f"{total} lines, {wrong} wrong")
-    return 1 if wrong else 0

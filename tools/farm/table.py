@@ -6,11 +6,14 @@ A pure function of the stores: the rows that their decisions add up to (rows.py)
 together (devices.py). The same stores give the same bytes, whatever the order of their samples.
 """
 import argparse
+import functools
 import os
+import re
 import shlex
+import sys
 import textwrap
 
-from tools.farm import devices, propose, store
+from tools.farm import derive, devices, propose, store
 
 TABLE = "gpuprims_policies.h"
 COLUMNS = 120
@@ -35,15 +38,57 @@ END = """\
 """
 
 
-def quoted(text):
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+# What is written becomes C in a stranger's program: names of a small alphabet, numbers, enumerators of the header.
+SCOPE = re.compile(r"(class:)?[A-Za-z0-9][A-Za-z0-9 ()./+_-]{0,999}")
+PROVENANCE = re.compile(r"[A-Za-z0-9 ()./+_%:,-]{0,9999}")
+
+
+@functools.cache
+def enumerators():
+    """{field: its values by name}, as the header declares them."""
+    with open(os.path.join(store.ROOT, "gpuprims.h"), encoding="utf-8") as file:
+        text = file.read()
+    algorithms = text[text.index("\n  GP_AUTO = 0,"):text.index("\n  GP_ALGORITHM_COUNT")]
+    caches = re.search(r"\nenum \{ (GP_CACHE_DEFAULT = 0, .*), GP_CACHE_COUNT \};", text).group(1)
+    modifiers = set(re.findall(r"GP_CACHE_([A-Z0-9_]+) = ", caches))
+    return {"algorithm": set(re.findall(r"\n  GP_([A-Z0-9_]+)\b", algorithms)), "load": modifiers, "store": modifiers}
+
+
+def refuse(what, value):
+    raise store.StoreError(f"{TABLE}: {what} {store.shown(value)} cannot be written into it")
+
+
+def quoted(what, text, alphabet):
+    if not isinstance(text, str) or not alphabet.fullmatch(text):
+        refuse(what, text)
+    return f'"{text}"'
+
+
+def integer(what, value, least=-2 ** 31, most=2 ** 31 - 1):
+    if type(value) is not int or not least <= value <= most:
+        refuse(what, value)
+    return str(value)
+
+
+def value_of(policy, name):
+    if name not in PREFIXES:
+        return integer(f"the policy's {name}", policy.get(name, 0))
+    value = policy.get(name, NONE[name])
+    if not isinstance(value, str) or value not in enumerators()[name]:
+        refuse(f"the policy's {name}", value)
+    return PREFIXES[name] + value
 
 
 def arguments(row):
-    primitive, sizes = row.group.split(" ")
-    values = [f"{PREFIXES.get(name, '')}{row.policy.get(name, NONE.get(name, 0))}" for name in store.FIELDS]
-    return [quoted(row.scope), f"GP_{primitive.upper()}", *sizes.split("/"), str(row.log2_from), str(row.log2_to),
-            *values]
+    group = re.fullmatch(r"([a-z0-9_]+) (\d{1,4})/(\d{1,4})/(\d{1,4})", row.group, re.ASCII) \
+        if isinstance(row.group, str) else None
+    if not group or group.group(1) not in store.primitives():
+        refuse("the group", row.group)
+    if not set(row.policy) <= set(store.FIELDS):
+        refuse("the policy's field", min(set(row.policy) - set(store.FIELDS)))
+    return [quoted("the scope", row.scope, SCOPE), f"GP_{group.group(1).upper()}", *group.groups()[1:],
+            integer("log2_from", row.log2_from, 0, 63), integer("log2_to", row.log2_to, row.log2_from + 1, 64),
+            *(value_of(row.policy, name) for name in store.FIELDS)]
 
 
 def macro(name, entries):
@@ -61,7 +106,7 @@ def row_lines(row):
         if len(lines[-1]) + len(argument) + 3 > COLUMNS:
             lines.append("      ")
         lines[-1] += ("" if lines[-1].endswith(("(", "  ")) else " ") + argument + ","
-    return [*lines, f"      {quoted(row.provenance)})"]
+    return [*lines, f"      {quoted('the provenance', row.provenance, PROVENANCE)})"]
 
 
 def sort_key(row):
@@ -72,18 +117,21 @@ def sort_key(row):
             row.log2_from)
 
 
-def text_of(stores):
-    return text_of_rows(*devices.table_of(stores))
+def text_of(stores, decisions=None):
+    """decisions: those that count, where they are known."""
+    return text_of_rows(*devices.table_of(stores, decisions))
 
 
 def text_of_rows(found, classes):
     """classes: (name, device)."""
+    entries = {id(row): row_lines(row) for row in found}  # first, for it refuses what is none
     scopes = sorted({row.scope for row in found})
     summary = f"{len(found)} rows: {', '.join(scopes)}." if found else "Nothing has been confirmed yet: no rows."
-    members = [[f"  CLASS({quoted(name)}, {quoted(device)})"] for name, device in classes]
+    members = [[f"  CLASS({quoted('the class', name, SCOPE)}, {quoted('the device', device, SCOPE)})"]
+               for name, device in classes]
     return (TOP.replace("// {summary}", "\n".join(textwrap.wrap(summary, COLUMNS, initial_indent="// ",
                                                                 subsequent_indent="// ")))
-            + macro("GP_POLICY_ROWS(ROW)", [row_lines(row) for row in sorted(found, key=sort_key)]) + "\n"
+            + macro("GP_POLICY_ROWS(ROW)", [entries[id(row)] for row in sorted(found, key=sort_key)]) + "\n"
             + macro("GP_POLICY_CLASSES(CLASS)", members) + END)
 
 
@@ -95,10 +143,13 @@ def main(argv):
     parser.add_argument("--stores", default=propose.default_folder(), metavar="FOLDER")
     args = parser.parse_args(argv)
     stores = store.read_all(store.paths_under(args.stores))
+    decisions, doubts = derive.derive(stores)
+    for line in derive.report(doubts):
+        print(f"{line}: it gives no row", file=sys.stderr)
     if not args.check:
-        write(args.out, stores)
+        write(args.out, stores, decisions)
         return 0
-    if is_current(args.out, stores):
+    if is_current(args.out, stores, decisions):
         return 0
     own = parser.get_default("out") == args.out and parser.get_default("stores") == args.stores
     command = "make table" if own else \
@@ -107,15 +158,20 @@ def main(argv):
     return 1
 
 
-def is_current(path, stores):
+def is_current(path, stores, decisions=None):
+    return has(path, text_of(stores, decisions).encode())
+
+
+def has(path, data):
     try:
         with open(path, "rb") as file:
-            return file.read() == text_of(stores).encode()
+            return file.read() == data
     except OSError:
         return False
 
 
-def write(path, stores):
+def write(path, stores, decisions=None):
     """Leaves the file alone where it is right: its time tells make what to build."""
-    if not is_current(path, stores):
-        store.replace(path, text_of(stores).encode())
+    data = text_of(stores, decisions).encode()
+    if not has(path, data):
+        store.replace(path, data)

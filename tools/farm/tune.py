@@ -11,6 +11,7 @@ Exit status: 0 done; 1 done, but a self-check failed or something measured was w
 used); 2 bad usage; 3 the device was lost, or nothing can be written; 4 no GPU; 130 interrupted.
 """
 import argparse
+import importlib.util
 import os
 import shlex
 import signal
@@ -149,6 +150,8 @@ def of_device(folded, device):
 
 
 def tune(args, argv):
+    if not args.measure_only and not importlib.util.find_spec("scipy"):
+        raise Stop(BAD_USAGE, "decisions need SciPy: pip install scipy, or measure with --measure-only")
     args.gp_tune = os.path.abspath(args.gp_tune) if args.gp_tune else build()
     gpu = (args.gpus or "0").split(",")[0]
     worker = ["sh", "-c", f"exec {args.worker_command}"] if args.worker_command else \

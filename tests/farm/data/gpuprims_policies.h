@@ -10,61 +10,61 @@
 #define GP_POLICY_ROWS(ROW)                                                                                            \
   ROW("Example One", GP_COPY, 1, 0, 1, 0, 20, GP_DIRECT, 128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2, 0, 0, 0, 0, 0, 0,\
       0,                                                                                                               \
-      "Example One, 2026-01-01: +7.5 % (7.4 to 7.6), 3 pairs")                                                         \
+      "Example One, 2026-01-01: +7.5 % (7.4 to 7.6), 3 pairs, 1 board")                                                \
   ROW("Example One", GP_COPY, 1, 0, 1, 24, 64, GP_DIRECT, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2, 0, 0, 0, 0, 0,  \
       0, 0,                                                                                                            \
-      "Example One, 2026-01-01: +13.6 % (13.4 to 13.7), 3 pairs")                                                      \
+      "Example One, 2026-01-01: +13.6 % (13.4 to 13.7), 3 pairs, 1 board")                                             \
   ROW("Example One", GP_INCLUSIVE_SCAN, 4, 4, 4, 0, 20, GP_LOOK_BACK, 128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "Example One, 2026-01-01: +7.6 % (7.4 to 7.7), 3 pairs")                                                         \
+      "Example One, 2026-01-01: +7.6 % (7.4 to 7.7), 3 pairs, 1 board")                                                \
   ROW("Example One", GP_INCLUSIVE_SCAN, 4, 4, 4, 24, 64, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "Example One, 2026-01-01: +13.7 % (13.6 to 13.7), 3 pairs")                                                      \
+      "Example One, 2026-01-01: +13.7 % (13.6 to 13.7), 3 pairs, 1 board")                                             \
   ROW("Example One", GP_EXCLUSIVE_SCAN, 4, 4, 4, 0, 20, GP_LOOK_BACK, 128, 2, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2, 0,  \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "Example One, 2026-01-01: +7.5 % (7.4 to 7.7), 3 pairs")                                                         \
+      "Example One, 2026-01-01: +7.5 % (7.4 to 7.7), 3 pairs, 1 board")                                                \
   ROW("Example One", GP_EXCLUSIVE_SCAN, 4, 4, 4, 24, 64, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "Example One, 2026-01-01: +13.7 % (13.5 to 13.8), 3 pairs")                                                      \
+      "Example One, 2026-01-01: +13.7 % (13.5 to 13.8), 3 pairs, 1 board")                                             \
   ROW("Example Three", GP_COPY, 1, 0, 1, 0, 20, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 4, 2, 0, 0, 0, 0, 0, \
       0, 0,                                                                                                            \
-      "Example Three, 2026-01-03: +24.9 % (24.6 to 25.2), 3 pairs")                                                    \
+      "Example Three, 2026-01-03: +24.9 % (24.6 to 25.2), 3 pairs, 1 board")                                           \
   ROW("Example Three", GP_COPY, 1, 0, 1, 24, 64, GP_DIRECT, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2, 0, 0, 0, 0, 0,\
       0, 0,                                                                                                            \
-      "Example Three, 2026-01-03: +11.1 % (11.1 to 11.2), 3 pairs")                                                    \
+      "Example Three, 2026-01-03: +11.1 % (11.1 to 11.2), 3 pairs, 1 board")                                           \
   ROW("Example Three", GP_INCLUSIVE_SCAN, 4, 4, 4, 0, 20, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 2, 0,\
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "Example Three, 2026-01-03: +25.0 % (24.9 to 25.2), 3 pairs")                                                    \
+      "Example Three, 2026-01-03: +25.0 % (24.9 to 25.2), 3 pairs, 1 board")                                           \
   ROW("Example Three", GP_INCLUSIVE_SCAN, 4, 4, 4, 24, 64, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2,  \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "Example Three, 2026-01-03: +11.2 % (11.1 to 11.2), 3 pairs")                                                    \
+      "Example Three, 2026-01-03: +11.2 % (11.1 to 11.2), 3 pairs, 1 board")                                           \
   ROW("Example Three", GP_EXCLUSIVE_SCAN, 4, 4, 4, 0, 20, GP_LOOK_BACK, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 4, 2, 0,\
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "Example Three, 2026-01-03: +25.1 % (24.9 to 25.2), 3 pairs")                                                    \
+      "Example Three, 2026-01-03: +25.1 % (24.9 to 25.2), 3 pairs, 1 board")                                           \
   ROW("Example Three", GP_EXCLUSIVE_SCAN, 4, 4, 4, 24, 64, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2,  \
       0, 0, 0, 0, 0, 0, 0,                                                                                             \
-      "Example Three, 2026-01-03: +11.1 % (11.1 to 11.2), 3 pairs")                                                    \
+      "Example Three, 2026-01-03: +11.1 % (11.1 to 11.2), 3 pairs, 1 board")                                           \
   ROW("Example Two", GP_INCLUSIVE_SCAN, 4, 4, 4, 24, 64, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "Example Two, 2026-01-02: +13.7 % (13.6 to 13.8), 3 pairs")                                                      \
+      "Example Two, 2026-01-02: +13.7 % (13.6 to 13.8), 3 pairs, 1 board")                                             \
   ROW("Example Two", GP_EXCLUSIVE_SCAN, 4, 4, 4, 24, 64, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2, 0, \
       0, 0, 0, 0, 0, 0,                                                                                                \
-      "Example Two, 2026-01-02: +13.6 % (13.5 to 13.7), 3 pairs")                                                      \
+      "Example Two, 2026-01-02: +13.6 % (13.5 to 13.7), 3 pairs, 1 board")                                             \
   ROW("class:example-one+example-two", GP_INCLUSIVE_SCAN, 4, 4, 4, 0, 20, GP_LOOK_BACK, 128, 2, GP_CACHE_ALL,          \
       GP_CACHE_ALL, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0,                                                                      \
-      "Example One, Example Two, 2026-01-02: +4.5 %, worst regret 0.0 %")                                              \
+      "Example One, Example Two, 2026-01-02: +4.5 %, worst regret 0.0 %, 2 boards")                                    \
   ROW("class:example-one+example-two", GP_EXCLUSIVE_SCAN, 4, 4, 4, 0, 20, GP_LOOK_BACK, 128, 2, GP_CACHE_ALL,          \
       GP_CACHE_ALL, 3, 2, 2, 0, 0, 0, 0, 0, 0, 0,                                                                      \
-      "Example One, Example Two, 2026-01-02: +4.5 %, worst regret 0.0 %")                                              \
+      "Example One, Example Two, 2026-01-02: +4.5 %, worst regret 0.0 %, 2 boards")                                    \
   ROW("portable", GP_COPY, 1, 0, 1, 24, 64, GP_DIRECT, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 2, 2, 0, 0, 0, 0, 0, 0,  \
       0,                                                                                                               \
-      "Example One, Example Three, 2026-01-03: +12.3 %, worst regret 0.0 %")                                           \
+      "Example One, Example Three, 2026-01-03: +12.3 %, worst regret 0.0 %, 2 boards")                                 \
   ROW("portable", GP_INCLUSIVE_SCAN, 4, 4, 4, 24, 64, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2, 0, 0, \
       0, 0, 0, 0, 0,                                                                                                   \
-      "Example One, Example Three, Example Two, 2026-01-03: +12.8 %, worst regret 0.0 %")                              \
+      "Example One, Example Three, Example Two, 2026-01-03: +12.8 %, worst regret 0.0 %, 3 boards")                    \
   ROW("portable", GP_EXCLUSIVE_SCAN, 4, 4, 4, 24, 64, GP_LOOK_BACK, 512, 1, GP_CACHE_ALL, GP_CACHE_ALL, 3, 2, 2, 0, 0, \
       0, 0, 0, 0, 0,                                                                                                   \
-      "Example One, Example Three, Example Two, 2026-01-03: +12.8 %, worst regret 0.0 %")
+      "Example One, Example Three, Example Two, 2026-01-03: +12.8 %, worst regret 0.0 %, 3 boards")
 
 #define GP_POLICY_CLASSES(CLASS)                                                                                       \
   CLASS("example-one+example-two", "Example One")                                                                      \

@@ -1,0 +1,59 @@
+"""Decisions are derived again: what a store says that it decided counts where its own samples say the same.
+
+Runs are gone through in their order, each beside the rows that stood before it. A decision that is in force follows
+where decide.py makes the same one out of the run's samples, or, of one that retire.py wrote, where a run of gp_bench
+beside the store shows what it says. All others are doubts: they give no row, and `validate` names them.
+"""
+import collections
+import os
+
+from tools.farm import decide, evidence, files, propose, retire, rows, store
+
+# A decision that does not follow, and the path of its store.
+Doubt = collections.namedtuple("Doubt", "path decision reason")
+
+
+def derive(stores):
+    """([decision], [Doubt]): those that follow, each with `boards`, the GPUs that its run was measured on."""
+    runs = [(run, a_store) for a_store in stores for run in evidence.runs_of(a_store)]
+    found, doubts = [], []
+    for run, a_store in sorted(runs, key=lambda one: one[0].order):
+        claims = [one for one in rows.in_force(a_store.of("decision")) if one["env"] == run.env]
+        if claims:
+            made = made_by(run, stores, found, {one["group"] for one in claims})
+        for one in claims:
+            if any(without_names(one) == other for other in made) or retire.follows(one, run, beside(a_store.path)):
+                # (`replaces` has done its work, and must not reach into other stores.)
+                found.append({**one, "replaces": [], "boards": sorted(run.boards)})
+            else:
+                doubts.append(Doubt(a_store.path, one, "does not follow from the samples"))
+    names = {(run.path, run.env) for run, _ in runs}
+    doubts += [Doubt(a_store.path, one, "is of no run of its store") for a_store in stores
+               for one in rows.in_force(a_store.of("decision")) if (a_store.path, one["env"]) not in names]
+    return found, doubts
+
+
+def decisions_of(stores):
+    return derive(stores)[0]
+
+
+def made_by(run, stores, before, groups):
+    """What decide.py makes of these groups of a run, given the decisions before it."""
+    standing, portable = propose.folded_before(before, run), propose.portable_policies(stores, run)
+    return [one for name, _ in propose.targets(run) if name in groups
+            for one in decide.decide_group(run, name, standing.get((run.device, name), []), portable)]
+
+
+def without_names(decision):
+    return {name: value for name, value in decision.items() if name not in ("id", "replaces")}
+
+
+def beside(path):
+    folder = os.path.dirname(os.path.abspath(path))
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder))
+            if name.endswith(retire.KEPT) and files.is_plain(folder, name)]
+
+
+def report(doubts):
+    """A line each; strangers wrote what is in them."""
+    return [f"{doubt.path}: {store.shown(decide.describe(doubt.decision))}: {doubt.reason}" for doubt in doubts]

@@ -1,0 +1,58 @@
+"""Files that strangers sent, in a folder: only plain ones count, and only inside of it. A link, in a repository or in
+what a board left, would put a file of this machine on a page; reading a pipe never ends.
+"""
+import os
+import stat
+
+KINDS = ((stat.S_ISLNK, "a link"), (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
+         (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"))
+
+
+class Refused(OSError):
+    """What a user is told: `strerror` says it."""
+
+    def __init__(self, path, reason):
+        super().__init__(None, f"refused: {reason}", path)
+
+
+def why_not(folder, name):
+    """Why a file of a folder, by its path there, is not to be read, or ""; OSError where there is none."""
+    parts = name.split(os.sep)
+    if os.path.isabs(name) or "\0" in name or not set(parts).isdisjoint(("", ".", "..")):
+        return "its path leaves the folder"
+    for count in range(1, len(parts) + 1):
+        mode = os.lstat(os.path.join(folder, *parts[:count])).st_mode
+        if stat.S_ISREG(mode) and count == len(parts) or stat.S_ISDIR(mode) and count < len(parts):
+            continue
+        what = next((text for test, text in KINDS if test(mode)), "no file")
+        return f"it is {what}" if count == len(parts) else f"it lies in {what}"
+    return ""
+
+
+def path_of(folder, name):
+    """The path of a plain file of a folder; Refused, or OSError where there is none."""
+    reason = why_not(folder, name)
+    if reason:
+        raise Refused(os.path.join(folder, name), reason)
+    return os.path.join(folder, name)
+
+
+def is_plain(folder, name):
+    try:
+        return not why_not(folder, name)
+    except (OSError, ValueError):
+        return False
+
+
+def below(folder):
+    """([path below it], [(path below it, why it is refused)]) of all files of a folder, in order. Links to folders are
+    refused like those to files, and not followed."""
+    found, refused = [], []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted([*names, *(one for one in folders if os.path.islink(os.path.join(place, one)))]):
+            path = os.path.relpath(os.path.join(place, name), folder)
+            reason = why_not(folder, path)
+            refused += [(path, reason)] * bool(reason)
+            found += [path] * (not reason)
+    return sorted(found), sorted(refused)
