@@ -42,7 +42,9 @@ def tabs():
                 page = opened[path, scripts] = contexts[scripts].new_page()
                 page.on("console", lambda message: wrong.append(f"{path}: {message.text}"))
                 page.on("pageerror", lambda error: wrong.append(f"{path}: {error}"))
-                page.on("requestfailed", lambda request: wrong.append(f"{path}: {request.url} failed"))
+                # A page that is left stops what it still waits for.
+                page.on("requestfailed", lambda request: request.failure == "net::ERR_ABORTED" or
+                        wrong.append(f"{path}: {request.url} failed"))
                 page.on("request", lambda request: request.url.startswith(("file:", "data:")) or
                         wrong.append(request.url))
             return opened[path, scripts]
