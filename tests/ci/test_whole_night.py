@@ -79,7 +79,7 @@ def test_made_up_and_replayed(machine):
     assert SLOWER in text and "| 10 |" in text and "overlap=0" in text and "make regress BASE=" in text
     verdicts = {one["board"]: one for one in steps.read_json(os.path.join(out, "regress", "regress.json"))}
     slow, = verdicts["gpu-sm90"]["slow"]
-    assert slow["cell"] == SLOWER and 1.05 < slow["low"] < slow["ratio"]
+    assert slow["cell"] == SLOWER and 1 < slow["low"] < slow["ratio"]
     assert "nights" in machine.world.branches()
 
     again = machine.run(machine.command("two", "--replay", os.path.join(out, "boards", "board")), 1)

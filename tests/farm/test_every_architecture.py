@@ -70,7 +70,7 @@ SWEEP_TIGHT = 176  # one sweep of 48 keys of two bytes a thread, in 80 registers
 HYBRID_SPILL = 128  # all atomics of a thread's keys are under way at once,
 HYBRID_TIGHT = 352  # of 32 keys and more in 64 registers too
 STRUCTS_TIGHT = 352  # pipelined sums of 16-byte structs over segments: a thread's values, whole, in 64 registers
-SEARCH_SPILL = 224  # four vectors of edges at a time, and their targets, in 64 registers
+SEARCH_SPILL = 224  # graphs: four vectors of edges at a time, and their targets
 TABLE_SPILL = 240   # group by: 1024 threads, 32 registers each, with the longest vectors
 
 
@@ -80,7 +80,7 @@ def allowed_local_bytes(primitive, policy):
     long_chunks = int(policy["vectors"]) >= 7 and threads >= 256  # of streams, beside warps that do not compute
     if primitive.startswith(SORTS):
         return SORT_SPILL
-    if primitive.startswith("bfs") and int(policy["vectors"]) >= 4:
+    if primitive.startswith(("bfs", "connected_components")) and int(policy["vectors"]) >= 4:
         return SEARCH_SPILL
     if primitive.startswith("segmented_reduce") and policy["algorithm"] == "PIPELINED" and promised >= 1024:
         return STRUCTS_TIGHT
