@@ -20,6 +20,7 @@ def main(argv):
     args = parser.parse_args(argv)
     names = steps.git(args.repository, "diff", "--name-only", f"{args.base}...HEAD").split()
     pull_request.check_files(names)
+    steps.names_at(args.repository, "HEAD")
     stores = store.read_all(store.paths_under(os.path.join(args.repository, store.STORES)))
     wrong = [] if table.is_current(os.path.join(args.repository, table.TABLE), stores) else [table.TABLE]
     wrong += sorted(baseline.differing(args.repository))

@@ -21,7 +21,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, measure, steps  # noqa: E402
-from tools.farm import store, table  # noqa: E402
+from tools.farm import files as plain, store, table  # noqa: E402
 
 STATUS = {0: "ok", steps.FOUND_SLOW: "found something", steps.PAUSED: "goes on", 124: "out of time", 130: "interrupted"}
 
@@ -63,6 +63,7 @@ def scratch(folder):
     if not os.path.exists(os.path.join(path, "HEAD")):
         steps.git(folder, "init", "--quiet", "--bare", "--initial-branch=main", path)
         files = {}
+        plain.check(steps.ROOT, store.STORES, baseline.FOLDER)
         for name in ("gpuprims.h", table.TABLE, store.STORES, baseline.FOLDER):
             whole = os.path.join(steps.ROOT, name)
             found = [whole] if os.path.isfile(whole) else \

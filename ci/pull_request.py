@@ -163,13 +163,11 @@ def main(argv):
     parser.add_argument("--github", metavar="OWNER/NAME", help="the repository of the pull request")
     parser.add_argument("--check", metavar="WORKFLOW", help="run it on a branch that is new or moved, such as ci.yml")
     args = parser.parse_args(argv)
-    night = steps.read_json(os.path.join(args.proposals, steps.PROPOSALS))
+    proposals, night = steps.proposals_in(args.proposals) or (None, None)
     if not night:
         raise steps.CannotRun(f"{args.proposals}: ci/decide.py left nothing there")
     with_gh, failed = bool(args.remote) and github.is_there(), []
-    for capability in night["capabilities"]:
-        folder = os.path.join(args.proposals, str(capability))
-        found = steps.read_json(os.path.join(folder, "proposal.json"))
+    for capability, (folder, found) in proposals.items():
         if not found:
             print(f"{capability}: no proposal.json there")
             continue

@@ -20,7 +20,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, github, steps, suspects  # noqa: E402
-from tools.farm import regress, store, trust, verdicts  # noqa: E402
+from tools.farm import files, regress, store, trust, verdicts  # noqa: E402
 from tools.farm.verdicts import NO_DATA, SLOW  # noqa: E402
 
 
@@ -190,6 +190,7 @@ def page(boards):
 
 
 def open_issues(out, name):
+    files.check(out)
     boards = steps.read_json(os.path.join(out, "regress.json"))
     if boards is None:
         raise steps.CannotRun(f"{out}: ci/regress.py left nothing there")
@@ -203,7 +204,7 @@ def open_issues(out, name):
         return 0
     repository = github.in_repository(name)
     for line in issues:
-        path = os.path.join(out, line["path"])
+        path = files.path_of(out, line["path"])
         number = github.issue_of(line["title"], repository)
         words = ["comment", number] if number else ["create", "--title", line["title"]]
         print(github.gh("issue", *words, "--body-file", path, *repository))

@@ -570,6 +570,165 @@ def test_bad_usage(script, words, said, monkeypatch, capsys):
     assert status == 2 and said in err and "Traceback" not in err
 
 
+def tree_of(folder):
+    """{path below it: bytes} of all plain files of a folder."""
+    found = {}
+    for place, _, names in os.walk(folder):
+        for path in (os.path.join(place, name) for name in names):
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+# (script, its words, where the strange file is): a step, and each folder of others that it reads.
+READS = [
+    ("decide", "--artifacts {night} --out {out}", "{night}/board-0/tune.jsonl"),
+    ("decide", "--artifacts {night} --out {out}", "{night}/board-0/night.json"),
+    ("decide", "--artifacts {night} --out {out}", "{night}/board-0"),
+    ("regress", "--artifacts {night} --out {out}", "{night}/board-0/regress.jsonl"),
+    ("regress", "--artifacts {night} --out {out}", "{repository}/ci/baselines/accepted.jsonl"),
+    ("regress", "--issues {results}/regress", "{results}/regress/issues/example-one-copy-u32.md"),
+    ("regress", "--issues {results}/regress", "{results}/regress/regress.json"),
+    ("keep", "--artifacts {night} --results {results}", "{night}/board-0/bench.jsonl"),
+    ("keep", "--artifacts {night} --results {results}", "{night}/board-0/deeper/x"),
+    ("keep", "--artifacts {night} --results {results}", "{results}/decide/90/rows.png"),
+    ("keep", "--artifacts {night} --results {results}", "{results}/regress/regress.json"),
+    ("keep", "--fetch {out}", "{repository}/ci/measurements/example-one/2026-01-05.md"),
+    ("keep", "--fetch {out}", "{repository}/ci/measurements"),
+    ("dashboard", "--out {out} --store {out}.store", "{repository}/ci/measurements/example-one/2026-01-05.md"),
+    ("dashboard", "--out {out} --store {out}.store --artifacts {night}", "{night}/board-0/bench.jsonl"),
+    ("pull_request", "--proposals {results}/decide", "{results}/decide/90/tree/gpuprims_policies.h"),
+    ("pull_request", "--proposals {results}/decide", "{results}/decide/proposals.json"),
+    ("baseline", "--check --folder {repository}", "{repository}/ci/measurements/example-one/1.regress.jsonl"),
+    ("baseline", "--check --folder {repository}", "{repository}/ci/baselines/accepted/one.jsonl"),
+    ("baseline", "--check --folder {repository}", "{repository}/ci/baselines/example-one.jsonl"),
+    ("status", "--statuses {results}/status.json --github them/it", "{results}/status.json"),
+    ("measure", "--replay {night}/board-0 --out {out}", "{night}/board-0/tune.jsonl")]
+
+
+@pytest.fixture(scope="module")
+def one_night(tmp_path_factory):
+    """A night whose steps have all run, and where they left what."""
+    folder = tmp_path_factory.mktemp("strange")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nights.regress.regress, "FOLDER", str(folder / "regress"))
+        world = nights.World(folder)
+        results = world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
+    (folder / "secrets").mkdir()
+    (folder / "secrets" / "token").write_text('{"secret": "a token of this machine"}\n')
+    return world, {"night": os.path.join(world.folder, "one"), "results": results, "repository": world.repository}
+
+
+@pytest.mark.parametrize("script, words, where", READS, ids=lambda text: re.sub("[^a-z]+", "-", text[-40:]))
+def test_a_step_reads_plain_files_only(one_night, tmp_path, monkeypatch, capsys, script, words, where):
+    """A link, a pipe or a device in a folder that others filled: the step names it and stops; nothing is copied."""
+    import importlib
+    world, places = one_night
+    module, path = importlib.import_module(f"ci.{script}"), where.format(**places)
+    secret, out = os.path.join(world.folder, "secrets", "token"), str(tmp_path / "out")
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    repository = [] if script in ("baseline", "status", "measure") else ["--repository", world.repository]
+    aside = f"{world.folder}/aside"
+    for kind, make in nights.made_up.STRANGE.items():
+        monkeypatch.setattr("sys.argv", [script, *words.format(out=out, **places).split(), *repository])
+        made = [path]
+        while not os.path.exists(os.path.dirname(made[-1])):
+            made.append(os.path.dirname(made[-1]))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if os.path.lexists(path):
+            os.rename(path, aside)
+        make(path, secret)
+        branches = world.branches()
+        try:
+            code = steps.main_of(script, module.main)
+        except SystemExit as error:
+            code = error.code
+        finally:
+            os.unlink(path)
+            for folder in made[1:]:
+                os.rmdir(folder)
+            if os.path.lexists(aside):
+                os.rename(aside, path)
+        said = capsys.readouterr()
+        assert code == steps.CANNOT_RUN and "Traceback" not in said.err, (kind, said)
+        assert f"{path}: refused: it is a {kind.split()[1]}" in said.err, kind
+        assert "a token of" not in said.out + said.err and world.branches() == branches
+        assert not any(b"a token of" in data for data in tree_of(tmp_path).values())
+
+
+def test_a_path_in_a_report_stays_in_its_folder(one_night, tmp_path, monkeypatch, capsys):
+    """The files that decide.py and regress.py name for others: an issue's text is no file of this machine."""
+    world, places = one_night
+    hub = nights.Hub(tmp_path / "hub", monkeypatch)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+
+    def run(module, name, words, change, path):
+        before = open(path, "rb").read()
+        steps.write_json(path, change(steps.read_json(path)))
+        monkeypatch.setattr("sys.argv", [name, *words.format(**places).split()])
+        try:
+            assert steps.main_of(name, module.main) == steps.CANNOT_RUN
+        finally:
+            store.replace(path, before)
+        err = capsys.readouterr().err
+        assert "Traceback" not in err and not hub.asked("issue", "create") and not hub.asked("pr", "create")
+        return err
+
+    for name in ("/proc/self/environ", "../../secrets/token", "issues/../../../secrets/token", "issues", "a\0b"):
+        err = run(nights.regress, "regress", "--issues {results}/regress",
+                  lambda boards, name=name: [{**boards[0], "issues": [{"title": "x", "path": name}]}],
+                  os.path.join(places["results"], "regress", "regress.json"))
+        assert "refused: " in err, name
+    found = os.path.join(places["results"], "decide", "90", "proposal.json")
+    keep_words = "--artifacts {night} --results {results} --repository {repository}"
+    pull_words = "--proposals {results}/decide --repository {repository}"
+    for name in ("/proc/self/environ", "../../../secrets/token", "tree"):
+        err = run(keep, "keep", keep_words, lambda one, name=name: {**one, "pictures": [name]}, found)
+        assert "refused: " in err, name
+    for field, value in (("date", "../../x"), ("date", "2026-03-04/x"), ("branch", None), ("base", "main"),
+                         ("files", "x"), ("pictures", [1])):
+        for module, name, words in ((keep, "keep", keep_words), (pull_request, "pull_request", pull_words)):
+            assert "proposal.json is none" in run(module, name, words,
+                                                  lambda one, f=field, v=value: {**one, f: v}, found), field
+    for value in ("../../secrets", "/proc", 1.5, None):
+        err = run(pull_request, "pull_request", pull_words, lambda one, v=value: {**one, "capabilities": [v]},
+                  os.path.join(places["results"], "decide", steps.PROPOSALS))
+        assert "is no compute capability" in err
+    assert not world.branches()
+
+
+def test_a_branch_with_a_link(world, tmp_path):
+    """The history of nights, a proposal, and what a proposal is made to: git has links, too."""
+    blob = nights.git(world.repository, "hash-object", "-w", "--stdin", input="/proc/self/environ")
+
+    def commit(name, parents=()):
+        nights.git(world.repository, "read-tree", "HEAD")
+        nights.git(world.repository, "update-index", "--add", "--cacheinfo", f"120000,{blob},{name}")
+        made = nights.git(world.repository, "commit-tree", nights.git(world.repository, "write-tree"), "-m", "x",
+                          *parents)
+        nights.git(world.repository, "reset", "--quiet", "--hard")
+        return made
+
+    nights.git(world.repository, "push", "--quiet", "origin",
+               f"{commit('example-one/2026-01-05.night.json')}:refs/heads/{keep.BRANCH}")
+    where = ["--remote", world.remote, "--repository", world.repository]
+    os.makedirs(os.path.join(world.repository, store.STORES))
+    with pytest.raises(steps.CannotRun, match="2026-01-05.night.json: refused: it is no plain file"):
+        keep.main(["--fetch", str(tmp_path / "store"), *where])
+    proposed = commit(STORE, ("-p", "HEAD"))
+    nights.git(world.repository, "checkout", "--quiet", proposed)
+    with pytest.raises(steps.CannotRun, match="tune.jsonl.gz: refused: it is no plain file"):
+        check_proposal.main(["--base", "HEAD~1", "--repository", world.repository])
+    nights.git(world.repository, "checkout", "--quiet", "main")
+    os.makedirs(tmp_path / "night" / "board")
+    tuned(quiet)(str(tmp_path / "night" / "board-0"))
+    with pytest.raises(OSError) as caught:
+        decide.main(["--artifacts", str(tmp_path / "night"), "--out", str(tmp_path / "out"), "--base", proposed,
+                     *where])
+    assert "refused: it is a link" in caught.value.strerror
+
+
 def test_statuses_are_posted_as_they_are_checked(tmp_path, monkeypatch, capsys):
     """ci/status.py: gh gets what the dashboard wrote; what is no status of a night stops it, and nothing is posted."""
     good = {"sha": "a" * 40, "state": "failure", "context": "night/nvidia-h200", "description": "2 slower",
