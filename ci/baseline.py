@@ -29,7 +29,7 @@ from tools import bench  # noqa: E402
 from tools.farm import cell_keys, evidence, files, store  # noqa: E402
 from tools.farm.verdicts import FAST, SLOW  # noqa: E402
 
-FOLDER = os.path.join("ci", "baselines")
+FOLDER = store.BASELINES
 ACCEPTED = "accepted.jsonl"
 DRIFT = 1.05  # a cell that takes so much longer than its baseline is named
 

@@ -104,7 +104,7 @@ def night(args, argv):
                               os.path.join(one.out, "store"), *results, *where, *remote))
     found.append(one.step("pull_request", "--proposals", proposals, *where, *remote))
     if args.open_issues:
-        found.append(one.step("regress", "--issues", os.path.join(one.out, "regress")))
+        found.append(one.step("issues", "--regress", os.path.join(one.out, "regress")))
     one.finish()
     return max(worst, *(min(status, 1) for status in found))
 

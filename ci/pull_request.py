@@ -18,11 +18,11 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from ci import baseline, github, steps  # noqa: E402
-from tools.farm import store, table  # noqa: E402
+from ci import github, steps  # noqa: E402
+from tools.farm import store  # noqa: E402
 
 # What a proposal may touch: generated files and the stores that they are generated from.
-ALLOWED = re.compile(rf"{re.escape(table.TABLE)}|{re.escape(baseline.FOLDER)}/[a-z0-9-]+\.jsonl|"
+ALLOWED = re.compile(rf"{re.escape(store.TABLE)}|{re.escape(store.BASELINES)}/[a-z0-9-]+\.jsonl|"
                      rf"{re.escape(store.STORES)}/[a-z0-9-]+/[0-9-]+(\.[0-9]+)?\.(tune|regress)\.jsonl\.gz")
 
 

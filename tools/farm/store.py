@@ -26,6 +26,8 @@ from tools.farm import files
 
 ROOT = bench.ROOT
 STORES = os.path.join("ci", "measurements")
+BASELINES = os.path.join("ci", "baselines")
+TABLE = "gpuprims_policies.h"
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema.json")
 VERSION = 1
 ENDINGS = (".tune.jsonl", ".tune.jsonl.gz")
