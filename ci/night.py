@@ -21,7 +21,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, measure, steps  # noqa: E402
-from tools.farm import store, table  # noqa: E402
+from tools.farm import files as plain, store, table  # noqa: E402
 
 STATUS = {0: "ok", steps.FOUND_SLOW: "found something", steps.PAUSED: "goes on", 124: "out of time", 130: "interrupted"}
 
@@ -63,6 +63,7 @@ def scratch(folder):
     if not os.path.exists(os.path.join(path, "HEAD")):
         steps.git(folder, "init", "--quiet", "--bare", "--initial-branch=main", path)
         files = {}
+        plain.check(steps.ROOT, store.STORES, baseline.FOLDER)
         for name in ("gpuprims.h", table.TABLE, store.STORES, baseline.FOLDER):
             whole = os.path.join(steps.ROOT, name)
             found = [whole] if os.path.isfile(whole) else \
@@ -103,7 +104,7 @@ def night(args, argv):
                               os.path.join(one.out, "store"), *results, *where, *remote))
     found.append(one.step("pull_request", "--proposals", proposals, *where, *remote))
     if args.open_issues:
-        found.append(one.step("regress", "--issues", os.path.join(one.out, "regress")))
+        found.append(one.step("issues", "--regress", os.path.join(one.out, "regress")))
     one.finish()
     return max(worst, *(min(status, 1) for status in found))
 

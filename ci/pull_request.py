@@ -18,11 +18,11 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from ci import baseline, github, steps  # noqa: E402
-from tools.farm import store, table  # noqa: E402
+from ci import github, steps  # noqa: E402
+from tools.farm import store  # noqa: E402
 
 # What a proposal may touch: generated files and the stores that they are generated from.
-ALLOWED = re.compile(rf"{re.escape(table.TABLE)}|{re.escape(baseline.FOLDER)}/[a-z0-9-]+\.jsonl|"
+ALLOWED = re.compile(rf"{re.escape(store.TABLE)}|{re.escape(store.BASELINES)}/[a-z0-9-]+\.jsonl|"
                      rf"{re.escape(store.STORES)}/[a-z0-9-]+/[0-9-]+(\.[0-9]+)?\.(tune|regress)\.jsonl\.gz")
 
 
@@ -163,13 +163,11 @@ def main(argv):
     parser.add_argument("--github", metavar="OWNER/NAME", help="the repository of the pull request")
     parser.add_argument("--check", metavar="WORKFLOW", help="run it on a branch that is new or moved, such as ci.yml")
     args = parser.parse_args(argv)
-    night = steps.read_json(os.path.join(args.proposals, steps.PROPOSALS))
+    proposals, night = steps.proposals_in(args.proposals) or (None, None)
     if not night:
         raise steps.CannotRun(f"{args.proposals}: ci/decide.py left nothing there")
     with_gh, failed = bool(args.remote) and github.is_there(), []
-    for capability in night["capabilities"]:
-        folder = os.path.join(args.proposals, str(capability))
-        found = steps.read_json(os.path.join(folder, "proposal.json"))
+    for capability, (folder, found) in proposals.items():
         if not found:
             print(f"{capability}: no proposal.json there")
             continue

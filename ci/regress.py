@@ -2,12 +2,10 @@
 """What a night's regression runs say: a page, and an issue's text for each kernel that became slower.
 
     ci/regress.py --artifacts DIR [--out DIR] [--expected A,B]
-    ci/regress.py --issues DIR [--github OWNER/NAME]           opens the issues that were written to DIR, through gh
 
 Verdicts were made where it was measured (tools/farm/regress.py: the base commit rerun the same night, controls, alarms
 confirmed by fresh processes). This step looks for the suspects, by the machine code of the commits between, which needs
-gcc, NVRTC and the repository, and no GPU. DIR gets regress.md, regress.json and issues/*.md; an issue that is open
-under the same title gets a comment instead.
+gcc, NVRTC and the repository, and no GPU. DIR gets regress.md, regress.json and issues/*.md, which ci/issues.py opens.
 
 Exit status: 0; 1 something is SLOW, or fails in this tree only, or more than a few cells are NO DATA; 2 could not run.
 """
@@ -19,7 +17,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from ci import baseline, github, steps, suspects  # noqa: E402
+from ci import baseline, steps, suspects  # noqa: E402
 from tools.farm import regress, store, trust, verdicts  # noqa: E402
 from tools.farm.verdicts import NO_DATA, SLOW  # noqa: E402
 
@@ -189,40 +187,14 @@ def page(boards):
     return "\n".join(text)
 
 
-def open_issues(out, name):
-    boards = steps.read_json(os.path.join(out, "regress.json"))
-    if boards is None:
-        raise steps.CannotRun(f"{out}: ci/regress.py left nothing there")
-    issues = [line for one in boards for line in one["issues"]]
-    if not issues:
-        print("no issue to open")
-        return 0
-    if not github.is_there():
-        print("gh is not there, or not authorised; to be opened by hand:")
-        print("".join(f"  {line['title']}: {os.path.join(out, line['path'])}\n" for line in issues), end="")
-        return 0
-    repository = github.in_repository(name)
-    for line in issues:
-        path = os.path.join(out, line["path"])
-        number = github.issue_of(line["title"], repository)
-        words = ["comment", number] if number else ["create", "--title", line["title"]]
-        print(github.gh("issue", *words, "--body-file", path, *repository))
-    return 0
-
-
 def main(argv):
     parser = argparse.ArgumentParser(prog="ci/regress.py", description="what the regression runs of a night say")
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--artifacts", metavar="DIR")
-    what.add_argument("--issues", metavar="DIR", help="open what was written there")
+    parser.add_argument("--artifacts", required=True, metavar="DIR")
     parser.add_argument("--out", metavar="DIR", help="default: DIR/regress")
     parser.add_argument("--repository", default=steps.ROOT, metavar="FOLDER")
     parser.add_argument("--expected", default="", metavar="A,B", help="boards that have to be there")
     parser.add_argument("--compiler-command", metavar="COMMAND", help="another compiler; {tree}: a commit's folder")
-    parser.add_argument("--github", metavar="OWNER/NAME", help="the repository of the issues")
     args = parser.parse_args(argv)
-    if args.issues:
-        return open_issues(args.issues, args.github)
     out = args.out or os.path.join(args.artifacts, "regress")
     boards = steps.boards_of(args.artifacts, args.expected.split(","))
     shutil.rmtree(out, ignore_errors=True)

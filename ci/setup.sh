@@ -7,7 +7,7 @@ make --no-print-directory venv
 bin=$PWD/build/venv/bin
 libraries=
 if [ "${1:-}" = --nvrtc ]; then
-  "$bin/python" -m pip install --quiet nvidia-cuda-nvrtc==13.0.88
+  "$bin/python" -m pip install --quiet --require-hashes -r ci/nvrtc.lock
   libraries=$("$bin/python" -c 'import glob, os, nvidia
 print(os.path.dirname(sorted(path for place in nvidia.__path__
                              for path in glob.glob(place + "/*/lib/libnvrtc.so.*"))[0]))')

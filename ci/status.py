@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import github, steps  # noqa: E402
+from tools.farm import files  # noqa: E402
 
 STATES = ("success", "failure")
 LONGEST = 140  # characters that a description may have
@@ -39,9 +40,9 @@ def main(argv):
     args = parser.parse_args(argv)
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", args.github):
         parser.error(f"--github {args.github}: not of the form OWNER/NAME")
-    if not os.path.exists(args.statuses):
+    if not os.path.lexists(args.statuses):
         raise steps.CannotRun(f"--statuses {args.statuses}: there is no such file")
-    statuses = checked(steps.read_json(args.statuses))
+    statuses = checked(steps.read_json(files.path_of(*os.path.split(args.statuses))))
     there = github.is_there()
     for one in statuses:
         print(f"{one['sha'][:12]} {one['context']}: {one['state']}: {one['description']}")

@@ -15,13 +15,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
 from tools import bench  # noqa: E402
-from tools.farm import store  # noqa: E402
+from tools.farm import files, store  # noqa: E402
 
 NIGHTS = os.environ.get("GPUPRIMS_NIGHTS") or os.path.join(bench.BUILD, "night")
 RECORD = "night.json"
 PROPOSALS = "proposals.json"
 # What a board's night leaves: stores of the farm, but for the benchmark, which is tools/bench.py's.
 TUNE, REGRESS, BENCH = "tune.jsonl", "regress.jsonl", "bench.jsonl"
+DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 FOUND_SLOW, CANNOT_RUN, BUSY, NO_GPU, PAUSED = 1, 2, 3, 4, 5
 
 
@@ -78,8 +79,35 @@ def is_record(value):
     """Records come from boards: what names files and branches must be what it says."""
     return isinstance(value.get("compute_capability", 0), int) and isinstance(value.get("device", ""), str) and \
         isinstance(value.get("steps", []), list) and isinstance(value.get("board", ""), str) and \
-        re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", str(value.get("date", ""))) is not None and \
+        re.fullmatch(rf"{DATE.pattern}T\d\d:\d\d:\d\dZ", str(value.get("date", ""))) is not None and \
         all(isinstance(step, dict) and {"name", "status"} <= set(step) for step in value.get("steps", []))
+
+
+def is_proposal(value):
+    """What names files and branches in proposal.json, which came from another machine."""
+    return isinstance(value, dict) and DATE.fullmatch(str(value.get("date"))) is not None and \
+        all(isinstance(value.get(name), list) and all(isinstance(one, str) for one in value[name])
+            for name in ("pictures", "files", "devices")) and isinstance(value.get("branch"), str) and \
+        re.fullmatch(r"[0-9a-f]{40,64}", str(value.get("base"))) is not None
+
+
+def proposals_in(folder):
+    """({capability: (its folder, proposal or None)}, the night's summary) of what ci/decide.py left; None where it left
+    none. Refused, or CannotRun, where a path leads elsewhere."""
+    files.check(folder)
+    night = read_json(os.path.join(folder, PROPOSALS))
+    if not night:
+        return None
+    found = {}
+    for capability in night["capabilities"]:
+        if type(capability) is not int:
+            raise CannotRun(f"{folder}: {PROPOSALS}: {capability!r} is no compute capability")
+        place = os.path.join(folder, str(capability))
+        proposal = read_json(os.path.join(place, "proposal.json"))
+        if proposal and not is_proposal(proposal):
+            raise CannotRun(f"{place}: proposal.json is none that ci/decide.py writes")
+        found[capability] = place, proposal
+    return found, night
 
 
 class Board:
@@ -141,9 +169,11 @@ class Board:
 
 def boards_of(artifacts, expected=()):
     """The boards of a night: the folder itself where it is one's, otherwise its folders; expected: names of boards that
-    have to be there, and are shown without data where they are not."""
+    have to be there, and are shown without data where they are not. Nothing is read where one of the files is no plain
+    one."""
     if not os.path.isdir(artifacts):
         raise CannotRun(f"{artifacts}: no such folder")
+    files.check(artifacts)
     if os.path.exists(os.path.join(artifacts, RECORD)):
         return [Board(artifacts)]
     folders = sorted(os.path.join(artifacts, name) for name in os.listdir(artifacts))
@@ -243,6 +273,17 @@ def file_at(repository, commit, path):
     done = subprocess.run(["git", "-C", repository, "cat-file", "blob", f"{commit}:{path}"], check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return done.stdout if done.returncode == 0 else None
+
+
+def names_at(repository, commit, folder=""):
+    """The files of a commit, below a folder. CannotRun where it has something else, such as a link."""
+    text, found = git(repository, "ls-tree", "-r", "-z", commit, *([f"{folder}/"] if folder else [])), []
+    for entry in text.split("\0"):
+        kind, _, name = entry.partition("\t")
+        if entry and not kind.startswith(("100644 ", "100755 ")):
+            raise CannotRun(f"{commit[:12]}: {files.named(name)}: refused: it is no plain file (mode {kind[:6]})")
+        found += [name] * bool(entry)
+    return found
 
 
 def extract(repository, commit, paths, folder):

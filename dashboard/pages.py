@@ -25,8 +25,9 @@ DRAWN_CASES = 20   # of them, with a picture
 
 class Site:
     """Everything that pages are made of. landscapes: {(device's folder, file's name): landscape's tables}; accepted,
-    told: what read.read_accepted found, and its notices; reports: what reports.reports_below found; repository: the
-    checkout whose commits were measured; url: its address on the web, or ""; home: the address of these pages, or "".
+    told: what read.read_accepted found, and its notices; stray: the notices of read.files_below; reports: what
+    reports.reports_below found; repository: the checkout whose commits were measured; url: its address on the web, or
+    ""; home: the address of these pages, or "".
     """
 
     def __init__(self, devices, table, landscapes, stray, accepted, told, written, today, folder, repository="", url="",
@@ -52,8 +53,7 @@ class Site:
     def notices(self):
         order = {"bad": 0, "note": 1}
         found = [notice for device in self.devices for notice in device.notices]
-        found += [read.Notice("bad", "", "", name, "lies in no device's folder: not shown")
-                  for _, _, name in self.stray] + self.told
+        found += self.stray + self.told
         return sorted(found, key=lambda notice: (order[notice.level], notice.device, notice.night, notice.file))
 
 
@@ -1035,7 +1035,7 @@ def data(page):
                          "environment": device.environment,
                          "sources": sorted({one["source"] for file in device.files if file.farm
                                             for one in file.farm.environments.values()} - {"live"})})
-    return {"sections": sections, "notices": page.site.notices(), "stray": page.site.stray}
+    return {"sections": sections, "notices": page.site.notices()}
 
 
 def file_text(file):

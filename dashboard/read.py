@@ -13,7 +13,7 @@ import re
 import statistics
 
 from tools import bench
-from tools.farm import evidence, store
+from tools.farm import evidence, files, store
 
 # A thing that a reader of the pages should know. level: "bad" (data is missing or wrong), "note".
 Notice = collections.namedtuple("Notice", "level device night file text")
@@ -72,16 +72,23 @@ class File:
 
 
 def files_below(folder):
-    """[(path, device's folder, path below it)] of all that may hold measurements, and the files that lie in none."""
+    """[(path, device's folder, path below it)] of all that may hold measurements, and notices of what does not count:
+    files in no device's folder, and whatever is no plain file."""
     found, stray = [], []
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(place, name)
-            parts = os.path.relpath(path, folder).split(os.sep)
-            if name.endswith((".jsonl", ".jsonl.gz", ".json")):
-                (found if len(parts) > 1 else stray).append((path, parts[0], "/".join(parts[1:]) or parts[0]))
-    return found, stray
+    names, refused = files.below(folder)
+    for name in names:
+        device, _, rest = name.partition(os.sep)
+        if name.endswith((".jsonl", ".jsonl.gz", ".json")):
+            if rest:
+                found.append((os.path.join(folder, name), device, rest))
+            else:
+                stray.append(Notice("bad", "", "", name, "lies in no device's folder: not shown"))
+    return found, stray + notices_of(refused)
+
+
+def notices_of(refused):
+    """Of files.below."""
+    return [Notice("bad", "", "", name, f"refused: {reason}") for name, reason in refused]
 
 
 def read(path, device, name):
@@ -397,8 +404,9 @@ def bytes_text(size):
 
 def read_accepted(folder):
     """(lines, notices) of ci/baselines/accepted.jsonl and ci/baselines/accepted/*.jsonl; there may be none."""
-    found, notices = [], []
-    for path in store.accepted_files(folder):
+    paths, refused = store.accepted_files(folder)
+    found, notices = [], notices_of(refused)
+    for path in paths:
         read_accepted_file(path, os.path.relpath(path, folder), found, notices)
     return found, notices
 
@@ -407,8 +415,6 @@ def read_accepted_file(path, name, found, notices):
     try:
         with open(path, "rb") as file:
             lines = file.read().splitlines()
-    except FileNotFoundError:
-        return
     except OSError as error:
         notices.append(Notice("bad", "", "", name, f"cannot be read: {error.strerror}"))
         return

@@ -6,18 +6,24 @@ import os
 import markdown_it
 import markupsafe
 
+from tools.farm import files
+
 LARGEST = 400_000  # bytes of all texts on the page; what is beyond is named
 
 
 def reports_below(folder):
     """([(device's folder, name, text)], the newest first, [(device's folder, name, why it is not shown)])."""
+    names, refused = files.below(folder)
     found, left, size = [], [], 0
-    paths = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names
-             if name.endswith(".md") and name != "README.md"]  # that one is the landscape's, which has its own page
-    parts = [(*os.path.relpath(path, folder).split(os.sep, 1), path) for path in paths]
-    for device, name, path in sorted((one for one in parts if len(one) == 3), reverse=True):
+    for path, reason in sorted([*((name, "") for name in names), *refused], reverse=True):
+        device, _, name = path.partition(os.sep)
+        if not name.endswith(".md") or os.path.basename(name) == "README.md":  # the landscape's, which has its own page
+            continue
+        if reason:
+            left.append((device, name, f"refused: {reason}"))
+            continue
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(os.path.join(folder, path), encoding="utf-8") as file:
                 text = file.read()
         except (OSError, UnicodeDecodeError) as error:
             left.append((device, name, f"cannot be read: {error}"))

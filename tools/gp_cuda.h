@@ -19,6 +19,7 @@
   X(device_attribute, "cuDeviceGetAttribute", (int *, int, int))                                                       \
   X(device_memory, "cuDeviceTotalMem_v2", (size_t *, int))                                                             \
   X(device_bus_id, "cuDeviceGetPCIBusId", (char *, int, int))                                                          \
+  X(device_uuid, "cuDeviceGetUuid", (void *, int))                                                                     \
   X(retain, "cuDevicePrimaryCtxRetain", (void **, int))                                                                \
   X(release, "cuDevicePrimaryCtxRelease_v2", (int))                                                                    \
   X(set_current, "cuCtxSetCurrent", (void *))                                                                          \

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""venv.py DIR REQUIREMENTS: a virtual environment with the pinned packages, and DIR/.ready when it is whole.
+"""venv.py DIR LOCK: a virtual environment with the packages of a lock file, each one checked against its hashes, and
+DIR/.ready when it is whole.
 
 Nothing outside DIR is changed. Where the system's Python cannot make an environment with pip in it, the ways around
 that are tried in turn, and the last word is the command that helps.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,15 +42,20 @@ def make(directory):
 
 
 def main():
-    directory, requirements = sys.argv[1:]
-    print(f"setting up {directory} from {requirements}", flush=True)
+    directory, lock = sys.argv[1:]
+    print(f"setting up {directory} from {lock}", flush=True)
     pip = make(directory)
-    # (Python compiles the modules that are imported, when they are; pip would compile all of them.)
-    done = runs(*pip, "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--no-input", "-r",
-                requirements)
-    if done.returncode != 0:
-        sys.exit(f"{done.stdout}\nvenv.py: pip could not install {requirements}: is a package index within reach? "
-                 "VENV=no runs on the packages of python3 itself")
+    # What comes as source is built by the lock's setuptools: pip by itself would fetch one, and check no hash of it.
+    first = os.path.join(directory, "setuptools.lock")
+    with open(lock, encoding="utf-8") as whole, open(first, "w", encoding="utf-8") as file:
+        file.write(re.search(r"^setuptools==.*\n(?: .*\n)+", whole.read(), re.M).group())
+    for path in (first, lock):
+        # (Python compiles the modules that are imported, when they are; pip would compile all of them.)
+        done = runs(*pip, "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--no-input",
+                    "--require-hashes", "--no-build-isolation", "-r", path)
+        if done.returncode != 0:
+            sys.exit(f"{done.stdout}\nvenv.py: pip could not install {lock}: is a package index within reach? VENV=no "
+                     "runs on the packages of python3 itself")
     open(os.path.join(directory, ".ready"), "w").close()
 
 

@@ -19,6 +19,9 @@ else
   lack "a GPU that nvidia-smi lists: NVIDIA's driver"
 fi
 
+if [ -n "${GITHUB_ACTIONS:-}" ] && [ -e build ]; then
+  lack "a fresh working tree: an earlier job's build/ is here, and nobody knows what is in it"
+fi
 python=${PYTHON:-python3}
 for tool in gcc make git tar; do
   if command -v "$tool" >/dev/null; then good "$tool"; else lack "$tool: apt-get install $tool"; fi

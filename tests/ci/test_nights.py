@@ -10,8 +10,8 @@ import nights
 import pytest
 from nights import DEVICE, both, proposal, quiet, regressed, text_of, tuned
 
-from ci import (baseline, check_proposal, contribute, dashboard, decide, keep, machine_code, pull_request, status,
-                steps)
+from ci import (baseline, check_proposal, contribute, dashboard, decide, issues, keep, machine_code, pull_request,
+                status, steps)
 from tools.farm import store, table, trust
 from tools.farm.verdicts import FAST, SAME, SLOW
 
@@ -43,6 +43,15 @@ def git_merge(world):
     nights.git(world.repository, "push", "--quiet", "origin", "main")
 
 
+def forge(world):
+    """A commit that adds a row of +300 % to the proposed store, without a sample of it."""
+    path = os.path.join(world.repository, STORE)
+    lines = [json.loads(line) for line in gzip.open(path, "rt", encoding="utf-8")]
+    true = next(line for line in lines if line.get("verdict") == "accepted")
+    store.append(path, [{**true, "id": "0" * 16, "replaces": [], "group": "copy 4/0/4", "gain": 3.0}])
+    world.commit("Better still")
+
+
 def test_a_better_policy(world, capsys):
     """A pull request with the row; its branch holds what it may, and the bytes that the tools make."""
     results = world.night("one", tuned(nights.better))
@@ -57,6 +66,10 @@ def test_a_better_policy(world, capsys):
     assert "with its rows" in found["regret"] and found["pictures"] == ["rows.png"]
     git_merge(world)  # a fast-forward: one commit on main
     assert check_proposal.main(["--base", "HEAD~1", "--repository", world.repository]) == 0
+    forge(world)
+    assert check_proposal.main(["--base", "HEAD~2", "--repository", world.repository]) == 1
+    assert "does not follow from the samples" in capsys.readouterr().out
+    nights.git(world.repository, "reset", "--quiet", "--hard", "HEAD~1")
     folder = os.path.join(world.repository, store.STORES)
     assert table.is_current(os.path.join(world.repository, table.TABLE), store.read_all(store.paths_under(folder)))
     store.append(os.path.join(world.repository, table.TABLE), [{}])  # somebody edits it
@@ -313,10 +326,10 @@ def test_what_fails_here_only(world):
 
 def test_issues_are_opened_once(world, tmp_path, monkeypatch, capsys):
     results = world.night("one", regressed({COPY: (SLOW, 1.1), REDUCE: (SLOW, 1.1)}), pull=False)
-    assert nights.regress.main(["--issues", os.path.join(results, "regress")]) == 0
+    assert issues.main(["--regress", os.path.join(results, "regress")]) == 0
     assert "to be opened by hand" in capsys.readouterr().out
     hub = nights.Hub(tmp_path / "hub", monkeypatch, [{"number": 3, "title": f"Slower on {DEVICE}: copy u32"}])
-    assert nights.regress.main(["--issues", os.path.join(results, "regress")]) == 0
+    assert issues.main(["--regress", os.path.join(results, "regress")]) == 0
     assert hub.asked("issue", "comment")[0][2] == "3" and len(hub.asked("issue", "create")) == 1
 
 
@@ -482,20 +495,31 @@ def jobs_of(name):
     return dict(zip(parts[::2], parts[1::2])), head
 
 
+def commands_of(text):
+    return re.findall(r"(?:- | {8})run: (?:>-\n)?((?:.|\n {10})*)", text)
+
+
+def script_of(words):
+    """What a command runs, as a path below the root; mkdir is one of its own."""
+    if words[:2] == ["python3", "-m"]:
+        return os.path.join(*words[2].split("."), f"{words[3]}.py")
+    return next(word for word in words if "/" in word and word[0] != '"' or word == "mkdir")
+
+
 @pytest.mark.parametrize("name", ["ci.yml", "nightly.yml"])
 def test_every_step_is_a_script_that_takes_these_options(name):
     jobs, _ = jobs_of(name)
     found = 0
     for text in jobs.values():
         assert re.search(r"^    timeout-minutes: \d+$", text, flags=re.M), text
-        for command in re.findall(r"- run: (?:>-\n)?((?:.|\n {10})*)", text):
+        for command in commands_of(text):
             words = command.split()
-            script = next(word for word in words if "/" in word and word[0] != '"' or word == "mkdir")
+            script = script_of(words)
             if script == "mkdir":
                 continue
             path = os.path.join(nights.ROOT, script)
-            assert os.path.exists(path) and (os.access(path, os.X_OK) or words[:2] == ["sudo", "env"]), command
-            if script.endswith(".py"):
+            assert os.path.exists(path) and (os.access(path, os.X_OK) or words[0] in ("sudo", "python3")), command
+            if script.endswith(".py") and words[0] != "python3":
                 known = subprocess.run([sys.executable, path, "--help"], check=True, stdout=subprocess.PIPE,
                                        text=True).stdout
                 assert all(re.search(rf"{word}\b", known) for word in words if word.startswith("--")), command
@@ -509,16 +533,54 @@ def test_who_may_write_and_who_runs_on_a_board():
     jobs, head = jobs_of("nightly.yml")
     assert "pull_request" not in head and "permissions:\n  contents: read\n" in head
     writers = {name for name, text in jobs.items() if ": write" in text}
-    assert writers == {"propose", "pages", "status"}
+    assert writers == {"propose", "deploy", "status"}
     assert not any("self-hosted" in jobs[name] for name in writers)
-    assert "persist-credentials: false" in jobs["measure"] and "GH_TOKEN" not in jobs["measure"] + jobs["decide"]
     assert "fail-fast: false" in jobs["measure"] and "group: board-${{ matrix.board }}" in jobs["measure"]
-    for name in ("decide", "propose", "pages"):
-        condition = re.search(r"^    if: (.*)$", jobs[name], flags=re.M).group(1)
-        assert condition.startswith("always()") and "cancelled" not in condition
+    assert "group: boards\n" in jobs["measure"] and "clean:" not in jobs["measure"]
+    for name, text in jobs.items():
+        condition = re.search(r"^    if: (.*)$", text, flags=re.M).group(1)
+        assert name == "measure" or condition.startswith("always()") and "cancelled" not in condition
+        assert name not in ("measure", "propose", "deploy") or condition.endswith("&& github.ref == 'refs/heads/main'")
     others, head = jobs_of("ci.yml")
     assert "self-hosted" not in "".join(others.values()) and ": write" not in head + "".join(others.values())
     assert "workflow_dispatch" in head and "--check ci.yml" in jobs["propose"] and "actions: write" in jobs["propose"]
+
+
+def test_what_a_token_is_given_to():
+    """Actions are commits, with their versions beside them; no checkout leaves a token behind; a job that writes
+    installs nothing, and only its steps that need the token have it."""
+    jobs = {**jobs_of("ci.yml")[0], **jobs_of("nightly.yml")[0]}
+    for name, text in jobs.items():
+        found = re.split(r"^      - ", text, flags=re.M)
+        head, parts = found[0], found[1:]
+        assert parts and "GH_TOKEN" not in head and "github.token" not in head and "secrets." not in text, name
+        for part in parts:
+            if part.startswith("uses: "):
+                assert re.match(r"uses: actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+\n", part), part
+            if "actions/checkout@" in part:
+                assert "persist-credentials: false" in part, name
+            script = script_of(commands_of(f"- {part}")[0].split()) if "run: " in part else ""
+            needs = script in ("ci/keep.py", "ci/pull_request.py", "ci/issues.py", "ci/status.py")
+            assert ("GH_TOKEN: ${{ github.token }}" in part) == needs, (name, part)
+            assert not needs or ": write" in head, name
+            if ": write" in head and script.endswith(".py"):  # -S: no package is there
+                subprocess.run([sys.executable, "-S", os.path.join(nights.ROOT, script), "--help"], check=True,
+                               stdout=subprocess.DEVNULL)
+            elif ": write" in head:
+                assert script in ("", "mkdir"), part
+
+
+def test_what_writes_needs_no_package(world):
+    """The history, the pull request and the issues of a night, by a Python without packages (-S)."""
+    results = world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
+    where = ["--remote", world.remote, "--repository", world.repository]
+    for words in (["keep", "--artifacts", os.path.join(world.folder, "one"), "--results", results, *where],
+                  ["pull_request", "--proposals", os.path.join(results, "decide"), *where],
+                  ["issues", "--regress", os.path.join(results, "regress")]):
+        done = subprocess.run([sys.executable, "-S", os.path.join(nights.ROOT, "ci", f"{words[0]}.py"), *words[1:]],
+                              check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert done.returncode == 0, done.stdout
+    assert set(world.branches()) == {keep.BRANCH, BRANCH}
 
 
 def test_the_pages_of_a_night(world, tmp_path):
@@ -543,7 +605,7 @@ def test_the_pages_of_a_night(world, tmp_path):
 @pytest.mark.parametrize("script, words, said", [
     ("decide", ["--artifacts", "nowhere"], "nowhere: no such folder"),
     ("regress", ["--artifacts", "nowhere"], "nowhere: no such folder"),
-    ("regress", ["--issues", "nowhere"], "left nothing there"),
+    ("issues", ["--regress", "nowhere"], "left nothing there"),
     ("pull_request", ["--proposals", "nowhere"], "left nothing there"),
     ("keep", ["--artifacts", "nowhere"], "nowhere: no such folder"),
     ("base", ["no-such-commit", "--out", "build/tests/none"], "no-such-commit"),
@@ -568,6 +630,165 @@ def test_bad_usage(script, words, said, monkeypatch, capsys):
         status = error.code
     err = capsys.readouterr().err
     assert status == 2 and said in err and "Traceback" not in err
+
+
+def tree_of(folder):
+    """{path below it: bytes} of all plain files of a folder."""
+    found = {}
+    for place, _, names in os.walk(folder):
+        for path in (os.path.join(place, name) for name in names):
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+# (script, its words, where the strange file is): a step, and each folder of others that it reads.
+READS = [
+    ("decide", "--artifacts {night} --out {out}", "{night}/board-0/tune.jsonl"),
+    ("decide", "--artifacts {night} --out {out}", "{night}/board-0/night.json"),
+    ("decide", "--artifacts {night} --out {out}", "{night}/board-0"),
+    ("regress", "--artifacts {night} --out {out}", "{night}/board-0/regress.jsonl"),
+    ("regress", "--artifacts {night} --out {out}", "{repository}/ci/baselines/accepted.jsonl"),
+    ("issues", "--regress {results}/regress", "{results}/regress/issues/example-one-copy-u32.md"),
+    ("issues", "--regress {results}/regress", "{results}/regress/regress.json"),
+    ("keep", "--artifacts {night} --results {results}", "{night}/board-0/bench.jsonl"),
+    ("keep", "--artifacts {night} --results {results}", "{night}/board-0/deeper/x"),
+    ("keep", "--artifacts {night} --results {results}", "{results}/decide/90/rows.png"),
+    ("keep", "--artifacts {night} --results {results}", "{results}/regress/regress.json"),
+    ("keep", "--fetch {out}", "{repository}/ci/measurements/example-one/2026-01-05.md"),
+    ("keep", "--fetch {out}", "{repository}/ci/measurements"),
+    ("dashboard", "--out {out} --store {out}.store", "{repository}/ci/measurements/example-one/2026-01-05.md"),
+    ("dashboard", "--out {out} --store {out}.store --artifacts {night}", "{night}/board-0/bench.jsonl"),
+    ("pull_request", "--proposals {results}/decide", "{results}/decide/90/tree/gpuprims_policies.h"),
+    ("pull_request", "--proposals {results}/decide", "{results}/decide/proposals.json"),
+    ("baseline", "--check --folder {repository}", "{repository}/ci/measurements/example-one/1.regress.jsonl"),
+    ("baseline", "--check --folder {repository}", "{repository}/ci/baselines/accepted/one.jsonl"),
+    ("baseline", "--check --folder {repository}", "{repository}/ci/baselines/example-one.jsonl"),
+    ("status", "--statuses {results}/status.json --github them/it", "{results}/status.json"),
+    ("measure", "--replay {night}/board-0 --out {out}", "{night}/board-0/tune.jsonl")]
+
+
+@pytest.fixture(scope="module")
+def one_night(tmp_path_factory):
+    """A night whose steps have all run, and where they left what."""
+    folder = tmp_path_factory.mktemp("strange")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nights.regress.regress, "FOLDER", str(folder / "regress"))
+        world = nights.World(folder)
+        results = world.night("one", both(tuned(nights.better), regressed({COPY: (SLOW, 1.1)})), pull=False)
+    (folder / "secrets").mkdir()
+    (folder / "secrets" / "token").write_text('{"secret": "a token of this machine"}\n')
+    return world, {"night": os.path.join(world.folder, "one"), "results": results, "repository": world.repository}
+
+
+@pytest.mark.parametrize("script, words, where", READS, ids=lambda text: re.sub("[^a-z]+", "-", text[-40:]))
+def test_a_step_reads_plain_files_only(one_night, tmp_path, monkeypatch, capsys, script, words, where):
+    """A link, a pipe or a device in a folder that others filled: the step names it and stops; nothing is copied."""
+    import importlib
+    world, places = one_night
+    module, path = importlib.import_module(f"ci.{script}"), where.format(**places)
+    secret, out = os.path.join(world.folder, "secrets", "token"), str(tmp_path / "out")
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    repository = [] if script in ("baseline", "issues", "status", "measure") else ["--repository", world.repository]
+    aside = f"{world.folder}/aside"
+    for kind, make in nights.made_up.STRANGE.items():
+        monkeypatch.setattr("sys.argv", [script, *words.format(out=out, **places).split(), *repository])
+        made = [path]
+        while not os.path.exists(os.path.dirname(made[-1])):
+            made.append(os.path.dirname(made[-1]))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if os.path.lexists(path):
+            os.rename(path, aside)
+        make(path, secret)
+        branches = world.branches()
+        try:
+            code = steps.main_of(script, module.main)
+        except SystemExit as error:
+            code = error.code
+        finally:
+            os.unlink(path)
+            for folder in made[1:]:
+                os.rmdir(folder)
+            if os.path.lexists(aside):
+                os.rename(aside, path)
+        said = capsys.readouterr()
+        assert code == steps.CANNOT_RUN and "Traceback" not in said.err, (kind, said)
+        assert f"{path}: refused: it is a {kind.split()[1]}" in said.err, kind
+        assert "a token of" not in said.out + said.err and world.branches() == branches
+        assert not any(b"a token of" in data for data in tree_of(tmp_path).values())
+
+
+def test_a_path_in_a_report_stays_in_its_folder(one_night, tmp_path, monkeypatch, capsys):
+    """The files that decide.py and regress.py name for others: an issue's text is no file of this machine."""
+    world, places = one_night
+    hub = nights.Hub(tmp_path / "hub", monkeypatch)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+
+    def run(module, name, words, change, path):
+        before = open(path, "rb").read()
+        steps.write_json(path, change(steps.read_json(path)))
+        monkeypatch.setattr("sys.argv", [name, *words.format(**places).split()])
+        try:
+            assert steps.main_of(name, module.main) == steps.CANNOT_RUN
+        finally:
+            store.replace(path, before)
+        err = capsys.readouterr().err
+        assert "Traceback" not in err and not hub.asked("issue", "create") and not hub.asked("pr", "create")
+        return err
+
+    for name in ("/proc/self/environ", "../../secrets/token", "issues/../../../secrets/token", "issues", "a\0b"):
+        err = run(issues, "issues", "--regress {results}/regress",
+                  lambda boards, name=name: [{**boards[0], "issues": [{"title": "x", "path": name}]}],
+                  os.path.join(places["results"], "regress", "regress.json"))
+        assert "refused: " in err, name
+    found = os.path.join(places["results"], "decide", "90", "proposal.json")
+    keep_words = "--artifacts {night} --results {results} --repository {repository}"
+    pull_words = "--proposals {results}/decide --repository {repository}"
+    for name in ("/proc/self/environ", "../../../secrets/token", "tree"):
+        err = run(keep, "keep", keep_words, lambda one, name=name: {**one, "pictures": [name]}, found)
+        assert "refused: " in err, name
+    for field, value in (("date", "../../x"), ("date", "2026-03-04/x"), ("branch", None), ("base", "main"),
+                         ("files", "x"), ("pictures", [1])):
+        for module, name, words in ((keep, "keep", keep_words), (pull_request, "pull_request", pull_words)):
+            assert "proposal.json is none" in run(module, name, words,
+                                                  lambda one, f=field, v=value: {**one, f: v}, found), field
+    for value in ("../../secrets", "/proc", 1.5, None):
+        err = run(pull_request, "pull_request", pull_words, lambda one, v=value: {**one, "capabilities": [v]},
+                  os.path.join(places["results"], "decide", steps.PROPOSALS))
+        assert "is no compute capability" in err
+    assert not world.branches()
+
+
+def test_a_branch_with_a_link(world, tmp_path):
+    """The history of nights, a proposal, and what a proposal is made to: git has links, too."""
+    blob = nights.git(world.repository, "hash-object", "-w", "--stdin", input="/proc/self/environ")
+
+    def commit(name, parents=()):
+        nights.git(world.repository, "read-tree", "HEAD")
+        nights.git(world.repository, "update-index", "--add", "--cacheinfo", f"120000,{blob},{name}")
+        made = nights.git(world.repository, "commit-tree", nights.git(world.repository, "write-tree"), "-m", "x",
+                          *parents)
+        nights.git(world.repository, "reset", "--quiet", "--hard")
+        return made
+
+    nights.git(world.repository, "push", "--quiet", "origin",
+               f"{commit('example-one/2026-01-05.night.json')}:refs/heads/{keep.BRANCH}")
+    where = ["--remote", world.remote, "--repository", world.repository]
+    os.makedirs(os.path.join(world.repository, store.STORES))
+    with pytest.raises(steps.CannotRun, match="2026-01-05.night.json: refused: it is no plain file"):
+        keep.main(["--fetch", str(tmp_path / "store"), *where])
+    proposed = commit(STORE, ("-p", "HEAD"))
+    nights.git(world.repository, "checkout", "--quiet", proposed)
+    with pytest.raises(steps.CannotRun, match="tune.jsonl.gz: refused: it is no plain file"):
+        check_proposal.main(["--base", "HEAD~1", "--repository", world.repository])
+    nights.git(world.repository, "checkout", "--quiet", "main")
+    os.makedirs(tmp_path / "night" / "board")
+    tuned(quiet)(str(tmp_path / "night" / "board-0"))
+    with pytest.raises(OSError) as caught:
+        decide.main(["--artifacts", str(tmp_path / "night"), "--out", str(tmp_path / "out"), "--base", proposed,
+                     *where])
+    assert "refused: it is a link" in caught.value.strerror
 
 
 def test_statuses_are_posted_as_they_are_checked(tmp_path, monkeypatch, capsys):

@@ -290,6 +290,53 @@ def test_reports_are_shown(tmp_path, make_site):
     assert "Graphs, <measured>" in text_of(site, "index.html")
 
 
+def test_strange_files_are_named_and_not_shown(tmp_path, make_site):
+    """A report, a run, a store, a landscape or an accepted slowdown that is a link, a pipe or no file: the pages say so
+    and go on; what a link points to is on none of them, in no picture and in no table."""
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    lines = [json.dumps(line) for line in made_up.records(1, 3)]
+    (secrets / "report").write_text("# A token of this machine\n\n" + "\n".join(lines).replace("reduce", "A token of"))
+    store_, place, accepted = tmp_path / "store", tmp_path / "store" / "example-one", tmp_path / "baselines"
+    made_up.write(str(place / "2026-01-05.jsonl"), made_up.records(0, 3))
+    (place / "2026-01-05.md").write_text("# Honest\n")
+    accepted.mkdir()
+    endings = ("md", "jsonl", "json", "tune.jsonl", "regress.jsonl.gz", "landscape.jsonl", "night.json")
+    named = {}
+
+    def put(folder, root, name, target):
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, name)
+        os.mkfifo(path) if target is None else os.symlink(target, path)
+        named[os.path.relpath(path, root)] = "it is a pipe" if target is None else "it is a link"
+
+    for number, target in enumerate((secrets / "report", secrets, "/proc/self/environ", "/dev/zero", "none", None)):
+        for ending in endings:
+            put(place, store_, f"2026-02-0{number + 1}.{ending}", target)
+        put(accepted, accepted, f"{number}.jsonl", target)
+        put(accepted / "accepted", accepted, f"{number}.jsonl", target)
+    put(store_, store_, "example-two", secrets)
+    put(place / "deeper", store_, "folder", secrets)
+    (place / os.fsdecode(b"2026-03-01.\xff.md")).write_text("# A token of")
+    (place / "2026-03-01.\n.json").write_text("{}")
+    site = make_site(store_, baselines=str(accepted))
+    check_whole(site)
+    text = text_of(site, "data.html")
+    for name, reason in {**named, "example-one/2026-03-01.\\udcff.md": "its name is no line of text",
+                         "example-one/2026-03-01.\\n.json": "its name is no line of text"}.items():
+        assert f"{name} refused: {reason}" in text, name
+    text = text_of(site, "reports.html")
+    assert "Honest" in text and "2026-02-03.md : refused: it is a link" in text
+    assert "2026-02-06.md : refused: it is a pipe" in text
+    with open("/proc/self/environ", "rb") as file:
+        environment = file.read().split(b"\0")[0]
+    for folder, _, names in os.walk(site):
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as file:
+                data = file.read()
+            assert b"A token of" not in data and environment not in data, name
+
+
 def test_controls_that_were_called_slow_are_false_alarms(tmp_path, make_site):
     lines = list(made_up.regress(0))
     index = next(place for place, line in enumerate(lines) if line["kind"] == "verdict")

@@ -1,7 +1,7 @@
 // graph_worker.c - the worker's part for calls on graphs, on host memory and the host back end: reads the worker's
 // messages and answers them. $GRAPH_WORKER_BREAKS: guard (something is written before the depths), driver (nothing can
-// be filled), replays (calls do nothing; messages tell of replays and of copies that empty the cache). With cells as
-// arguments: of how many elements each is verified.
+// be filled), replays (calls do nothing; messages tell of replays and of copies that empty the cache), boards (names
+// some boards). With cells as arguments: of how many elements each is verified.
 #include "../../tools/tune/worker.c"
 
 static int fake_alloc(uint64_t *at, size_t bytes) {
@@ -66,6 +66,22 @@ static int fake_copy(uint64_t to, uint64_t from, size_t bytes, void *on_stream) 
   return 0;
 }
 
+static int fake_uuid(void *uuid, int device) {
+  memset(uuid, device, 16);
+  return device < 0 ? 100 : 0;
+}
+
+// Of devices whose UUID is their number, 16 times.
+static int name_boards(void) {
+  char name[GP__HEX];
+  cuda.device_uuid = fake_uuid;
+  for (ordinal = -1; ordinal < 3; ordinal++) {
+    name_board(name);
+    printf("board\tname=%.16s\n", name);
+  }
+  return 0;
+}
+
 int main(int count, char **cells) {
   const char *breaks = getenv("GRAPH_WORKER_BREAKS");
   subject counted = library_subject;
@@ -79,6 +95,7 @@ int main(int count, char **cells) {
   config.backend = GP_BACKEND_HOST;
   if (gp_open(&config, &ctx) || cell_types_define(&types, ctx)) return 1;
   on = &library_subject;
+  if (breaks && !strcmp(breaks, "boards")) return name_boards();
   if (breaks && !strcmp(breaks, "replays")) {
     cuda.capture_begin = fake_capture_begin, cuda.capture_end = fake_capture_end;
     cuda.graph_instantiate = fake_instantiate, cuda.graph_launch = fake_launch;

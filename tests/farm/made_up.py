@@ -131,6 +131,14 @@ class Tune:
         return decide.decide(self.path, str(folder))[1]
 
 
+# What a stranger may put in the place of a file: {what it is called: a function of (path, a secret file)}.
+STRANGE = {"a link": lambda path, secret: os.symlink(secret, path),
+           "a link to a folder": lambda path, secret: os.symlink(os.path.dirname(secret), path),
+           "a link to nothing": lambda path, secret: os.symlink(f"{secret}.none", path),
+           "a link to a device": lambda path, _: os.symlink("/dev/zero", path),
+           "a pipe": lambda path, _: os.mkfifo(path)}
+
+
 def path_of(folder, name, date=DATE):
     os.makedirs(os.path.join(folder, name), exist_ok=True)
     return os.path.join(folder, name, f"{date[:10]}.tune.jsonl")

@@ -369,6 +369,7 @@ def test_all_gpus_are_those_that_there_are(tuner):
 exec {WORKER} --synthetic {tuner.model()} "$@"\n""")
     tuner.run(*SMALL, "--strategy", "quick", "--gpus", "all", worker=f"sh {path}")
     assert sorted(line["bus"] for line in tuner.lines("environment")) == [f"synthetic:{k}" for k in range(3)]
+    assert len({line["board"] for line in tuner.lines("environment") if len(line["board"]) == 16}) == 3
 
 
 def wait_for(condition, seconds=20):

@@ -1,5 +1,6 @@
 """What gp_tune's worker makes of cells of graphs, and which count of others it verifies (tools/tune/worker.c), without
 a GPU: on the host back end and host memory (graph_worker.c)."""
+import hashlib
 import os
 import subprocess
 
@@ -32,6 +33,11 @@ def ask(program, cells, breaks="", status=0, give_up=0):
                           env={**os.environ, "GRAPH_WORKER_BREAKS": breaks, "ASAN_OPTIONS": "detect_leaks=0"})
     assert done.returncode == status, done.stdout
     return [measure.parse(line) for line in done.stdout.splitlines()]
+
+
+def test_a_board_is_named_by_a_hash_of_its_uuid(program):
+    names = [fields["name"] for word, fields in ask(program, [], "boards") if word == "board"]
+    assert names == [""] + [hashlib.sha256(bytes([k] * 16) + b"gp_tune\0").hexdigest()[:16] for k in range(3)]
 
 
 @pytest.mark.parametrize("primitive, calls", [("bfs", SEARCHES), ("bfs_sources", 1), ("connected_components", 1),

@@ -447,6 +447,18 @@ def test_paths_of_a_folder(tmp_path):
     found, left = files.below(folder)
     assert found == ["deep/plain"]
     assert left == [("folder", "it is a link"), ("link", "it is a link"), ("pipe", "it is a pipe")]
+    for names, wrong in (((), "folder"), (("pipe",), "pipe"), (("deep", "folder/plain"), "folder"),
+                         (("none", "folder"), "folder")):
+        with pytest.raises(files.Refused) as caught:
+            files.check(folder, *names)
+        assert caught.value.filename.rstrip("/") == os.path.join(folder, wrong)
+    files.check(folder, "deep", "deep/plain", "none")
+    for name in (b"\xff", b"a\nb", b"a\x1b[2J"):
+        (tmp_path / "in" / "deep" / os.fsdecode(name)).write_text("")
+        with pytest.raises(files.Refused) as caught:
+            files.check(folder, "deep")
+        assert caught.value.filename.isprintable() and "its name is no line of text" in caught.value.strerror
+        (tmp_path / "in" / "deep" / os.fsdecode(name)).unlink()
     os.symlink("in", tmp_path / "named")  # what the user names may be a link
     assert files.below(str(tmp_path / "named"))[0] == ["deep/plain"]
 

@@ -12,7 +12,12 @@ class Refused(OSError):
     """What a user is told: `strerror` says it."""
 
     def __init__(self, path, reason):
-        super().__init__(None, f"refused: {reason}", path)
+        super().__init__(None, f"refused: {reason}", named(path))
+
+
+def named(path):
+    """A path as a page and a terminal can show it: its name may be a stranger's."""
+    return path if path.isprintable() else ascii(path)[1:-1]
 
 
 def why_not(folder, name):
@@ -20,6 +25,8 @@ def why_not(folder, name):
     parts = name.split(os.sep)
     if os.path.isabs(name) or "\0" in name or not set(parts).isdisjoint(("", ".", "..")):
         return "its path leaves the folder"
+    if not name.isprintable():
+        return "its name is no line of text"
     for count in range(1, len(parts) + 1):
         mode = os.lstat(os.path.join(folder, *parts[:count])).st_mode
         if stat.S_ISREG(mode) and count == len(parts) or stat.S_ISDIR(mode) and count < len(parts):
@@ -35,6 +42,21 @@ def path_of(folder, name):
     if reason:
         raise Refused(os.path.join(folder, name), reason)
     return os.path.join(folder, name)
+
+
+def check(folder, *names):
+    """Refused where one of these files and folders below a folder, or what lies in them, is neither a plain file nor a
+    folder. No names: all of it."""
+    for name in names or ("",):
+        path = folder
+        for part in name.split(os.sep):
+            path = os.path.join(path, part)
+            if os.path.islink(path):
+                raise Refused(path, "it is a link")
+        if os.path.lexists(path) and not os.path.isdir(path):
+            path_of(folder, name)
+        for inside, reason in below(path)[1]:
+            raise Refused(os.path.join(path, inside), reason)
 
 
 def is_plain(folder, name):
@@ -53,6 +75,6 @@ def below(folder):
         for name in sorted([*names, *(one for one in folders if os.path.islink(os.path.join(place, one)))]):
             path = os.path.relpath(os.path.join(place, name), folder)
             reason = why_not(folder, path)
-            refused += [(path, reason)] * bool(reason)
+            refused += [(named(path), reason)] * bool(reason)
             found += [path] * (not reason)
     return sorted(found), sorted(refused)

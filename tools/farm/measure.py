@@ -237,6 +237,7 @@ class Synthetic(Source):
         names = ("device", "compute_capability", "multiprocessors", "memory_bytes", "l2_bytes", "ecc", "driver",
                  "nvrtc", "clocks", "header", "peak_gbs")
         super().__init__({**{name: self.model[name] for name in names}, "bus": f"{self.model['bus']}:{device}",
+                          "board": hashlib.sha256(f"{self.model['bus']}:{device}".encode()).hexdigest()[:16],
                           "source": "synthetic"})
         noise.complete(self.model["noise"])
         self.rounds_done = self.jobs_done = 0

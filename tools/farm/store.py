@@ -12,7 +12,6 @@ import argparse
 import collections
 import functools
 import gc
-import glob
 import gzip
 import hashlib
 import json
@@ -27,6 +26,8 @@ from tools.farm import files
 
 ROOT = bench.ROOT
 STORES = os.path.join("ci", "measurements")
+BASELINES = os.path.join("ci", "baselines")
+TABLE = "gpuprims_policies.h"
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "schema.json")
 VERSION = 1
 ENDINGS = (".tune.jsonl", ".tune.jsonl.gz")
@@ -350,9 +351,10 @@ def dump(value):
 
 def accepted_files(folder):
     """Where slowdowns are accepted, below ci/baselines: accepted.jsonl, and the files of the folder accepted: one each,
-    so that none is in another's way."""
-    return [os.path.join(folder, "accepted.jsonl"),
-            *sorted(glob.glob(os.path.join(glob.escape(folder), "accepted", "*.jsonl")))]
+    so that none is in another's way. And all that is refused there, as files.below names it."""
+    found, refused = files.below(folder)
+    return [os.path.join(folder, name) for name in found
+            if name == "accepted.jsonl" or re.fullmatch(r"accepted/[^/]+\.jsonl", name)], refused
 
 
 def append(path, values):

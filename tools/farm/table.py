@@ -15,7 +15,7 @@ import textwrap
 
 from tools.farm import derive, devices, propose, store
 
-TABLE = "gpuprims_policies.h"
+TABLE = store.TABLE
 COLUMNS = 120
 PREFIXES = {"algorithm": "GP_", "load": "GP_CACHE_", "store": "GP_CACHE_"}
 NONE = {"algorithm": "AUTO", "load": "DEFAULT", "store": "DEFAULT"}

@@ -44,6 +44,19 @@ def wrong_with(stores, others=()):
     return found + derive.report([doubt for doubt in doubts if doubt.path in paths])
 
 
+def judge(paths, folder):
+    """(lines of stores, [line of text]: what is wrong with them, beside the tunes below a folder)."""
+    try:
+        import jsonschema_rs  # noqa: F401
+    except ImportError as error:
+        raise store.StoreError("validate needs jsonschema-rs: pip install jsonschema-rs") from error
+    stores = [store.read(path) for path in paths]
+    named = set(map(os.path.realpath, paths))
+    tunes = [path for path in store.paths_under(folder) if os.path.realpath(path) not in named]
+    others = store.read_all(tunes) if any(a_store.of("decision") for a_store in stores) else []
+    return sum(len(a_store.lines) + len(a_store.broken) for a_store in stores), wrong_with(stores, others)
+
+
 def main(argv):
     parser = argparse.ArgumentParser(prog="python3 -m tools.farm validate", description="every line against "
                                      "schema.json, samples that cannot be, decisions that do not follow from samples")
@@ -51,17 +64,8 @@ def main(argv):
     parser.add_argument("--stores", dest="folder", default=os.path.join(store.ROOT, store.STORES), metavar="FOLDER",
                         help="all stores; their decisions stand (default: ci/measurements)")
     args = parser.parse_args(argv)
-    paths = args.stores or stores_below(args.folder)
-    try:
-        import jsonschema_rs  # noqa: F401
-    except ImportError as error:
-        raise store.StoreError("validate needs jsonschema-rs: pip install jsonschema-rs") from error
-    stores = [store.read(path) for path in paths]
-    named = set(map(os.path.realpath, paths))
-    tunes = [path for path in store.paths_under(args.folder) if os.path.realpath(path) not in named]
-    others = store.read_all(tunes) if any(a_store.of("decision") for a_store in stores) else []
-    wrong = wrong_with(stores, others)
+    count, wrong = judge(args.stores or stores_below(args.folder), args.folder)
     for line in wrong:
         print(line)
-    print(f"{sum(len(a_store.lines) + len(a_store.broken) for a_store in stores)} lines, {len(wrong)} wrong")
+    print(f"{count} lines, {len(wrong)} wrong")
     return 1 if wrong else 0

@@ -18,6 +18,7 @@ static const struct {
               {"driver", 0},
               {"nvrtc", 0},
               {"bus", 0},
+              {"board", 0},
               {"peak_gbs", 1},
               {"clocks", 0},
               {"header", 0},

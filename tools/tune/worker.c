@@ -240,11 +240,18 @@ static void open_context(void) {
   kernels_loaded = 0;
 }
 
+// A hash of the GPU's UUID tells boards apart, and not which one it is; "" where the driver does not say.
+static void name_board(char name[GP__HEX]) {
+  unsigned char uuid[16] = {0};
+  if (cuda.device_uuid(uuid, ordinal)) name[0] = 0;
+  else gp__hash(name, uuid, sizeof uuid, "gp_tune");
+}
+
 static void open_device(void) {
   static const char *const ecc[] = {"0", "1"};
   gp_config config = gp_config_init();
   void *primary = NULL;
-  char bus[64] = "";
+  char bus[64] = "", board[GP__HEX];
   int clock = 0, width = 0, has_ecc = 0, has_clocks;
   const char *reason = gp_cuda_open(&cuda);
   if (reason) fatal("%s", reason);
@@ -261,14 +268,15 @@ static void open_device(void) {
   cuda.device_attribute(&width, GP_CUDA_BUS_WIDTH, ordinal);
   cuda.device_attribute(&has_ecc, GP_CUDA_ECC, ordinal);
   has_clocks = !cuda.device_bus_id(bus, sizeof bus, ordinal) && gp_nvml_open(&nvml, bus);
+  name_board(board);
   if (!has_clocks) fprintf(stderr, "worker: no NVML, or no permission: clocks are not recorded\n");
   if (!gp__device_text()) fatal("%s", gp__device.why);
   if (!gp__open_nvrtc(&ctx->state->library.runtime, "gp_tune")) (void)gp_describe(ctx, &device); // for its version
   say("ready",
       "device=%s\tcompute_capability=%d\tmultiprocessors=%d\tmemory_bytes=%llu\tl2_bytes=%d\tecc=%s\tdriver=%d\t"
-      "nvrtc=%d\tbus=%s\tpeak_gbs=%.0f\tclocks=%s\theader=%.16s",
+      "nvrtc=%d\tbus=%s\tboard=%.16s\tpeak_gbs=%.0f\tclocks=%s\theader=%.16s",
       device.name, device.compute_capability, device.multiprocessors, (unsigned long long)device.memory_bytes, l2_bytes,
-      ecc[has_ecc != 0], device.driver_version, device.nvrtc_version, bus, 2.0 * clock * 1e3 * width / 8 / 1e9,
+      ecc[has_ecc != 0], device.driver_version, device.nvrtc_version, bus, board, 2.0 * clock * 1e3 * width / 8 / 1e9,
       has_clocks ? "yes" : "no", gp__device.hash);
 }
 
