@@ -10,7 +10,7 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
-from tools.farm import cell_keys, regress, store, validate  # noqa: E402
+from tools.farm import cell_keys, recording, regress, store, validate  # noqa: E402
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW  # noqa: E402
 
 
@@ -151,6 +151,20 @@ def verdict_of(tmp_path, cell):
     lines = store.read(str(tmp_path / "store.jsonl")).of("verdict")
     wanted = cell_keys.read(cell)[0]
     return [line for line in lines if store.cell_of(line) == wanted][-1]
+
+
+def test_a_recording(tmp_path, capsys):
+    """What it writes is read again, and its table is printed."""
+    (tmp_path / "model.json").write_text(json.dumps({**QUIET, "bus": f"{tmp_path.name}-{os.getpid()}"}))
+    (tmp_path / "cells").write_text("\n".join(SWEEP))
+    worker, out = f"{MODULE} --synthetic {tmp_path / 'model.json'}", str(tmp_path / "noise.jsonl.gz")
+    assert recording.main(["--out", out, "--cells", str(tmp_path / "cells"), "--seconds", "1", "--worker-command", worker,
+                           "--compiler-command", worker.replace("--synthetic", "--compiler --synthetic")]) == 0
+    found = recording.Recording(out)
+    assert {cell.text for cell in found.cells} == set(regress.cells_of(str(tmp_path / "cells")).values())
+    assert all(len(cell.us) == len(found.processes) >= 2 and (cell.us > 0).all() for cell in found.cells)
+    said = capsys.readouterr().out
+    assert f"{len(found.processes)} processes" in said and "cold" in said.splitlines()[2]
 
 
 def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):

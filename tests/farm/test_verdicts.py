@@ -86,6 +86,31 @@ def test_a_build_with_a_bias(control, name):
     assert not control.any() or found.rate > 0.15
 
 
+# ---- recorded noise --------------------------------------------------------------------------------------------------
+
+# python3 -m tools.farm record, of the standard cells; of each process the median alone.
+RECORDINGS = sorted(glob.glob(os.path.join(ROOT, "tests", "farm", "data", "noise", "*.jsonl.gz")))
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: os.path.basename(path).split(".")[0])
+def test_recorded_noise(path):
+    make = made.Recorded(path)
+    count, nights = len(make.texts), 2000 if LONG else 80
+    assert count > 200 and set(make.texts) <= set(regress.cells_of(None).values())
+    found, of_five, of_three = worth(make.device, make, np.arange(count) % 2 == 0, nights)
+    assert alarms_a_month(found) <= 1
+    assert found.outcomes[NO_DATA] == 0 and found.outcomes[UNSURE] <= 0.02 * nights * count
+    assert of_five >= 0.95 and of_three >= 0.8
+    assert found.covered > 0.93
+
+
+def test_there_is_a_recording():
+    assert RECORDINGS
+
+
+# ---- what the models say of the parts --------------------------------------------------------------------------------
+
+
 def test_one_per_cent_is_not_reported():
     assert made.share_found(nights_of(made.normal), 0.01, HALF, 20, count=50) < 0.01
 

@@ -27,7 +27,7 @@ import time
 import numpy as np
 
 from tools import bench
-from tools.farm import evidence, regress, store
+from tools.farm import cell_keys, evidence, regress, store
 
 LARGE = ("copy", "reduce", "exclusive_scan", "segmented_reduce", "reduce_by_key", "select", "histogram_even", "sort",
          "merge", "set_union", "top_k", "transpose")
@@ -131,9 +131,9 @@ def print_table(recording):
     kinds, cells = collections.defaultdict(list), []
     for cell in recording.cells:
         logs = medians(cell)
-        if len(logs) >= 4:
+        if len(logs) >= 2:
             rounds = cell.us[~np.isnan(cell.us[:, 0])]
-            of = regress.parse_cell(cell.text)[0]
+            of = cell_keys.read(cell.text)[0]
             cells.append((100 * np.std(logs, ddof=1), 100 * np.median(np.std(np.log(rounds), axis=1)),
                           np.exp(np.median(logs)), cell.text))
             kinds[of.protocol, 2 * (of.log2 // 2)].append(cells[-1])
