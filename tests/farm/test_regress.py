@@ -158,8 +158,9 @@ def test_a_recording(tmp_path, capsys):
     (tmp_path / "model.json").write_text(json.dumps({**QUIET, "bus": f"{tmp_path.name}-{os.getpid()}"}))
     (tmp_path / "cells").write_text("\n".join(SWEEP))
     worker, out = f"{MODULE} --synthetic {tmp_path / 'model.json'}", str(tmp_path / "noise.jsonl.gz")
-    assert recording.main(["--out", out, "--cells", str(tmp_path / "cells"), "--seconds", "1", "--worker-command", worker,
-                           "--compiler-command", worker.replace("--synthetic", "--compiler --synthetic")]) == 0
+    compiler = worker.replace("--synthetic", "--compiler --synthetic")
+    assert recording.main(["--out", out, "--cells", str(tmp_path / "cells"), "--seconds", "1", "--worker-command",
+                           worker, "--compiler-command", compiler]) == 0
     found = recording.Recording(out)
     assert {cell.text for cell in found.cells} == set(regress.cells_of(str(tmp_path / "cells")).values())
     assert all(len(cell.us) == len(found.processes) >= 2 and (cell.us > 0).all() for cell in found.cells)
