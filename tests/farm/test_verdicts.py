@@ -49,7 +49,7 @@ MODELS = {"typical": (made.typical, 0.8), "normal": (made.normal, 0.8), "Student
           "Cauchy": (made.cauchy, 0.8), "autoregressive": (made.autoregressive, 0.8),
           "random walk and warm-up": (made.walk_and_warm_up, 0.8),
           "shift of processes": (made.shift_of_processes, 0.8), "sticky modes": (made.sticky_modes, 0.8),
-          "heteroscedastic": (made.heteroscedastic, 0.75), "periodic": (made.periodic_few, 0.75),
+          "heteroscedastic": (made.heteroscedastic, 0.8), "periodic": (made.periodic_few, 0.8),
           "periodic, most cells": (made.periodic, 0.2),  # 8 % in every fourth process are more than pairs average out
           "all at once": (made.all_at_once, 0.8)}
 
