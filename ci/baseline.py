@@ -4,6 +4,9 @@
     ci/baseline.py [--check] [--folder FOLDER]              writes them (or compares) out of the committed regressions
     ci/baseline.py --accept CELL --device NAME --reason TEXT [--remote NAME|URL]     a slowdown that is meant to stay
 
+CELL is one of a regression that was SLOW, or, as the dashboard's first page calls it, one that took longer in the last
+night's benchmark than in one before.
+
 They are for trends: what a regression is found by is the base commit, rerun the same night. They are a pure function of
 the stores ci/measurements/<device>/*.regress.jsonl[.gz], folded in the order of their dates, and of
 ci/baselines/accepted.jsonl and accepted/*.jsonl (a page's pull request adds one of these); nobody edits them. A line
@@ -202,22 +205,39 @@ def from_the_nights(args, folder, cell):
     return []
 
 
+def slower_in_benchmarks(args, folder):
+    """[(date, commit, commit before, ratio of times)] of a cell that took longer in the last night's benchmark."""
+    from dashboard import model, read  # reads what other forms of measurements have, too
+    found, _ = read.files_below(os.path.join(args.folder, store.STORES))
+    files = [read.read(path, device, name) for path, device, name in found if device == folder and
+             not any(word in name for word in (".tune.", ".regress.", ".landscape."))]
+    changes = [change for device in model.devices_of(files) for change in model.changes_of(device)["slower"]]
+    pairs = [(change.now.run.environment, change.before.run.environment, change.ratio) for change in changes
+             if change.text == args.accept]
+    return [(now["date"], now["commit"], before["commit"], float(f"{ratio:.6g}")) for now, before, ratio in pairs
+            if now["device"] == args.device]
+
+
 def accept(args):
-    try:
-        cell = cell_keys.read(args.accept)[1]
-    except ValueError as error:
-        raise steps.CannotRun(f"--accept {args.accept}: {error}") from error
+    """Of a regression, of the last night's benchmark, or of both, where both say that the cell is slower."""
     if not args.reason or not args.device:
         raise steps.CannotRun("--accept CELL needs --device NAME and --reason TEXT")
-    folder = bench.folder_name(args.device)
-    found = [one for path in regressions_of(args.folder, folder) for one in slow_in(store.read(path), cell)] or \
-        from_the_nights(args, folder, cell)
-    if not found:
+    folder, found = bench.folder_name(args.device), {}
+    found[args.accept] = slower_in_benchmarks(args, folder)
+    try:
+        cell = cell_keys.read(args.accept)[1]
+        found[cell] = [one for path in regressions_of(args.folder, folder) for one in slow_in(store.read(path), cell)] \
+            or from_the_nights(args, folder, cell) or found.get(cell)
+    except ValueError as error:  # benchmarks have words that the farm does not know
+        if not found[args.accept]:
+            raise steps.CannotRun(f"--accept {args.accept}: {error}") from error
+    if not any(found.values()):
         raise steps.CannotRun(f"--accept: no committed regression of {args.device}, and no night that was kept, says "
-                              f"that {cell} is SLOW")
-    _, commit, base, high = max(found)
-    line = {"device": args.device, "cell": cell, "commit": commit, "base": base, "high": high, "reason": args.reason}
-    store.append(os.path.join(args.folder, FOLDER, ACCEPTED), [line])
+                              f"that {cell} is SLOW, and its last benchmark does not list it as slower")
+    lines = [{"device": args.device, "cell": text, "commit": commit, "base": base, "high": high, "reason": args.reason}
+             for text, those in found.items() if those for _, commit, base, high in [max(those)]]
+    os.makedirs(os.path.join(args.folder, FOLDER), exist_ok=True)
+    store.append(os.path.join(args.folder, FOLDER, ACCEPTED), lines)
 
 
 def main(argv):

@@ -36,8 +36,9 @@ REPORTED = math.expm1(verdicts.REPORTED)  # smaller changes are nobody's concern
 
 # A cell on a night: the run that measured it, and what it measured.
 Point = collections.namedtuple("Point", "run measure")
-# A cell that differs from its measurement before. what: faster, slower, new, wrong, mended, gone.
-Change = collections.namedtuple("Change", "what key text before now ratio beyond")
+# A cell that differs from its measurement before. what: faster, slower, accepted, new, wrong, mended, gone; reason: of
+# one that is slower and was accepted.
+Change = collections.namedtuple("Change", "what key text before now ratio beyond reason", defaults=("",))
 # A family on a night: cells measured; geometric means of the speed against the fastest peer and against a week before
 # (None where no cell has the one or the other), and of how many cells.
 Summary = collections.namedtuple("Summary", "family cells of_peer with_peer of_week with_week")
@@ -321,13 +322,24 @@ def change_of(key, points, last_night):
     return Change("slower" if ratio > 1 else "faster", key, text, before, now, ratio, True)
 
 
-def changes_of(device, night=None):
-    """{what: [Change]} of a night (the last one), the largest first."""
+def judged(change, device, accepted):
+    """A change, or, where it is slower and somebody accepted that, what it is then."""
+    if change.what != "slower":
+        return change
+    before, now = change.before.run.environment, change.now.run.environment
+    reason = next((line["reason"] for line in accepted if verdicts.accepts(
+        line, now.get("device") or device.title, change.text, before["commit"], now["commit"], change.ratio)), "")
+    return change._replace(what="accepted", reason=reason) if reason else change
+
+
+def changes_of(device, night=None, accepted=()):
+    """{what: [Change]} of a night (the last one), the largest first. accepted: lines of ci/baselines/accepted.jsonl."""
     found, night = collections.defaultdict(list), night or device.last_night
     for key, points in device.history.items():
         here = bisect.bisect_right(points, night, key=night_of_point)
         change = change_of(key, points[:here], night) if here else None
         if change:
+            change = judged(change, device, accepted)
             found[change.what].append(change)
     for those in found.values():
         those.sort(key=lambda change: (-abs(math.log(change.ratio)) if change.ratio else 0, change.text))

@@ -47,7 +47,7 @@ def entries_of(site, device):
     confirmed = collections.Counter(case.night for case in slow + past)
     found = []
     for night in nights_of(device):
-        changes = model.changes_of(device, night)
+        changes = model.changes_of(device, night, site.accepted)
         counts = {what: len(changes.get(what, [])) for what, _ in pages.CHANGES}
         summary = model.summary_of(device, night)
         last = max(run.environment["date"] for run in device.runs if run.night == night)

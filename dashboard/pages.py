@@ -263,7 +263,7 @@ def change_rows(page, device, changes):
         found.append({"what": change.what, "text": change.text,
                       "href": page.root + cell_path(device, change.key),
                       "ratio": change.ratio, "before": before.measure.ours[0].us if before else None,
-                      "now": now.measure.ours[0].us, "status": now.measure.ours[0].status,
+                      "reason": change.reason, "now": now.measure.ours[0].us, "status": now.measure.ours[0].status,
                       "before_night": before.run.night if before else "",
                       "commits": (before.run.environment["commit"] if before else "",
                                   now.run.environment["commit"])})
@@ -271,14 +271,14 @@ def change_rows(page, device, changes):
     return found
 
 
-CHANGES = (("slower", "Slower"), ("wrong", "Wrong or failed"), ("faster", "Faster"), ("mended", "Right again"),
-           ("new", "Measured for the first time"))
+CHANGES = (("slower", "Slower"), ("accepted", "Slower, and accepted"), ("wrong", "Wrong or failed"),
+           ("faster", "Faster"), ("mended", "Right again"), ("new", "Measured for the first time"))
 
 
 def today(page):
     site, sections = page.site, []
     for device in site.devices:
-        changes = model.changes_of(device)
+        changes = model.changes_of(device, accepted=site.accepted)
         changed = [(what, title, change_rows(page, device, changes.get(what, []))) for what, title in CHANGES]
         fresh = sum(points[-1].run.night == device.last_night for points in device.history.values())
         slow, _, _ = model.cases_of(device, site.accepted)
@@ -294,9 +294,10 @@ def today(page):
             "reports": written_up(page, device.folder),
             "changes_csv": page.table(f"{device.folder} changes",
                                       ["what", "cell", "before, us", "now, us", "time now / before", "before",
-                                       "commit before", "commit now"],
+                                       "commit before", "commit now", "accepted because"],
                                       [[row["what"], row["text"], row["before"], row["now"], row["ratio"],
-                                        row["before_night"], *row["commits"]] for *_, rows in changed for row in rows])}
+                                        row["before_night"], *row["commits"], row["reason"]]
+                                       for *_, rows in changed for row in rows])}
         if device.history:
             section["map"] = page.table(f"{device.folder} map", *map_of(device)[1])
             section["summary"] = summary_table(page, device)
@@ -568,7 +569,8 @@ def regressions(page):
                    "open_left": slow[MOST_CASES:], "past": views(past[:DRAWN_CASES], DRAWN_CASES),
                    "past_left": max(0, len(past) - DRAWN_CASES), "others": views(others[:MOST_CASES], 0),
                    "others_left": max(0, len(others) - MOST_CASES),
-                   "trend": change_rows(page, device, model.changes_of(device).get("slower", []))}
+                   "trend": change_rows(page, device, model.changes_of(device, accepted=page.site.accepted).get(
+                       "slower", []))}
         for date, file, base, new, those in runs:
             counts = collections.Counter(verdict["outcome"] for verdict, _ in those)
             section["runs"].append({"date": date, "file": file.name, "base": base.get("commit", ""),

@@ -14,6 +14,7 @@ import made_up
 import pytest
 from conftest import BLANK, ROOT, TODAY
 
+from ci import baseline, steps
 from dashboard import build, commits, figures, model, pages, read, reports
 from tools.farm import store
 
@@ -169,6 +170,53 @@ def test_what_changed_since_the_night_before(tmp_path, make_site):
     assert len(kinds["slower"]) == 10 and all(row["cell"].startswith("copy u32") for row in kinds["slower"])
     assert all(abs(float(row["time now / before"]) - 1.10) < 1e-3 for row in kinds["slower"])
     assert len(kinds["new"]) == 10 and set(kinds) == {"slower", "new"}
+
+
+def test_a_slower_benchmark_that_was_accepted(tmp_path, make_site, capsys):
+    """ci/baseline.py accepts it as the first page names it; then it is listed as accepted, with the reason, and comes
+    back where it is slower than what was accepted."""
+    place = tmp_path / "ci" / "measurements" / "example-one"
+    for night, factor in ((0, 1), (1, 1.1)):
+        made_up.write(str(place / f"{made_up.night_of(night)}.jsonl"),
+                      made_up.records(night, 30, noise=0, slow={("copy", "u32"): (1, factor)}))
+    where, cell = ["--folder", str(tmp_path), "--device", "Example One"], "copy u32 bytes=16M"
+    for words, said in (([cell, "--reason", ""], "needs"), (["fill u32 n=16M", "--reason", "x"], "does not list"),
+                        (["copy u32 dist=dream", "--reason", "x"], "dream")):
+        with pytest.raises(steps.CannotRun, match=said):
+            baseline.main([*where, "--accept", *words])
+    assert baseline.main([*where, "--accept", cell, "--reason", "it is exact <now>"]) == 0
+    line, = baseline.accepted_of(str(tmp_path))
+    assert (line["cell"], line["base"], line["commit"]) == (cell, "abc0000", "abc0001")
+    assert line["high"] == pytest.approx(1.1, abs=1e-3)
+
+    def kinds():
+        site = make_site(place.parent, baselines=str(tmp_path / "ci" / "baselines"))
+        found = {}
+        for row in rows_of(os.path.join(site, "csv", "index.example-one-changes.csv")):
+            found.setdefault(row["what"], []).append(row["cell"])
+        return site, found
+    site, found = kinds()
+    assert found["accepted"] == [cell] and len(found["slower"]) == 9 and cell not in found["slower"]
+    assert "1 slower, and accepted with a reason" in text_of(site, "index.html")
+    assert "it is exact <now>" in text_of(site, "index.html")
+    made_up.write(str(place / f"{made_up.night_of(1)}.jsonl"),
+                  made_up.records(1, 30, noise=0, slow={("copy", "u32"): (1, 1.3)}, commit="another"))
+    assert len(kinds()[1]["slower"]) == 10 and "accepted" not in kinds()[1]
+
+
+def test_committed_acceptances_hold():
+    """Each names a slowdown between two benchmarks or two trees whose measurements are committed."""
+    accepted, notices = read.read_accepted(os.path.join(ROOT, "ci", "baselines"))
+    folder = os.path.join(ROOT, "ci", "measurements")
+    files = [read.read(*one) for one in read.files_below(folder)[0]
+             if not any(word in one[2] for word in (".tune.", ".landscape."))]
+    found = {(device.title, new.get("commit")) for device in model.devices_of(files)
+             for _, _, _, new, _ in device.verdict_runs()}
+    for device in model.devices_of(files):
+        for night in {run.night for run in device.runs}:
+            found |= {(device.title, change.now.run.environment["commit"]) for change in model.changes_of(
+                device, night, accepted)["accepted"]}
+    assert accepted and notices == [] and {(line["device"], line["commit"]) for line in accepted} <= found
 
 
 def test_change_points_are_found_where_they_are_and_nowhere_else():

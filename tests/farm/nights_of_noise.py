@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from tools.farm import noise, regress, verdicts
+from tools.farm import noise, recording, regress, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 STAGES = (regress.PAIRS, *(regress.FRESH_PAIRS for _ in regress.FRESH_STAGES))
@@ -159,3 +159,23 @@ def typical(rng, shape):
     between[NOISY] *= 3
     start = rng.integers(0, 1 << 20) + ROUNDS * (shape[0] * np.arange(shape[1]) + np.arange(shape[0])[:, None])
     return between + np.median(noise.round_logs(rng, (*shape, ROUNDS), MODEL, start), axis=2)
+
+
+# ---- recordings ------------------------------------------------------------------------------------------------------
+
+
+class Recorded:
+    """Nights of processes drawn from a recording, with replacement: all cells of a process together, so that what they
+    have in common stays common."""
+
+    def __init__(self, path):
+        found = recording.Recording(path)
+        cells = [cell for cell in found.cells if not np.isnan(cell.us[:, 0]).any()]
+        self.device, self.texts = found.head["device"], [cell.text for cell in cells]
+        logs = np.array([recording.medians(cell) for cell in cells])
+        count = logs.shape[1]
+        # Of drawn processes some are equal: their variance is smaller than that of the machine's by this factor.
+        self.logs = (logs - logs.mean(axis=1, keepdims=True)) * np.sqrt(count / (count - 1))
+
+    def __call__(self, rng):
+        return self.logs[:, rng.integers(self.logs.shape[1], size=PROCESSES)]

@@ -6,11 +6,12 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
-from tools.farm import cell_keys, regress, store, validate  # noqa: E402
+from tools.farm import cell_keys, recording, regress, store, validate  # noqa: E402
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW  # noqa: E402
 
 
@@ -151,6 +152,29 @@ def verdict_of(tmp_path, cell):
     lines = store.read(str(tmp_path / "store.jsonl")).of("verdict")
     wanted = cell_keys.read(cell)[0]
     return [line for line in lines if store.cell_of(line) == wanted][-1]
+
+
+def test_a_recording(tmp_path, capsys):
+    """What it writes is read again, and its table is printed."""
+    (tmp_path / "model.json").write_text(json.dumps({**QUIET, "bus": f"{tmp_path.name}-{os.getpid()}"}))
+    (tmp_path / "cells").write_text("\n".join([*SWEEP, next(iter(regress.cells_of(None).values()))]))
+    worker, out = f"{MODULE} --synthetic {tmp_path / 'model.json'}", str(tmp_path / "noise.jsonl.gz")
+    compiler = worker.replace("--synthetic", "--compiler --synthetic")
+    assert recording.main(["--out", out, "--cells", str(tmp_path / "cells"), "--seconds", "1", "--worker-command",
+                           worker, "--compiler-command", compiler]) == 0
+    found = recording.Recording(out)
+    assert {cell.text for cell in found.cells} == set(regress.cells_of(str(tmp_path / "cells")).values())
+    assert all(len(cell.us) == len(found.processes) >= 2 and (cell.us > 0).all() for cell in found.cells)
+    said = capsys.readouterr().out
+    assert f"{len(found.processes)} processes" in said and "cold" in said.splitlines()[2]
+    assert recording.main(["--medians-of", str(tmp_path / "none"), "--out", out]) == 2
+    small = str(tmp_path / "small.jsonl.gz")
+    assert recording.main(["--medians-of", out, "--out", small]) == 0
+    medians = {cell.text: cell.us for cell in recording.Recording(small).cells}
+    standard = [cell for cell in found.cells if cell.text in set(regress.cells_of(None).values())]
+    assert standard and medians.keys() == {cell.text for cell in standard}
+    assert all(np.allclose(medians[cell.text], np.median(cell.us, axis=1, keepdims=True), rtol=1e-4)
+               for cell in standard)
 
 
 def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):

@@ -1,6 +1,7 @@
 """How much a device's measurements scatter: records it, so that the statistics are tested on real noise.
 
     python3 -m tools.farm record --out FILE.jsonl.gz [--seconds S] [--cells FILE]
+    python3 -m tools.farm record --medians-of RECORDING --out FILE.jsonl.gz
 
 One tree, one process after another, each of which measures every cell once, in the order of the list, as regress does.
 The first line of a recording is about the device and the processes; each other line is a cell:
@@ -11,7 +12,8 @@ The first line of a recording is about the device and the processes; each other 
 
 `start` counts seconds from the first process; `throttle` is the or of what NVML said. The table says how much the
 medians of processes scatter, for each protocol and size. Without a list, it is the standard one's cells of one type for
-each primitive.
+each primitive. --medians-of: of a recording the standard cells, each process's median in place of its rounds; what
+tests/farm/data/noise has.
 """
 import argparse
 import collections
@@ -27,7 +29,7 @@ import time
 import numpy as np
 
 from tools import bench
-from tools.farm import evidence, regress, store
+from tools.farm import cell_keys, evidence, regress, store
 
 LARGE = ("copy", "reduce", "exclusive_scan", "segmented_reduce", "reduce_by_key", "select", "histogram_even", "sort",
          "merge", "set_union", "top_k", "transpose")
@@ -112,10 +114,25 @@ class Recorder:
             yield {"cell": text, "calls": int(np.median([s["calls"] for s in samples.values()])), "us": times}
 
     def write(self, path):
-        with open(f"{path}.part", "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
-            for line in self.lines():
-                file.write((json.dumps(line, separators=(",", ":")) + "\n").encode())
-        os.replace(f"{path}.part", path)
+        write(path, self.lines())
+
+
+def write(path, lines):
+    with open(f"{path}.part", "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
+        for line in lines:
+            file.write((json.dumps(line, separators=(",", ":")) + "\n").encode())
+    os.replace(f"{path}.part", path)
+
+
+def medians_of(recording):
+    """The lines of a recording of the standard cells with one number a process."""
+    standard = set(regress.cells_of(None).values())
+    yield recording.head
+    for cell in recording.cells:
+        if cell.text in standard:
+            missing = np.isnan(cell.us[:, 0])
+            yield {"cell": cell.text, "calls": cell.calls, "us": [
+                None if gone else [float(f"{np.nanmedian(row):.5g}")] for gone, row in zip(missing, cell.us)]}
 
 
 def medians(cell):
@@ -131,9 +148,9 @@ def print_table(recording):
     kinds, cells = collections.defaultdict(list), []
     for cell in recording.cells:
         logs = medians(cell)
-        if len(logs) >= 4:
+        if len(logs) >= 2:
             rounds = cell.us[~np.isnan(cell.us[:, 0])]
-            of = regress.parse_cell(cell.text)[0]
+            of = cell_keys.read(cell.text)[0]
             cells.append((100 * np.std(logs, ddof=1), 100 * np.median(np.std(np.log(rounds), axis=1)),
                           np.exp(np.median(logs)), cell.text))
             kinds[of.protocol, 2 * (of.log2 // 2)].append(cells[-1])
@@ -155,7 +172,16 @@ def main(argv):
     parser.add_argument("--commit", metavar="TEXT", help="what this tree is, where it is no repository")
     parser.add_argument("--worker-command", metavar="COMMAND", help="another worker for gp_tune")
     parser.add_argument("--compiler-command", metavar="COMMAND", help="likewise, another compiler")
+    parser.add_argument("--medians-of", metavar="RECORDING", help="measure nothing: make that recording small")
     options = parser.parse_args(argv)
+    if options.medians_of:
+        try:
+            write(options.out, medians_of(Recording(options.medians_of)))
+        except (OSError, ValueError, KeyError) as error:
+            print(f"record: {options.medians_of}: {error}", file=sys.stderr)
+            return 2
+        print_table(Recording(options.out))
+        return 0
     try:
         cells = list(regress.cells_of(options.cells).values()) if options.cells else default_cells()
         recorder = Recorder(options, cells)
