@@ -13,7 +13,7 @@ from nights import DEVICE, both, proposal, quiet, regressed, text_of, tuned
 from ci import (baseline, check_proposal, contribute, dashboard, decide, keep, machine_code, pull_request, status,
                 steps)
 from tools.farm import store, table, trust
-from tools.farm.verdicts import FAST, SAME, SLOW
+from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 BRANCH = "bot/policies-90"
 STORE = "ci/measurements/example-one/2026-03-04.tune.jsonl.gz"
@@ -276,7 +276,8 @@ def test_a_regression(world, capsys):
     assert [line.split()[1] for line in suspects] == [names[3][:12], names[5][:12]]
     assert "Change 3" in suspects[0] and "machine code" in suspects[0]
     found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
-    assert found["outcomes"] == {SLOW: 2, FAST: 1} and found["good"] == ""
+    assert found["outcomes"] == {SLOW: 2, FAST: 1}
+    assert found["cells"] == {cell: {"base": names[0], "moves": cell == COPY} for cell in found["cells"]}
 
 
 def made_policy(**fields):
@@ -402,7 +403,7 @@ def test_a_slowdown_that_is_meant_to_stay(world, capsys):
             {COPY: (SLOW, ratio)}, date="2026-03-06T00:00:00Z", commits=("1" * 40, "3" * 40)), pull=False)
         found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
         assert world.status == status and found["accepted"] == [COPY] * (not status)
-        assert found["good"] == ("" if status else "3" * 40)
+        assert found["commit"] == "3" * 40 and found["cells"] == {COPY: {"base": "1" * 40, "moves": not status}}
 
 
 # ---- the history, and contributions ----------------------------------------------------------------------------------
@@ -416,7 +417,7 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     tip = world.branches()[keep.BRANCH]
     names = nights.git(world.remote, "ls-tree", "-r", "--name-only", tip).split()
     assert names == ["example-one/2026-03-04.night.json", "example-one/2026-03-04.regress.jsonl.gz",
-                     "example-one/2026-03-04.tune.jsonl.gz", "example-one/good", "pictures/2026-03-04/90/rows.png"]
+                     "example-one/2026-03-04.tune.jsonl.gz", "example-one/bases.tsv", "pictures/2026-03-04/90/rows.png"]
     kept = gzip.decompress(subprocess.run(["git", "-C", world.remote, "cat-file", "blob", f"{tip}:{names[2]}"],
                                           check=True, stdout=subprocess.PIPE).stdout)
     assert b'"matrix"' in kept and b'"phase": "search"' not in kept
@@ -429,9 +430,76 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     assert sorted(os.listdir(tmp_path / "store" / "example-one")) == [
         "2026-03-04.night.json", "2026-03-04.regress.jsonl.gz", "2026-03-04.tune.jsonl.gz", "2026-03-05.2.night.json",
         "2026-03-05.2.tune.jsonl.gz", "2026-03-05.night.json", "2026-03-05.tune.jsonl.gz"]
-    assert keep.good_of(world.repository, world.remote, DEVICE) == head
-    assert keep.good_of(world.repository, world.remote, "Example Two") == "HEAD~1"
-    assert keep.good_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == "HEAD~1"
+    assert keep.bases_of(world.repository, world.remote, DEVICE) == {COPY: keep.Base(head, "2026-03-04")}
+    assert keep.bases_of(world.repository, world.remote, "Example Two") == {}
+    assert keep.bases_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == {}
+
+
+def test_a_second_night_on_a_date_is_added(world):
+    """The first one stays; one that goes on replaces what it left before."""
+    def kept():
+        tip = world.branches()[keep.BRANCH]
+        names = nights.git(world.remote, "ls-tree", "-r", "--name-only", tip, "example-one/").split()
+        return {name.split("/")[1]: steps.file_at(world.remote, tip, name) for name in names}
+    for name, clock, ratio in (("one", "01", 1.0), ("two", "02", 1.01)):
+        world.night(name, regressed({COPY: (SAME, ratio)}, date=f"2026-03-04T{clock}:00:00Z"), pull=False)
+        assert world.keep(name) == 0
+    first = kept()
+    assert sorted(first) == ["2026-03-04.2.night.json", "2026-03-04.2.regress.jsonl.gz", "2026-03-04.night.json",
+                             "2026-03-04.regress.jsonl.gz", "bases.tsv"]
+    assert first["2026-03-04.regress.jsonl.gz"] != first["2026-03-04.2.regress.jsonl.gz"]
+    world.night("one goes on", regressed({COPY: (SAME, 1.0), REDUCE: (SAME, 1.0)}, date="2026-03-04T01:00:00Z"),
+                pull=False)
+    assert world.keep("one goes on") == 0
+    then = kept()
+    assert sorted(then) == sorted(first)
+    assert {name for name in then if then[name] != first[name]} == {"2026-03-04.regress.jsonl.gz", "bases.tsv"}
+
+
+@pytest.mark.parametrize("outcome, accepted, moves", [
+    (SAME, False, True), (FAST, False, True), (SLOW, False, False), (SLOW, True, True), (UNSURE, False, False),
+    (NO_DATA, False, False)])
+def test_whose_base_moves(world, monkeypatch, outcome, accepted, moves):
+    """By each verdict; the night after compares with what is the base then, and only that moves it."""
+    commits = [world.commit(f"Change {number}") for number in range(4)]
+    others = {f"copy u32 n={4096 + number} protocol=cold": (SAME, 1.0) for number in range(100)}  # 1 % may be NO DATA
+    line = {"device": DEVICE, "cell": REDUCE, "commit": commits[1][:12], "base": commits[0][:12], "high": 1.2,
+            "reason": "exact"}
+    monkeypatch.setattr(baseline, "accepted_of", lambda root: [line] * accepted)
+
+    def night(name, base, head, date, outcome):
+        world.night(name, regressed({REDUCE: (outcome, 1.1), **others}, commits=(commits[base], commits[head]),
+                                    date=f"{date}T00:00:00Z"), pull=False)
+        assert world.keep(name) == 0
+        return keep.bases_of(world.repository, world.remote, DEVICE)
+    bases = night("one", 0, 1, "2026-03-04", outcome)
+    base = 1 if moves else 0
+    assert bases.pop(REDUCE) == keep.Base(commits[base], "2026-03-04")
+    assert set(bases.values()) == {keep.Base(commits[1], "2026-03-04")} and set(bases) == set(others)
+    bases = night("two", 1, 2, "2026-03-05", SAME)  # against the commit before: no proof for what has an older base
+    assert bases[REDUCE].commit == commits[2 if moves else 0]
+    assert bases[REDUCE].date == ("2026-03-05" if moves else "2026-03-04")
+    if not moves:
+        assert night("three", 0, 3, "2026-03-06", SAME)[REDUCE] == keep.Base(commits[3], "2026-03-06")
+
+
+def test_two_boards_must_agree(world):
+    head = world.commit("Change")
+    base = nights.git(world.repository, "rev-parse", "HEAD~1")
+    boards = [regressed({COPY: (outcome, 1.0)}, commits=(base, head), board=name)
+              for outcome, name in ((SAME, "a"), (UNSURE, "b"))]
+    world.night("one", *boards, pull=False)
+    assert world.keep("one") == 0
+    assert keep.bases_of(world.repository, world.remote, DEVICE)[COPY].commit == base
+
+
+def test_many_cells_without_data_move_no_base(world):
+    head = world.commit("Change")
+    base = nights.git(world.repository, "rev-parse", "HEAD~1")
+    world.night("one", regressed({COPY: (SAME, 1.0), REDUCE: (NO_DATA, 1.0)}, commits=(base, head)), pull=False)
+    assert world.status == steps.FOUND_SLOW and world.keep("one") == 0
+    bases = keep.bases_of(world.repository, world.remote, DEVICE)
+    assert {one.commit for one in bases.values()} == {base} and len(bases) == 2
 
 
 def contribution(world, *words):

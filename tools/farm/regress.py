@@ -508,6 +508,8 @@ def main(arguments):
     parser = argparse.ArgumentParser(prog="python3 -m tools.farm regress", description=__doc__.split("\n")[0])
     parser.add_argument("--base", required=True, metavar="COMMIT|FOLDER")
     parser.add_argument("--cells", metavar="FILE", help="a cell a line")
+    parser.add_argument("--known", action="store_true", help="leave out cells of primitives that the base lacks, as of "
+                        "the standard list")
     parser.add_argument("--seconds", type=float, default=1800, help="start no pair that would end later")
     parser.add_argument("--pause", type=float, metavar="S", help="after so long leave the rest to the next call: the "
                         "same command with the same --store goes on where this one stopped")
@@ -545,8 +547,10 @@ def compare(options):
              "new": tree_of_folder(bench.ROOT)}
     for side, commit in (("base", options.base_commit), ("new", options.commit)):
         trees[side] = trees[side]._replace(commit=commit or trees[side].commit)
-    if not options.cells:
+    if not options.cells or options.known:
         cells = known_to(trees["base"], cells)
+        if not cells:
+            raise CannotRun(f"{trees['base'].commit} has none of the primitives that the cells are of")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         building = {side: pool.submit(build, tree) for side, tree in trees.items()}
     for side, job in building.items():
