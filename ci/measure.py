@@ -200,6 +200,8 @@ def name_commits(night):
     if base == "good":
         bases = keep.bases_of(steps.ROOT, args.remote, night.record["device"])
         base = collections.Counter(one.commit for one in bases.values()).most_common(1)[0][0] if bases else "HEAD~1"
+    if base == "release":
+        base = release_of(steps.ROOT, keep.bases_of(steps.ROOT, args.remote, night.record["device"]))
     if base is None and not is_live(args):
         base = steps.ROOT
     elif base is None and os.path.exists(os.path.join(steps.ROOT, ".git")):
@@ -221,6 +223,16 @@ def name_commits(night):
         night.save()
     return [Comparison(base if name == base_commit else name, name, cells)
             for name, cells in night.record["comparisons"]]
+
+
+def release_of(repository, bases):
+    """The last tagged commit before this one; without tags the oldest base of a cell; without bases HEAD~1."""
+    tag = steps.git(repository, "describe", "--tags", "--abbrev=0", "HEAD~1", check=False)
+    commits = {one.commit for one in bases.values()}
+    if tag or not commits:
+        return tag or "HEAD~1"
+    dates = {commit: int(steps.git(repository, "show", "-s", "--format=%ct", commit)) for commit in commits}
+    return min(commits, key=lambda commit: (dates[commit], commit))
 
 
 def write_cells(night, number, texts):
@@ -537,8 +549,9 @@ def main(argv):
 
 
 def add_arguments(parser):
-    parser.add_argument("--base", metavar="COMMIT|FOLDER|good", help="what regress compares with; good: each cell "
-                        "with its own base, which the nights keep (default: HEAD~1)")
+    parser.add_argument("--base", metavar="COMMIT|FOLDER|good|release", help="what regress compares with; good: each cell "
+                        "with its own base, which the nights keep; release: the last tag, or the oldest of "
+                        "these bases (default: HEAD~1)")
     parser.add_argument("--seconds", type=float, help="of all steps together, over all calls (default: "
                         f"{SECONDS}; made up, which is done sooner: {MADE_UP_SECONDS})")
     parser.add_argument("--call", type=float, metavar="S", help="end this call after so long; the same command goes on")

@@ -1,4 +1,5 @@
 """Nights out of artifacts that are made up: what is decided, proposed, reported and kept. No GPU, no NVRTC."""
+import argparse
 import gzip
 import json
 import os
@@ -10,8 +11,8 @@ import nights
 import pytest
 from nights import DEVICE, both, proposal, quiet, regressed, text_of, tuned
 
-from ci import (baseline, check_proposal, contribute, dashboard, decide, keep, machine_code, pull_request, status,
-                steps)
+from ci import (baseline, check_proposal, contribute, dashboard, decide, keep, machine_code, measure, pull_request,
+                status, steps)
 from tools.farm import store, table, trust
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
@@ -500,6 +501,81 @@ def test_many_cells_without_data_move_no_base(world):
     assert world.status == steps.FOUND_SLOW and world.keep("one") == 0
     bases = keep.bases_of(world.repository, world.remote, DEVICE)
     assert {one.commit for one in bases.values()} == {base} and len(bases) == 2
+
+
+def a_night(folder, *words):
+    """Of ci/measure.py, made up, before its first step."""
+    parser = argparse.ArgumentParser()
+    measure.add_arguments(parser)
+    parser.add_argument("--out")
+    args = parser.parse_args(["--out", str(folder), "--made-up", *words])
+    measure.check(parser, args)
+    night = measure.Night(args)
+    night.record.update(device=DEVICE, compute_capability=90)
+    return night
+
+
+def test_cells_rotate_by_age(tmp_path):
+    """Each night measures what fits; changed primitives always; every cell has its turn, and none twice before that."""
+    every = set(nights.regress.regress.cells_of(None).values())
+    bases, count, seen = {}, 0, set()
+    while seen < every:
+        night = a_night(tmp_path / str(count), "--seconds", "400", "--steps", "tune,regress")
+        night.record.update(date=f"2026-03-{count + 1:02}T00:00:00Z", changed=["merge"])
+        found = measure.choose(night, "1" * 40, bases)
+        texts = found.pop("1" * 40)
+        assert not found and len(set(texts)) == len(texts) < len(every) / 2
+        assert {text for text in every if text.startswith("merge ")} <= set(texts)
+        assert not seen & {text for text in texts if not text.startswith("merge ")} or seen | set(texts) == every
+        seen |= set(texts)
+        bases.update({text: keep.Base("1" * 40, night.record["date"][:10]) for text in texts})
+        count += 1
+        assert count < 30
+    assert count > 2
+
+
+def test_a_night_compares_with_few_bases(tmp_path):
+    """That of most cells, and those whose cells wait longest; a cell only with its own."""
+    texts = [f"copy u32 n={4096 + number} protocol=cold" for number in range(20)]
+    (tmp_path / "cells").write_text("\n".join(texts))
+    bases = {text: keep.Base("9" * 40, "2026-03-09") for text in texts[6:]}  # of texts[5] nothing is known
+    for number in range(5):
+        bases[texts[number]] = keep.Base(str(number) * 40, f"2026-03-0{(number * 2) % 5 + 1}")
+    night = a_night(tmp_path / "out", "--cells", str(tmp_path / "cells"), "--base", "good")
+    assert measure.choose(night, "9" * 40, bases) == {"9" * 40: texts[5:], "0" * 40: texts[:1], "3" * 40: texts[3:4]}
+
+
+def test_the_weekly_base(world):
+    commits = [world.commit(f"Change {number}") for number in range(3)]
+    assert measure.release_of(world.repository, {}) == "HEAD~1"
+    bases = {"a": keep.Base(commits[1], ""), "b": keep.Base(commits[0], ""), "c": keep.Base(commits[2], "")}
+    assert measure.release_of(world.repository, bases) == commits[0]
+    nights.git(world.repository, "tag", "v1", commits[1])
+    assert measure.release_of(world.repository, bases) == "v1"
+
+
+@pytest.mark.parametrize("missing, status", [(0, "ok"), (1, "ok"), (2, "failed"), (100, "failed")])
+def test_the_step_fails_where_cells_have_no_data(tmp_path, monkeypatch, missing, status):
+    """As many as one in a hundred are let pass."""
+    cells = {f"copy u32 n={4096 + number} protocol=cold": (NO_DATA if number < missing else SAME, 1.0)
+             for number in range(100)}
+    regressed(cells)(str(tmp_path))
+    (tmp_path / "cells.0").write_text("\n".join(cells) + "\n")
+    night = a_night(tmp_path)
+    monkeypatch.setattr(measure, "compare", lambda *_: ("ok", ""))
+    found, message = measure.do_regress(night, 10, [measure.Comparison("base", "1" * 40, "cells.0")])
+    assert found == status and (f"{missing} of 100 cells are NO DATA" in message) == (status == "failed")
+
+
+def test_no_gpu_and_no_benchmark(tmp_path):
+    """It says so, and leaves nothing."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "bench.py").write_bytes(baseline.read_bytes(os.path.join(nights.ROOT, "tools", "bench.py")))
+    done = subprocess.run([sys.executable, str(tmp_path / "tools" / "bench.py")], check=False, text=True,
+                          stderr=subprocess.PIPE, env={**os.environ, "CUDA_VISIBLE_DEVICES": "",
+                                                       "PYTHONDONTWRITEBYTECODE": "1"})
+    assert done.returncode == steps.NO_GPU and "no GPU here" in done.stderr and "--host" in done.stderr
+    assert os.listdir(tmp_path) == ["tools"] and os.listdir(tmp_path / "tools") == ["bench.py"]
 
 
 def contribution(world, *words):
