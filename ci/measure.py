@@ -549,9 +549,9 @@ def main(argv):
 
 
 def add_arguments(parser):
-    parser.add_argument("--base", metavar="COMMIT|FOLDER|good|release", help="what regress compares with; good: each cell "
-                        "with its own base, which the nights keep; release: the last tag, or the oldest of "
-                        "these bases (default: HEAD~1)")
+    parser.add_argument("--base", metavar="COMMIT|FOLDER|good|release", help="what regress compares with; good: each "
+                        "cell with its own base, which the nights keep; release: the last tag, or the oldest of these "
+                        "bases (default: HEAD~1)")
     parser.add_argument("--seconds", type=float, help="of all steps together, over all calls (default: "
                         f"{SECONDS}; made up, which is done sooner: {MADE_UP_SECONDS})")
     parser.add_argument("--call", type=float, metavar="S", help="end this call after so long; the same command goes on")

@@ -169,7 +169,10 @@ HUBS, EVEN, GRID = ("graph=kronecker:scale=18 n=8388608", "graph=uniform:n=26214
 GRAPH_CELLS = [f"{primitive} u32 {graph} protocol=back_to_back" for primitive, graphs in (
     ("bfs", (HUBS, EVEN, GRID)), ("bfs_sources", (HUBS,)), ("connected_components", (HUBS, GRID)),
     ("graph_from_edges", (HUBS,))) for graph in graphs]
-SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
+# The columns of the dashboard's map up to 256 MiB; 1 GiB is the benchmark's.
+SIZES = [4 * bench.KIB << 2 * k for k in range(9)]
+BETWEEN = [48 * bench.KIB, 1403 * bench.KIB, 12 * bench.MIB]  # 3 * 2^k, 1.37 * 2^k
+WHOLE = 256  # elements: what fixed segments and transposes divide
 
 
 def protocols_of(size):
@@ -184,9 +187,9 @@ def standard_cells():
     cells = []
     for primitive, (operator, types, words) in CELLS.items():
         for type_ in types:
-            for size in SIZES:
-                for protocol in protocols_of(size):
-                    n = size // store.type_sizes()[type_]
+            for size in SIZES + BETWEEN:
+                for protocol in protocols_of(size) if size in SIZES else protocols_of(size)[:1]:
+                    n = size // store.type_sizes()[type_] // WHOLE * WHOLE
                     cells.append(" ".join(f"{primitive} {operator} {type_} {words} n={n} protocol={protocol}".split()))
     return cells + GRAPH_CELLS
 
