@@ -4,16 +4,25 @@ measured, compressed, and its pictures; the dashboard draws them, and pull reque
 
     ci/keep.py --artifacts DIR [--remote NAME|URL]        adds a night
     ci/keep.py --fetch FOLDER [--remote NAME|URL]         the history, below what is committed under ci/measurements
-    ci/keep.py --good DEVICE [--remote NAME|URL]          the last commit in which a night found nothing slower
+    ci/keep.py --bases DEVICE [--remote NAME|URL]         the commit that each cell is compared with
 
     <device>/<date>.tune.jsonl.gz .regress.jsonl.gz .bench.jsonl.gz .night.json      pictures/<date>/<capability>/*.png
-    <device>/good
+    <device>/bases.tsv                                    cell, its base (a commit), the last night that measured it
 
-The search's samples are left out. The same night again replaces what it left before.
+The search's samples are left out. A night that is there is not added again; the second night of a date is
+<date>.2.tune.jsonl.gz and so on.
+
+A cell's base moves to the commit of a night that finds it SAME or FAST, or SLOW and accepted, against that base. UNSURE
+and NO DATA leave it where it is, so a slowdown that one night misses is still one for the next night.
 """
 import argparse
+import collections
+import contextlib
 import gzip
+import itertools
+import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -25,6 +34,9 @@ from tools.farm import files as plain, store  # noqa: E402
 
 BRANCH = "nights"
 SHOWN = (".jsonl.gz", "night.json")  # what the dashboard reads; the record says how a night's steps ended
+NIGHTS = 60  # that are looked at for when a primitive was tuned
+BASES = "bases.tsv"
+Base = collections.namedtuple("Base", "commit date")  # what a cell is compared with; the last night that measured it
 KINDS = {steps.TUNE: "tune", steps.REGRESS: "regress", steps.BENCH: "bench"}
 
 
@@ -50,28 +62,115 @@ def packed(board, name):
     return gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0) if lines else None
 
 
-def free(files, stem, ending):
-    """A name that no other board of the night has: two may have the same device."""
-    names = [f"{stem}.{ending}", *(f"{stem}.{number}.{ending}" for number in range(2, 100))]
-    return next(name for name in names if name not in files)
+def stems(stem):
+    """<date>, <date>.2, <date>.3 ..."""
+    yield stem
+    yield from (f"{stem}.{number}" for number in itertools.count(2))
 
 
-def files_of(artifacts, results=None):
-    """{path in the branch: bytes} of a night. results: where ci/decide.py and ci/regress.py wrote."""
+def stem_of(board, files, old):
+    """What a board's files are called before their endings: as before where the branch has this very night; otherwise
+    as no other night of the date and no other board of this night is, for two may have the same device."""
+    def is_ours(stem):
+        record = old(f"{stem}.night.json")
+        if record is None:
+            return not any(old(f"{stem}.{kind}.jsonl.gz") for kind in KINDS.values())
+        record = json.loads(record)
+        return all(record.get(name) == board.record.get(name) for name in ("date", "board"))
+    return next(stem for stem in stems(f"{bench.folder_name(board.device)}/{board.date}")
+                if f"{stem}.night.json" not in files and is_ours(stem))
+
+
+# ---- bases -----------------------------------------------------------------------------------------------------------
+
+
+def read_bases(data):
+    """{cell: Base} of a file's bytes; None: of no file."""
+    lines = (line.split("\t") for line in (data or b"").decode().splitlines())
+    return {words[0]: Base(*words[1:]) for words in lines if len(words) == 3}
+
+
+def write_bases(bases):
+    return "".join("\t".join((cell, *bases[cell])) + "\n" for cell in sorted(bases)).encode()
+
+
+def is_commit(name):
+    """A whole name: not a folder's, and not a commit's with changes on top."""
+    return re.fullmatch(r"[0-9a-f]{40}", name) is not None
+
+
+def moved(bases, boards, date):
+    """The bases after a night. boards: of one device, as in ci/regress.py's regress.json. A verdict against another
+    commit than a cell's base says nothing of it; where two boards measured a cell, both must find it good."""
+    said = collections.defaultdict(list)
+    for board in boards:
+        for cell, one in board["cells"].items():
+            if is_commit(one["base"]) and is_commit(board["commit"]):
+                said[cell, one["base"], board["commit"]].append(one["moves"])
+    after = dict(bases)
+    for (cell, base, commit), moves in said.items():
+        if bases.get(cell, Base(base, "")).commit == base:
+            after[cell] = Base(commit if all(moves) else base, date)
+    return after
+
+
+def bases_of(repository, remote, device):
+    """{cell: Base} that the nights of a device left; {} where they are not known, which is said."""
+    try:
+        tip = tip_of(repository, remote)
+        found = read_bases(steps.file_at(repository, tip, f"{bench.folder_name(device)}/{BASES}") if tip else None)
+    except steps.CannotRun as error:
+        steps.say("keep", f"the history of nights cannot be read, comparing with the commit before this one: {error}")
+        return {}
+    if not found:
+        steps.say("keep", f"no night has measured {device} yet: comparing with the commit before this one")
+    there = {commit: steps.git(repository, "cat-file", "-e", f"{commit}^{{commit}}", check=False) is not None
+             for commit in {one.commit for one in found.values()}}
+    lost = [commit[:12] for commit, is_there in sorted(there.items()) if not is_there]
+    if lost:
+        steps.say("keep", f"bases that are no commits of this repository, so their cells begin anew: {', '.join(lost)}")
+    return {cell: one for cell, one in found.items() if there[one.commit]}
+
+
+def tuned_of(repository, remote, device):
+    """{primitive: the last night that tuned it} of a device; {} where it is not known."""
+    found, folder = {}, bench.folder_name(device)
+    with contextlib.suppress(steps.CannotRun):
+        tip = tip_of(repository, remote)
+        names = steps.git(repository, "ls-tree", "--name-only", tip, f"{folder}/").split() if tip else []
+        for name in sorted(name for name in names if name.endswith(".night.json"))[-NIGHTS:]:
+            record = json.loads(steps.file_at(repository, tip, name))
+            for primitive in record.get("tuned", []):
+                found[primitive] = max(record["date"], found.get(primitive, ""))
+    return found
+
+
+# ---- a night ---------------------------------------------------------------------------------------------------------
+
+
+def files_of(artifacts, results=None, old=lambda path: None):
+    """{path in the branch: bytes} of a night. results: where ci/decide.py and ci/regress.py wrote; old(path): the bytes
+    that the branch has."""
     files, results = {}, results or artifacts
     for board in steps.boards_of(artifacts):
         if not board.device or not board.date:
             continue
-        stem = f"{bench.folder_name(board.device)}/{board.date}"
+        stem = stem_of(board, files, old)
         for name, kind in KINDS.items():
             data = packed(board, name)
             if data:
-                files[free(files, stem, f"{kind}.jsonl.gz")] = data
-        files[free(files, stem, "night.json")] = (store.dump(board.record) + "\n").encode()
+                files[f"{stem}.{kind}.jsonl.gz"] = data
+        files[f"{stem}.night.json"] = (store.dump(board.record) + "\n").encode()
     plain.check(results, "regress")
+    devices = collections.defaultdict(list)
     for one in steps.read_json(os.path.join(results, "regress", "regress.json")) or []:
-        if one["good"] and not one["good"].endswith("+"):
-            files[f"{bench.folder_name(one['device'])}/good"] = f"{one['good']}\n".encode()
+        if one["cells"]:
+            devices[one["device"]].append(one)
+    for device, boards in devices.items():
+        path = f"{bench.folder_name(device)}/{BASES}"
+        bases = moved(read_bases(old(path)), boards, max(one["date"] for one in boards))
+        if bases:
+            files[path] = write_bases(bases)
     proposals = steps.proposals_in(os.path.join(results, "decide")) or ({},)
     for capability, (folder, found) in proposals[0].items():
         for name in found["pictures"] if found else []:
@@ -81,12 +180,13 @@ def files_of(artifacts, results=None):
 
 
 def add(args):
-    files = files_of(args.artifacts, args.results)
-    if not files:
-        print("nothing to keep: no board said what it is")
-        return 0
     for attempt in range(3):  # another night may have added its own meanwhile
         old = tip_of(args.repository, args.remote)
+        files = files_of(args.artifacts, args.results,
+                         lambda path, tip=old: steps.file_at(args.repository, tip, path) if tip else None)
+        if not files:
+            print("nothing to keep: no board said what it is")
+            return 0
         tree = steps.tree_with(args.repository, old, files)
         if old and tree == steps.git(args.repository, "rev-parse", f"{old}^{{tree}}"):
             print(f"{BRANCH}: has this night")
@@ -128,32 +228,18 @@ def fetch(args):
     return 0
 
 
-def good_of(repository, remote, device):
-    """The last commit in which a night found nothing slower on a device; HEAD~1 where none is known."""
-    try:
-        tip = tip_of(repository, remote)
-        data = steps.file_at(repository, tip, f"{bench.folder_name(device)}/good") if tip else None
-        commit = data.decode().strip() if data else ""
-        if commit and steps.git(repository, "cat-file", "-e", f"{commit}^{{commit}}", check=False) is not None:
-            return commit
-        steps.say("keep", f"no night has found {device} good yet: comparing with the commit before this one")
-    except steps.CannotRun as error:
-        steps.say("keep", f"the history of nights cannot be read, comparing with the commit before this one: {error}")
-    return "HEAD~1"
-
-
 def main(argv):
     parser = argparse.ArgumentParser(prog="ci/keep.py", description="the history of nights")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--artifacts", metavar="DIR")
     what.add_argument("--fetch", metavar="FOLDER")
-    what.add_argument("--good", metavar="DEVICE")
+    what.add_argument("--bases", metavar="DEVICE")
     parser.add_argument("--results", metavar="DIR", help="where decide/ and regress/ are (default: with the artifacts)")
     parser.add_argument("--repository", default=steps.ROOT, metavar="FOLDER")
     parser.add_argument("--remote", metavar="NAME|URL")
     args = parser.parse_args(argv)
-    if args.good:
-        print(good_of(args.repository, args.remote, args.good))
+    if args.bases:
+        print(write_bases(bases_of(args.repository, args.remote, args.bases)).decode(), end="")
         return 0
     return add(args) if args.artifacts else fetch(args)
 

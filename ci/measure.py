@@ -21,11 +21,14 @@ Exit status: 0; 1 a step failed (DIR/night.json says which); 2 bad usage; 3 anot
 the call is over, and the night is not.
 """
 import argparse
+import collections
 import concurrent.futures
+import functools
 import glob
 import json
 import math
 import os
+import random
 import shlex
 import shutil
 import subprocess
@@ -33,15 +36,21 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from ci import keep, steps  # noqa: E402
+from ci import keep, machine_code, steps  # noqa: E402
 from tools import bench  # noqa: E402
 from tools.farm import files, measure, noise, regress, store, tune  # noqa: E402
+from tools.farm.verdicts import NO_DATA  # noqa: E402
 
 STEPS = ("bench", "tune", "regress")
 SECONDS, MADE_UP_SECONDS = 3600, 900
 SHARE = {"bench": 0.2, "tune": 0.5, "regress": 0.3}  # of the time that the steps asked for have
 SEARCH = 0.65  # of the tune's: the rest is for the rerun
 CHUNK = 150  # seconds that a tune takes for primitives at a time, about: what it has done of them is done
+MOST_BASES = 3  # of a night: each is built, and has a run of its own
+# Seconds of a night for each cell that is compared: 12 processes, fresh ones for what looks changed. An H200 takes
+# 10 s for a process of 420 cells.
+CELL_SECONDS, LEAST_CELLS = 0.6, 60
+PAIRS_SHARE = 0.85  # of the regression's time, in which pairs begin
 LEAST_CALL = 60
 MARGIN = 10  # seconds of a call in which no step is begun any more
 PYTHON = shlex.quote(sys.executable)
@@ -181,11 +190,18 @@ def read_line(path):
         return ""
 
 
+# A base, its name, and the file of the cells that are compared with it; "": all that this base knows.
+Comparison = collections.namedtuple("Comparison", "base commit cells")
+
+
 def name_commits(night):
-    """What is measured, and against what: {commit, base, base_commit}."""
-    args, base = night.args, night.args.base
+    """Names what is measured in the record; the comparisons, the largest first."""
+    args, base, bases = night.args, night.args.base, {}
     if base == "good":
-        base = keep.good_of(steps.ROOT, args.remote, night.record["device"])
+        bases = keep.bases_of(steps.ROOT, args.remote, night.record["device"])
+        base = collections.Counter(one.commit for one in bases.values()).most_common(1)[0][0] if bases else "HEAD~1"
+    if base == "release":
+        base = release_of(steps.ROOT, keep.bases_of(steps.ROOT, args.remote, night.record["device"]))
     if base is None and not is_live(args):
         base = steps.ROOT
     elif base is None and os.path.exists(os.path.join(steps.ROOT, ".git")):
@@ -198,7 +214,77 @@ def name_commits(night):
     commit = args.commit or (read_line(os.path.join(base, "HEAD")) if base and os.path.isdir(base) else "")
     night.record["commit"] = commit or full_commit(steps.ROOT)
     night.record["base_commit"] = base_commit
-    return base
+    if not base or "regress" not in args.steps:
+        return []
+    if "comparisons" not in night.record:  # the calls of a night compare the same cells
+        night.record["comparisons"] = [[name, write_cells(night, number, texts)] for number, (name, texts) in
+                                       enumerate(choose(night, base_commit, bases).items())]
+        night.record["bases"] = [name for name, _ in night.record["comparisons"]]
+        night.save()
+    return [Comparison(base if name == base_commit else name, name, cells)
+            for name, cells in night.record["comparisons"]]
+
+
+def release_of(repository, bases):
+    """The last tagged commit before this one; without tags the oldest base of a cell; without bases HEAD~1."""
+    tag = steps.git(repository, "describe", "--tags", "--abbrev=0", "HEAD~1", check=False)
+    commits = {one.commit for one in bases.values()}
+    if tag or not commits:
+        return tag or "HEAD~1"
+    dates = {commit: int(steps.git(repository, "show", "-s", "--format=%ct", commit)) for commit in commits}
+    return min(commits, key=lambda commit: (dates[commit], commit))
+
+
+def write_cells(night, number, texts):
+    name = f"cells.{number}"
+    store.replace(night.path(name), "".join(f"{text}\n" for text in texts).encode())
+    return name
+
+
+def choose(night, base, bases):
+    """{base: texts of cells} of tonight. A cell is compared with its own base, and with `base` where it has none. Of
+    other bases, the MOST_BASES - 1 whose cells wait longest have their turn. Where the time is short, so have the cells
+    that wait longest, those never measured before all others; which of them come first differs between nights."""
+    date = night.record["date"][:10]
+    texts = list(regress.cells_of(night.args.cells).values())
+    if night.args.replay and not night.args.cells:  # what that night measured
+        replayed = store.read(os.path.join(night.args.replay, steps.REGRESS)).of("verdict")
+        replayed = [line for line in replayed if line["base"] == replayed[0]["base"]]
+        texts = list(dict.fromkeys(store.cell_of(line).text for line in replayed))
+    of = {text: bases.get(text, keep.Base(base, "")) for text in texts}
+    waiting = {}
+    for one in of.values():
+        if one.commit != base:
+            waiting[one.commit] = min(one.date, waiting.get(one.commit, one.date))
+    tonight = {base, *sorted(waiting, key=lambda commit: (waiting[commit], commit))[:MOST_BASES - 1]}
+    texts = [text for text in texts if of[text].commit in tonight]
+    if not night.args.cells and not night.args.replay:
+        changed = changed_primitives(night, base)
+        chance = random.Random(date)
+        turn = {text: (text.split()[0] not in changed, of[text].date, chance.random()) for text in texts}
+        share = SHARE["regress"] / sum(SHARE[name] for name in night.args.steps)
+        most = max(LEAST_CELLS, int(PAIRS_SHARE * share * night.seconds / CELL_SECONDS))
+        kept = set(sorted(texts, key=turn.get)[:most])
+        texts = [text for text in texts if text in kept]  # in the order of the list
+        steps.say("measure", f"{len(texts)} of {len(turn)} cells are compared tonight, with {len(tonight)} bases")
+    found = collections.Counter(of[text].commit for text in texts)
+    return {commit: [text for text in texts if of[text].commit == commit] for commit, _ in found.most_common()}
+
+
+def changed_primitives(night, base):
+    """Those whose machine code is not the base's, at the sizes of ci/machine_code.py: they are measured every night."""
+    if "changed" not in night.record:
+        night.record["changed"] = []
+        if is_live(night.args):
+            where = night.args.base if os.path.isdir(night.args.base or "") else base
+            try:
+                trees = machine_code.tree_of(where), regress.tree_of_folder(steps.ROOT)
+                jobs = machine_code.standard_jobs([night.record["compute_capability"]])
+                night.record["changed"] = sorted({line["cell"].split()[0] for line in
+                                                  machine_code.compare(*trees, jobs) if line["outcome"] != "same"})
+            except (steps.CannotRun, regress.CannotRun) as error:
+                steps.say("measure", f"which primitives changed is not known: {error}")
+    return night.record["changed"]
 
 
 def full_commit(folder):
@@ -274,12 +360,19 @@ def do_tune(night, seconds, _):
 
 
 def searched(night):
-    """The primitives to tune, in their order."""
+    """The primitives to tune: those that changed first, then those that wait longest."""
     if night.args.primitives is not None:
         return night.args.primitives.split(",")
-    night.program = night.program or regress.build(regress.tree_of_folder(steps.ROOT))
-    return subprocess.run([night.program, "--list-primitives"], stdout=subprocess.PIPE, text=True,
-                          check=True).stdout.split()
+    if "searched" not in night.record:
+        night.program = night.program or regress.build(regress.tree_of_folder(steps.ROOT))
+        names = subprocess.run([night.program, "--list-primitives"], stdout=subprocess.PIPE, text=True,
+                               check=True).stdout.split()
+        changed, dates = night.record.get("changed", []), {}
+        if night.args.base == "good":
+            dates = keep.tuned_of(steps.ROOT, night.args.remote, night.record["device"])
+        night.record["searched"] = sorted(names, key=lambda name: (name not in changed, dates.get(name, "")))
+        night.save()
+    return night.record["searched"]
 
 
 def tune_some(night, primitives, seconds):
@@ -302,17 +395,51 @@ def tune_some(night, primitives, seconds):
     return outcome(night, "tune", status, os.path.exists(night.path(steps.TUNE)), {0: "ok", 1: "ok"})
 
 
-def do_regress(night, seconds, base):
-    args = night.args
-    if not base:
+def do_regress(night, seconds, comparisons):
+    """One run for each base, all into one store; each has time for its number of cells."""
+    if not comparisons:
         return "skipped", "no base: name one by --base (ci/base.py makes a folder of a commit)"
-    command = ["regress", "--base", base, "--store", night.path(steps.REGRESS),
-               "--seconds", str(max(1, int(0.85 * seconds))),
-               "--commit", short(night.record["commit"])]
-    if night.record["base_commit"]:
-        command += ["--base-commit", short(night.record["base_commit"])]
-    if args.cells:
-        command += ["--cells", args.cells]
+    clock = steps.Clock(seconds)
+    ends = night.record.setdefault("compared", {})  # {base: how its run ended}
+    waiting = [one for one in comparisons if one.commit not in ends]
+    counts = [lines_in(night.path(one.cells)) for one in waiting]
+    for place, one in enumerate(waiting):
+        status, message = compare(night, one, clock.left * counts[place] / sum(counts[place:]))
+        if status == "paused":
+            return status, message
+        ends[one.commit] = [status, f"{short(one.commit)}: {message}" if message and len(comparisons) > 1 else message]
+        night.save()
+    ends = list(ends.values())
+    missing, cells = without_data(night.path(steps.REGRESS))
+    if missing > steps.FEW * cells:
+        ends.append(("failed", f"{missing} of {cells} cells are NO DATA"))
+    order = ("failed", "incomplete", "ok")
+    worst = min((status for status, _ in ends), key=order.index)
+    if worst != "ok":
+        del night.record["compared"]  # the same command again measures more
+    return worst, "; ".join(message for status, message in ends if status == worst and message)
+
+
+def lines_in(path):
+    with open(path, encoding="utf-8") as file:
+        return sum(1 for _ in file)
+
+
+def without_data(path):
+    """(how many cells are NO DATA, how many there are), by the latest verdicts of a store."""
+    lines = store.read(path).of("verdict") if os.path.exists(path) else []
+    last = {store.cell_of(line): line["outcome"] for line in lines}
+    return sum(outcome == NO_DATA for outcome in last.values()), len(last)
+
+
+def compare(night, one, seconds):
+    """(status, message) of the run against one base."""
+    args = night.args
+    command = ["regress", "--base", one.base, "--store", night.path(steps.REGRESS), "--cells", night.path(one.cells),
+               "--seconds", str(max(1, int(PAIRS_SHARE * seconds))), "--commit", short(night.record["commit"]),
+               *["--known"] * (not args.cells)]
+    if one.commit:
+        command += ["--base-commit", short(one.commit)]
     for option, text in (("--worker-command", night.worker), ("--compiler-command", night.compiler)):
         if text:
             command += [option, text.replace("{store}", steps.REGRESS)]
@@ -341,13 +468,13 @@ def outcome(night, name, status, found, meanings):
 DO = {"bench": do_bench, "tune": do_tune, "regress": do_regress}
 
 
-def prepare(night, base):
+def prepare(night, comparisons):
     """Builds side by side what the steps would build one after another: compiling is no measuring, and has no share of
     the time. What cannot be built is said by the step that needs it."""
     builds = []
-    if "regress" in night.args.steps and base:
-        tree = regress.tree_of_folder(base) if os.path.isdir(base) else regress.tree_of_commit(base)
-        builds += [lambda: regress.build(tree), lambda: regress.build(regress.tree_of_folder(steps.ROOT))]
+    if comparisons:
+        trees = [machine_code.tree_of(one.base) for one in comparisons] + [regress.tree_of_folder(steps.ROOT)]
+        builds += [functools.partial(regress.build, tree) for tree in trees]
     if "bench" in night.args.steps and is_live(night.args) and night.status("bench") != "ok":
         command = [sys.executable, os.path.join("tools", "bench.py"), "--build-only"]
         builds.append(lambda: steps.run(command, night.path("build.log"), min(night.left, night.call.left)))
@@ -357,10 +484,10 @@ def prepare(night, base):
                 raise job.exception()
 
 
-def all_steps(night, base):
+def all_steps(night, comparisons):
     """1 where a step failed; PAUSED where the call is over before the night."""
     worst = 0
-    prepare(night, base)
+    prepare(night, comparisons)
     wanted = [name for name in STEPS if name in night.args.steps]
     for place, name in enumerate(wanted):
         if night.is_over(name):
@@ -375,7 +502,7 @@ def all_steps(night, base):
         night.note(name, "running", limit=limit)
         steps.say("measure", f"{name}: {seconds:.0f} s")
         try:
-            status, message = DO[name](night, seconds, base)
+            status, message = DO[name](night, seconds, comparisons)
         except KeyboardInterrupt:
             night.note(name, "interrupted", time.monotonic() - start)
             raise
@@ -406,10 +533,10 @@ def main(argv):
             raise steps.CannotRun(f"gp_tune cannot be built: {error}") from error
     if not find_device(night):
         return steps.NO_GPU
-    base = name_commits(night)
+    comparisons = name_commits(night)
     try:
         with steps.locked(os.path.join(steps.NIGHTS, "measure.lock")):
-            worst = all_steps(night, base)
+            worst = all_steps(night, comparisons)
     except steps.CannotRun as error:
         steps.say("measure", error)
         return steps.BUSY
@@ -422,8 +549,9 @@ def main(argv):
 
 
 def add_arguments(parser):
-    parser.add_argument("--base", metavar="COMMIT|FOLDER|good", help="what regress compares with; good: the last "
-                        "commit in which a night found nothing slower on this device, if any (default: HEAD~1)")
+    parser.add_argument("--base", metavar="COMMIT|FOLDER|good|release", help="what regress compares with; good: each "
+                        "cell with its own base, which the nights keep; release: the last tag, or the oldest of these "
+                        "bases (default: HEAD~1)")
     parser.add_argument("--seconds", type=float, help="of all steps together, over all calls (default: "
                         f"{SECONDS}; made up, which is done sooner: {MADE_UP_SECONDS})")
     parser.add_argument("--call", type=float, metavar="S", help="end this call after so long; the same command goes on")

@@ -19,10 +19,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, steps, suspects  # noqa: E402
 from tools.farm import regress, store, trust, verdicts  # noqa: E402
-from tools.farm.verdicts import NO_DATA, SLOW  # noqa: E402
-
-
-FEW = 0.01  # of the cells: more than these without data fail a night
+from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW  # noqa: E402
 
 
 class Side:
@@ -59,9 +56,10 @@ class Found:
         return line["outcome"] == NO_DATA and new.failed is not None and base.failed is None
 
     def commit(self, name, line):
-        full = self.board.record.get({"base": "base_commit", "env": "commit"}[name], "")
-        short = self.environments.get(line[name], {}).get("commit", "")
-        return full if full and full.startswith(short.rstrip("+")) else short
+        """Its whole name, where the record has it."""
+        short, record = self.environments.get(line[name], {}).get("commit", ""), self.board.record
+        known = [record.get("base_commit", ""), *record.get("bases", [])] if name == "base" else [record.get("commit")]
+        return next((full for full in known if full and full.startswith(short.rstrip("+"))), short)
 
     def bad(self):
         return [line for line in self.verdicts if line["outcome"] == SLOW or self.is_broken(line)]
@@ -137,7 +135,8 @@ def look(board, args, out):
     """What is said of a board: a dictionary for regress.json."""
     a_store = board.store(steps.REGRESS)
     said = {"board": board.name, "device": board.device, "outcomes": {}, "slow": [], "accepted": [], "issues": [],
-            "drift": [], "problems": [], "step": board.said("regress"), "good": "", "no_data": False}
+            "drift": [], "problems": [], "step": board.said("regress"), "no_data": False,
+            "date": board.date, "commit": board.record.get("commit", ""), "cells": {}}
     if a_store is None or not a_store.of("verdict"):
         said["problems"] = board.problems + [f"NO DATA: the regression run {board.said('regress')}"]
         return said
@@ -153,22 +152,26 @@ def look(board, args, out):
             said["accepted"].append(text)
         else:
             said["slow"].append({"cell": text, "ratio": line["ratio"], "low": line["low"], "high": line["high"]})
-            kernels[kernel_of(line)].append(line)
-    for kernel, lines in sorted(kernels.items()):
+            kernels[kernel_of(line), line["base"]].append(line)
+    for (kernel, _), lines in sorted(kernels.items()):
         title, text = issue(found, kernel, lines, args.repository, args.compiler_command)
         path = os.path.join("issues", f"{steps.slug(f'{board.device} {kernel}')}.md")
+        if os.path.exists(os.path.join(out, path)):  # the same kernel is slower than another base, too
+            path = path.replace(".md", f".{found.commit('base', lines[0])[:12]}.md")
         store.replace(os.path.join(out, path), f"# {title}\n\n{text}".encode())
         said["issues"].append({"title": title, "path": path})
     said["drift"] = [{"cell": cell, "ratio": round(ratio, 3), "since": line["date"], "commit": line["commit"]}
                      for cell, ratio, line in baseline.drift(a_store, baseline.lines_of(args.repository, board.device))]
     said["problems"] = board.problems + ([] if board.is_done("regress") else [f"regress: {board.said('regress')}"])
     missing, all_of_them = found.counts[NO_DATA], len(found.verdicts)
-    said["no_data"] = missing > FEW * all_of_them
+    said["no_data"] = missing > steps.FEW * all_of_them
     if said["no_data"]:
-        said["problems"] = [f"{missing} of {all_of_them} cells are NO DATA: the night fails, and the base stays"] + \
-            said["problems"]
-    if not said["slow"] and not said["no_data"] and board.is_done("regress"):
-        said["good"] = board.record.get("commit", "")
+        said["problems"] = [f"{missing} of {all_of_them} cells are NO DATA: the night fails, and no cell's base "
+                            "moves"] + said["problems"]
+    for line in found.verdicts:
+        text = store.cell_of(line).text
+        good = line["outcome"] in (SAME, FAST) or text in said["accepted"]
+        said["cells"][text] = {"base": found.commit("base", line), "moves": good and not said["no_data"]}
     return said
 
 

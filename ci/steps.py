@@ -25,6 +25,8 @@ TUNE, REGRESS, BENCH = "tune.jsonl", "regress.jsonl", "bench.jsonl"
 DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 FOUND_SLOW, CANNOT_RUN, BUSY, NO_GPU, PAUSED = 1, 2, 3, 4, 5
 
+FEW = 0.01  # of the cells: more than these without data fail a night
+
 
 class CannotRun(Exception):
     """What a user is told."""

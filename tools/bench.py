@@ -16,8 +16,12 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
     tools/bench.py --list                 prints the cells, runs nothing
     tools/bench.py --show FILE            the table of a file measured before
     tools/bench.py --build-only           builds, runs nothing
+
+Exit status: 0; 1 an output is wrong or a cell failed; 2 bad usage; 3 nothing was measured; 4 no GPU: nothing is built
+or written (`make bench` itself then ends with 2, as make does).
 """
 import argparse
+import ctypes
 import hashlib
 import json
 import os
@@ -29,6 +33,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build")
+NO_GPU = 4  # exit status
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 # ---- the cells -------------------------------------------------------------------------------------------------------
@@ -466,6 +471,16 @@ def folder_name(device):
     return re.sub(r"[^a-z0-9]+", "-", device.lower()).strip("-")
 
 
+def has_gpu():
+    """Does the CUDA driver find a device?"""
+    count = ctypes.c_int(0)
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
@@ -499,6 +514,10 @@ def main():
     if args.list:
         print("\n".join(cells))
         return 0
+    if not (args.host or args.build_only or has_gpu()):
+        print("bench.py: no GPU here (no CUDA driver that finds one): nothing was measured. On the host: "
+              "python3 tools/bench.py --host", file=sys.stderr)
+        return NO_GPU
     start = time.monotonic()
     os.makedirs(BUILD, exist_ok=True)
     bench = build_bench()

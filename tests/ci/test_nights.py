@@ -1,4 +1,5 @@
 """Nights out of artifacts that are made up: what is decided, proposed, reported and kept. No GPU, no NVRTC."""
+import argparse
 import gzip
 import json
 import os
@@ -10,10 +11,10 @@ import nights
 import pytest
 from nights import DEVICE, both, proposal, quiet, regressed, text_of, tuned
 
-from ci import (baseline, check_proposal, contribute, dashboard, decide, issues, keep, machine_code, pull_request,
-                status, steps)
+from ci import (baseline, check_proposal, contribute, dashboard, decide, issues, keep, machine_code, measure,
+                pull_request, status, steps)
 from tools.farm import store, table, trust
-from tools.farm.verdicts import FAST, SAME, SLOW
+from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 BRANCH = "bot/policies-90"
 STORE = "ci/measurements/example-one/2026-03-04.tune.jsonl.gz"
@@ -289,7 +290,8 @@ def test_a_regression(world, capsys):
     assert [line.split()[1] for line in suspects] == [names[3][:12], names[5][:12]]
     assert "Change 3" in suspects[0] and "machine code" in suspects[0]
     found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
-    assert found["outcomes"] == {SLOW: 2, FAST: 1} and found["good"] == ""
+    assert found["outcomes"] == {SLOW: 2, FAST: 1}
+    assert found["cells"] == {cell: {"base": names[0], "moves": cell == COPY} for cell in found["cells"]}
 
 
 def made_policy(**fields):
@@ -415,7 +417,7 @@ def test_a_slowdown_that_is_meant_to_stay(world, capsys):
             {COPY: (SLOW, ratio)}, date="2026-03-06T00:00:00Z", commits=("1" * 40, "3" * 40)), pull=False)
         found, = steps.read_json(os.path.join(results, "regress", "regress.json"))
         assert world.status == status and found["accepted"] == [COPY] * (not status)
-        assert found["good"] == ("" if status else "3" * 40)
+        assert found["commit"] == "3" * 40 and found["cells"] == {COPY: {"base": "1" * 40, "moves": not status}}
 
 
 # ---- the history, and contributions ----------------------------------------------------------------------------------
@@ -429,7 +431,7 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     tip = world.branches()[keep.BRANCH]
     names = nights.git(world.remote, "ls-tree", "-r", "--name-only", tip).split()
     assert names == ["example-one/2026-03-04.night.json", "example-one/2026-03-04.regress.jsonl.gz",
-                     "example-one/2026-03-04.tune.jsonl.gz", "example-one/good", "pictures/2026-03-04/90/rows.png"]
+                     "example-one/2026-03-04.tune.jsonl.gz", "example-one/bases.tsv", "pictures/2026-03-04/90/rows.png"]
     kept = gzip.decompress(subprocess.run(["git", "-C", world.remote, "cat-file", "blob", f"{tip}:{names[2]}"],
                                           check=True, stdout=subprocess.PIPE).stdout)
     assert b'"matrix"' in kept and b'"phase": "search"' not in kept
@@ -442,9 +444,151 @@ def test_the_history_of_nights(world, capsys, tmp_path):
     assert sorted(os.listdir(tmp_path / "store" / "example-one")) == [
         "2026-03-04.night.json", "2026-03-04.regress.jsonl.gz", "2026-03-04.tune.jsonl.gz", "2026-03-05.2.night.json",
         "2026-03-05.2.tune.jsonl.gz", "2026-03-05.night.json", "2026-03-05.tune.jsonl.gz"]
-    assert keep.good_of(world.repository, world.remote, DEVICE) == head
-    assert keep.good_of(world.repository, world.remote, "Example Two") == "HEAD~1"
-    assert keep.good_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == "HEAD~1"
+    assert keep.bases_of(world.repository, world.remote, DEVICE) == {COPY: keep.Base(head, "2026-03-04")}
+    assert keep.bases_of(world.repository, world.remote, "Example Two") == {}
+    assert keep.bases_of(world.repository, str(tmp_path / "nowhere"), DEVICE) == {}
+
+
+def test_a_second_night_on_a_date_is_added(world):
+    """The first one stays; one that goes on replaces what it left before."""
+    def kept():
+        tip = world.branches()[keep.BRANCH]
+        names = nights.git(world.remote, "ls-tree", "-r", "--name-only", tip, "example-one/").split()
+        return {name.split("/")[1]: steps.file_at(world.remote, tip, name) for name in names}
+    for name, clock, ratio in (("one", "01", 1.0), ("two", "02", 1.01)):
+        world.night(name, regressed({COPY: (SAME, ratio)}, date=f"2026-03-04T{clock}:00:00Z"), pull=False)
+        assert world.keep(name) == 0
+    first = kept()
+    assert sorted(first) == ["2026-03-04.2.night.json", "2026-03-04.2.regress.jsonl.gz", "2026-03-04.night.json",
+                             "2026-03-04.regress.jsonl.gz", "bases.tsv"]
+    assert first["2026-03-04.regress.jsonl.gz"] != first["2026-03-04.2.regress.jsonl.gz"]
+    world.night("one goes on", regressed({COPY: (SAME, 1.0), REDUCE: (SAME, 1.0)}, date="2026-03-04T01:00:00Z"),
+                pull=False)
+    assert world.keep("one goes on") == 0
+    then = kept()
+    assert sorted(then) == sorted(first)
+    assert {name for name in then if then[name] != first[name]} == {"2026-03-04.regress.jsonl.gz", "bases.tsv"}
+
+
+@pytest.mark.parametrize("outcome, accepted, moves", [
+    (SAME, False, True), (FAST, False, True), (SLOW, False, False), (SLOW, True, True), (UNSURE, False, False),
+    (NO_DATA, False, False)])
+def test_whose_base_moves(world, monkeypatch, outcome, accepted, moves):
+    """By each verdict; the night after compares with what is the base then, and only that moves it."""
+    commits = [world.commit(f"Change {number}") for number in range(4)]
+    others = {f"copy u32 n={4096 + number} protocol=cold": (SAME, 1.0) for number in range(100)}  # 1 % may be NO DATA
+    line = {"device": DEVICE, "cell": REDUCE, "commit": commits[1][:12], "base": commits[0][:12], "high": 1.2,
+            "reason": "exact"}
+    monkeypatch.setattr(baseline, "accepted_of", lambda root: [line] * accepted)
+
+    def night(name, base, head, date, outcome):
+        world.night(name, regressed({REDUCE: (outcome, 1.1), **others}, commits=(commits[base], commits[head]),
+                                    date=f"{date}T00:00:00Z"), pull=False)
+        assert world.keep(name) == 0
+        return keep.bases_of(world.repository, world.remote, DEVICE)
+    bases = night("one", 0, 1, "2026-03-04", outcome)
+    base = 1 if moves else 0
+    assert bases.pop(REDUCE) == keep.Base(commits[base], "2026-03-04")
+    assert set(bases.values()) == {keep.Base(commits[1], "2026-03-04")} and set(bases) == set(others)
+    bases = night("two", 1, 2, "2026-03-05", SAME)  # against the commit before: no proof for what has an older base
+    assert bases[REDUCE].commit == commits[2 if moves else 0]
+    assert bases[REDUCE].date == ("2026-03-05" if moves else "2026-03-04")
+    if not moves:
+        assert night("three", 0, 3, "2026-03-06", SAME)[REDUCE] == keep.Base(commits[3], "2026-03-06")
+
+
+def test_two_boards_must_agree(world):
+    head = world.commit("Change")
+    base = nights.git(world.repository, "rev-parse", "HEAD~1")
+    boards = [regressed({COPY: (outcome, 1.0)}, commits=(base, head), board=name)
+              for outcome, name in ((SAME, "a"), (UNSURE, "b"))]
+    world.night("one", *boards, pull=False)
+    assert world.keep("one") == 0
+    assert keep.bases_of(world.repository, world.remote, DEVICE)[COPY].commit == base
+
+
+def test_many_cells_without_data_move_no_base(world):
+    head = world.commit("Change")
+    base = nights.git(world.repository, "rev-parse", "HEAD~1")
+    world.night("one", regressed({COPY: (SAME, 1.0), REDUCE: (NO_DATA, 1.0)}, commits=(base, head)), pull=False)
+    assert world.status == steps.FOUND_SLOW and world.keep("one") == 0
+    bases = keep.bases_of(world.repository, world.remote, DEVICE)
+    assert {one.commit for one in bases.values()} == {base} and len(bases) == 2
+
+
+def a_night(folder, *words):
+    """Of ci/measure.py, made up, before its first step."""
+    parser = argparse.ArgumentParser()
+    measure.add_arguments(parser)
+    parser.add_argument("--out")
+    args = parser.parse_args(["--out", str(folder), "--made-up", *words])
+    measure.check(parser, args)
+    night = measure.Night(args)
+    night.record.update(device=DEVICE, compute_capability=90)
+    return night
+
+
+def test_cells_rotate_by_age(tmp_path):
+    """Each night measures what fits; changed primitives always; every cell has its turn, and none twice before that."""
+    every = set(nights.regress.regress.cells_of(None).values())
+    bases, count, seen = {}, 0, set()
+    while seen < every:
+        night = a_night(tmp_path / str(count), "--seconds", "400", "--steps", "tune,regress")
+        night.record.update(date=f"2026-03-{count + 1:02}T00:00:00Z", changed=["merge"])
+        found = measure.choose(night, "1" * 40, bases)
+        texts = found.pop("1" * 40)
+        assert not found and len(set(texts)) == len(texts) < len(every) / 2
+        assert {text for text in every if text.startswith("merge ")} <= set(texts)
+        assert not seen & {text for text in texts if not text.startswith("merge ")} or seen | set(texts) == every
+        seen |= set(texts)
+        bases.update({text: keep.Base("1" * 40, night.record["date"][:10]) for text in texts})
+        count += 1
+        assert count < 30
+    assert count > 2
+
+
+def test_a_night_compares_with_few_bases(tmp_path):
+    """That of most cells, and those whose cells wait longest; a cell only with its own."""
+    texts = [f"copy u32 n={4096 + number} protocol=cold" for number in range(20)]
+    (tmp_path / "cells").write_text("\n".join(texts))
+    bases = {text: keep.Base("9" * 40, "2026-03-09") for text in texts[6:]}  # of texts[5] nothing is known
+    for number in range(5):
+        bases[texts[number]] = keep.Base(str(number) * 40, f"2026-03-0{(number * 2) % 5 + 1}")
+    night = a_night(tmp_path / "out", "--cells", str(tmp_path / "cells"), "--base", "good")
+    assert measure.choose(night, "9" * 40, bases) == {"9" * 40: texts[5:], "0" * 40: texts[:1], "3" * 40: texts[3:4]}
+
+
+def test_the_weekly_base(world):
+    commits = [world.commit(f"Change {number}") for number in range(3)]
+    assert measure.release_of(world.repository, {}) == "HEAD~1"
+    bases = {"a": keep.Base(commits[1], ""), "b": keep.Base(commits[0], ""), "c": keep.Base(commits[2], "")}
+    assert measure.release_of(world.repository, bases) == commits[0]
+    nights.git(world.repository, "tag", "v1", commits[1])
+    assert measure.release_of(world.repository, bases) == "v1"
+
+
+@pytest.mark.parametrize("missing, status", [(0, "ok"), (1, "ok"), (2, "failed"), (100, "failed")])
+def test_the_step_fails_where_cells_have_no_data(tmp_path, monkeypatch, missing, status):
+    """As many as one in a hundred are let pass."""
+    cells = {f"copy u32 n={4096 + number} protocol=cold": (NO_DATA if number < missing else SAME, 1.0)
+             for number in range(100)}
+    regressed(cells)(str(tmp_path))
+    (tmp_path / "cells.0").write_text("\n".join(cells) + "\n")
+    night = a_night(tmp_path)
+    monkeypatch.setattr(measure, "compare", lambda *_: ("ok", ""))
+    found, message = measure.do_regress(night, 10, [measure.Comparison("base", "1" * 40, "cells.0")])
+    assert found == status and (f"{missing} of 100 cells are NO DATA" in message) == (status == "failed")
+
+
+def test_no_gpu_and_no_benchmark(tmp_path):
+    """It says so, and leaves nothing."""
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "bench.py").write_bytes(baseline.read_bytes(os.path.join(nights.ROOT, "tools", "bench.py")))
+    done = subprocess.run([sys.executable, str(tmp_path / "tools" / "bench.py")], check=False, text=True,
+                          stderr=subprocess.PIPE, env={**os.environ, "CUDA_VISIBLE_DEVICES": "",
+                                                       "PYTHONDONTWRITEBYTECODE": "1"})
+    assert done.returncode == steps.NO_GPU and "no GPU here" in done.stderr and "--host" in done.stderr
+    assert os.listdir(tmp_path) == ["tools"] and os.listdir(tmp_path / "tools") == ["bench.py"]
 
 
 def contribution(world, *words):

@@ -48,6 +48,11 @@ def test_cells_as_text(tmp_path):
     assert groups == {"bfs 4/4/0", "bfs 4/4/8", "bfs_sources 4/4/8", "connected_components 4/4/0",
                       "connected_components 4/4/8", "graph_from_edges 4/4/8"}
     assert all(cell.text == text for cell, text in standard.items())
+    for primitive, (_, types, _) in regress.CELLS.items():  # every column of the pages, and sizes that are between them
+        counts = {cell.n * store.type_sizes()[cell.in_ or cell.out] for cell in standard if cell.primitive == primitive}
+        assert {4096 << 2 * k for k in range(9)} <= counts and sum(bool(n & n - 1) for n in counts) >= 3, primitive
+        small = [cell for cell in standard if cell.primitive == primitive and cell.n <= 1 << 20]
+        assert {cell.protocol for cell in small} == {"cold_graph", "graph"} and types, primitive
 
 
 def test_every_standard_cell_has_data(tmp_path, base, capsys):

@@ -106,28 +106,33 @@ class Live(Source):
 
 
 class Replay(Source):
-    """What a store has: of the environment that it names last; of a regression's store, with side "base", of the one
-    that it names first. A key that it does not have is an error."""
+    """What a store has: of the environment that it names last; of a regression's store, of a side's. There a process
+    gives back what the process of its side in the same pair measured: which side is first is chance. A key that the
+    store does not have is an error."""
 
     def __init__(self, path, side="new"):
         self.path, recorded = path, store.read(path)
         environments = recorded.of("environment")
         if not environments:
             raise Lost(f"{path}: no line with an environment")
-        if side == "base":
-            environments = environments[:1]
+        pairs = recorded.of("pair")
+        self.pairs = [pair["processes"][side == "new"] for pair in pairs]
+        ours = {pair["base" if side == "base" else "env"] for pair in pairs} or {environments[-1]["id"]}
+        environments = [one for one in environments if one["id"] in ours]
         names = ("device", "compute_capability", "multiprocessors", "memory_bytes", "l2_bytes", "ecc", "driver",
                  "nvrtc", "peak_gbs", "clocks", "header")
         super().__init__({**{name: environments[-1].get(name, "") for name in names}, "bus": "", "source": "replay"})
         self.by_job, self.by_key = {}, {}
         for sample in recorded.of("samples"):
-            if sample["env"] == environments[-1]["id"]:
+            if sample["env"] in ours:
                 policy = "default" if sample["variant"] == "default" else store.policy_text(sample["policy"])
                 key = (sample["phase"], sample["process"], store.cell_of(sample).text, policy)
                 self.by_key[key] = self.by_job[sample.get("job"), policy] = sample
 
     def measure(self, cell, policies, rounds, batch_us, process=0, phase="confirm", give_up=0, job="", begin=None):
         results = []
+        if phase == "regress" and process // 2 < len(self.pairs):
+            process = self.pairs[process // 2]
         for policy in policies:
             key = (phase, process, cell, policy)
             sample = self.by_job.get((job, policy)) or self.by_key.get(key)

@@ -169,7 +169,10 @@ HUBS, EVEN, GRID = ("graph=kronecker:scale=18 n=8388608", "graph=uniform:n=26214
 GRAPH_CELLS = [f"{primitive} u32 {graph} protocol=back_to_back" for primitive, graphs in (
     ("bfs", (HUBS, EVEN, GRID)), ("bfs_sources", (HUBS,)), ("connected_components", (HUBS, GRID)),
     ("graph_from_edges", (HUBS,))) for graph in graphs]
-SIZES = [4 * bench.KIB << 4 * k for k in range(5)]  # 4 KiB to 256 MiB
+# The columns of the dashboard's map up to 256 MiB; 1 GiB is the benchmark's.
+SIZES = [4 * bench.KIB << 2 * k for k in range(9)]
+BETWEEN = [48 * bench.KIB, 1403 * bench.KIB, 12 * bench.MIB]  # 3 * 2^k, 1.37 * 2^k
+WHOLE = 256  # elements: what fixed segments and transposes divide
 
 
 def protocols_of(size):
@@ -184,9 +187,9 @@ def standard_cells():
     cells = []
     for primitive, (operator, types, words) in CELLS.items():
         for type_ in types:
-            for size in SIZES:
-                for protocol in protocols_of(size):
-                    n = size // store.type_sizes()[type_]
+            for size in SIZES + BETWEEN:
+                for protocol in protocols_of(size) if size in SIZES else protocols_of(size)[:1]:
+                    n = size // store.type_sizes()[type_] // WHOLE * WHOLE
                     cells.append(" ".join(f"{primitive} {operator} {type_} {words} n={n} protocol={protocol}".split()))
     return cells + GRAPH_CELLS
 
@@ -508,6 +511,8 @@ def main(arguments):
     parser = argparse.ArgumentParser(prog="python3 -m tools.farm regress", description=__doc__.split("\n")[0])
     parser.add_argument("--base", required=True, metavar="COMMIT|FOLDER")
     parser.add_argument("--cells", metavar="FILE", help="a cell a line")
+    parser.add_argument("--known", action="store_true", help="leave out cells of primitives that the base lacks, as of "
+                        "the standard list")
     parser.add_argument("--seconds", type=float, default=1800, help="start no pair that would end later")
     parser.add_argument("--pause", type=float, metavar="S", help="after so long leave the rest to the next call: the "
                         "same command with the same --store goes on where this one stopped")
@@ -545,8 +550,10 @@ def compare(options):
              "new": tree_of_folder(bench.ROOT)}
     for side, commit in (("base", options.base_commit), ("new", options.commit)):
         trees[side] = trees[side]._replace(commit=commit or trees[side].commit)
-    if not options.cells:
+    if not options.cells or options.known:
         cells = known_to(trees["base"], cells)
+        if not cells:
+            raise CannotRun(f"{trees['base'].commit} has none of the primitives that the cells are of")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         building = {side: pool.submit(build, tree) for side, tree in trees.items()}
     for side, job in building.items():
