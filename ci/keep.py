@@ -68,6 +68,11 @@ def stems(stem):
     yield from (f"{stem}.{number}" for number in itertools.count(2))
 
 
+def free(files, stem, ending):
+    """A name that none of the files has."""
+    return next(name for name in (f"{one}.{ending}" for one in stems(stem)) if name not in files)
+
+
 def stem_of(board, files, old):
     """What a board's files are called before their endings: as before where the branch has this very night; otherwise
     as no other night of the date and no other board of this night is, for two may have the same device."""

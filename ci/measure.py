@@ -231,8 +231,8 @@ def release_of(repository, bases):
     commits = {one.commit for one in bases.values()}
     if tag or not commits:
         return tag or "HEAD~1"
-    dates = {commit: int(steps.git(repository, "show", "-s", "--format=%ct", commit)) for commit in commits}
-    return min(commits, key=lambda commit: (dates[commit], commit))
+    # Parents last: the times of two commits may be equal.
+    return max(commits, key=steps.git(repository, "rev-list", "--topo-order", *sorted(commits)).split().index)
 
 
 def write_cells(night, number, texts):
