@@ -106,6 +106,7 @@
 //    Memory       Buffers lie where the back end reaches them: device, managed or registered memory (any memory, where
 //                 the device reads the host's pages) for a GPU, host or managed memory for the host. The first call of
 //                 a context, and each with GP_CHECKED, looks: GP_E_ARGUMENT names the buffer. Not under capture.
+//                 Values (init, step) are read by the host, during the call; so are the structs that a call points to.
 //
 // BUILD OPTIONS (define before the include)
 //    GPUPRIMS_IMPLEMENTATION     this file holds the implementation
@@ -29944,22 +29945,29 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
   return GP_SUCCESS;
 }
 
-// Does the back end reach the buffer? A pointer that no driver knows is the host's; its memory type is 0. The host back
-// end can ask only where something else in the process has loaded the driver.
-GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *name, const void *pointer) {
-  const gp__state *s = k->s;
+// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory that no driver knows, which is the host's. The
+// host back end can ask only where something else in the process has loaded the driver; otherwise an error.
+GPUPRIMS__PRIVATE int gp__place_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
   int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
-      s->library.runtime.driver.cuPointerGetAttributes;
+      k->s->library.runtime.driver.cuPointerGetAttributes;
   int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
-  int type = 0, managed = 0, error;
-  void *const answers[] = {&type, &managed};
+  void *const answers[] = {type, managed};
   void *library = NULL;
+  int error;
+  *type = *managed = 0;
   if (!ask && k->host) {
     library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
     if (library) gp__symbol(library, "cuPointerGetAttributes", (void *)&ask);
   }
   error = ask ? ask(2, attributes, answers, (gp__cu_pointer)(uintptr_t)pointer) : -1;
   if (library) dlclose(library);
+  return error;
+}
+// Does the back end reach the buffer?
+GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *name, const void *pointer) {
+  const gp__state *s = k->s;
+  int type, managed;
+  const int error = gp__place_of(k, pointer, &type, &managed);
   if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
@@ -29969,6 +29977,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *n
                     "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach",
                     k->who, name, pointer, s->about.device);
   return GP_SUCCESS;
+}
+// Can the host read the value?
+GPUPRIMS__PRIVATE gp_result gp__check_value_place(const gp__checking *k, const char *name, const void *value) {
+  int type, managed;
+  if (k->pointers != GP__POINTERS_PLACED || !value) return GP_SUCCESS;
+  return !gp__place_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
+             ? gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device; the value is read by the host", k->who,
+                        name, value)
+             : GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
                                              uint64_t count, size_t size, int wanted) {
@@ -30151,6 +30168,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
+  GPUPRIMS__CHECK(gp__check_value_place(k, "init", c->init));
+  GPUPRIMS__CHECK(gp__check_value_place(k, "step", c->step));
   if (c->primitive == GP_FILL && !c->init && k->pointers)
     return gp__fail(GP_E_NULL, "%s: @init (value) is null", k->who);
   q->has_init = c->init != NULL;
@@ -34256,30 +34275,29 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   return gp__leave(s, who, pushed, result);
 }
 
-// Checks a call once more, with the places of its buffers. Not under capture: a graph's own memory is there when the
+// Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
 // graph runs, and the driver may not know it yet.
 GPUPRIMS__PRIVATE gp_result gp__check_places(gp__state *s, const gp_call *call, gp_stream stream, gp__request *q) {
-  const char *who = gp__primitive_names[call->primitive];
   int capturing = 0, pushed = 0, error = 0;
-  gp_result result = s->context ? gp__enter(s, who, &pushed) : GP_SUCCESS;
+  gp_result result = s->context ? gp__enter(s, "gp_run", &pushed) : GP_SUCCESS;
   if (result != GP_SUCCESS) return result;
   if (s->context && stream && stream != (gp_stream)1)
     error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
   if (error) {
-    gp__cuda_fail(&s->library.runtime, who, "stream: cuStreamIsCapturing", error);
+    gp__cuda_fail(&s->library.runtime, "gp_run", "stream: cuStreamIsCapturing", error);
     result = GP_E_STREAM;
-  } else if (!capturing) {
-    result = gp__check_call(s, "gp_run", call, !s->context, GP__POINTERS_PLACED, q);
-    if (result == GP_SUCCESS && !gp__nothing_to_do(q)) __atomic_store_n(&s->placed, 1, __ATOMIC_RELAXED);
+  } else {
+    result = gp__check_call(s, "gp_run", call, !s->context, capturing ? 1 : GP__POINTERS_PLACED, q);
+    if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->placed, 1, __ATOMIC_RELAXED);
   }
-  return gp__leave(s, who, pushed, result);
+  return gp__leave(s, "gp_run", pushed, result);
 }
 GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp_result result;
   gp__request q;
-  result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
-  if (result == GP_SUCCESS && (!__atomic_load_n(&s->placed, __ATOMIC_RELAXED) || gp__is_checked(&q)))
+  if (!__atomic_load_n(&s->placed, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
     result = gp__check_places(s, call, stream, &q);
+  else result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
   if (result != GP_SUCCESS) return result;
   if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);
   if (q.count_device && *q.count_device < q.count) q.count = *q.count_device;

@@ -235,6 +235,24 @@ static void test_places() {
             }
             CLOSE(ctx);
           }
+  // Values lie where the host reads them, on both back ends.
+  for (int host = 0; host < 2; ++host)
+    for (int kind = 0; kind < 3; ++kind) // device memory, managed, registered
+      for (int step = 0; step < 2; ++step) {
+        fake::reset();
+        fake::places.clear();
+        fake::places[memory[1]] = {sizeof memory[1], kind == 0 ? 2 : kind == 1 ? 8 + 2 : 1};
+        static int value[2];
+        fake::places[value] = fake::places[memory[1]];
+        fake::machine.pageable = fake::machine.run = false;
+        gp_context *ctx = open_with(config(host ? GP_BACKEND_HOST : GP_BACKEND_CUDA));
+        gp_call c = gp_call_init(step ? GP_IOTA : GP_FILL);
+        c.out_type = GP_I32, c.out = memory[!host][0], c.count = 5;
+        (step ? c.step : c.init) = value;
+        if (kind) GOOD(gp_run(ctx, &c, nullptr));
+        else BAD(GP_E_ARGUMENT, step ? "gp_iota: step " : "gp_fill: ", gp_run(ctx, &c, nullptr));
+        CLOSE(ctx);
+      }
   // A device that reads pageable memory, and a stream that is captured: nothing to say.
   for (int way = 0; way < 2; ++way) {
     fake::reset();
