@@ -3780,6 +3780,10 @@ GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
 }
 // Does a warp beside those of the policy lead? Tiles of narrow elements need the registers that it would have.
 GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
+// Threads of a block: those that move tiles, and a warp that leads.
+GPUPRIMS__RULE int gp__buffered_threads(gp_policy p, int size) {
+  return p.threads + (p.algorithm == GP_TENSOR_PANELS || gp__buffered_leads(size) ? (int)GP__WARP : 0);
+}
 typedef struct gp__buffered_plan {
   unsigned panels; // 0: there are none
   int form;
@@ -3796,8 +3800,8 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   unsigned long long widest = 0;
   unsigned g;
-  if (s.move != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) || p.stages < GP__BUFFERED_LEAST ||
-      p.stages > GP__BUFFERED_MOST || s.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
+  if (s.move != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) || gp__buffered_threads(p, s.key_size) > 1024 ||
+      p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST || s.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
       s.columns < (unsigned)GP__BUFFERED_LEAST * columns || s.rows > 1ull << 31 || s.columns > 1ull << 31 ||
       s.rows / rows * (s.columns / columns) > 1ull << 29)
     return r;
@@ -31327,9 +31331,8 @@ GPUPRIMS__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__sha
   case GP__COUNTING_RUNS:
     return GP__COUNTING_THREADS;
   case GP__TRANSPOSE_TENSOR_PANELS:
-    return (unsigned)p->threads + GP__WARP;
   case GP__TRANSPOSE_BUFFERED:
-    return (unsigned)p->threads + (gp__buffered_leads(h->key_size) ? GP__WARP : 0);
+    return (unsigned)gp__buffered_threads(*p, h->key_size);
   default:
     return (unsigned)gp__threads_of(*p, h->primitive);
   }

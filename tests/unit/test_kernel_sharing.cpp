@@ -281,7 +281,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     if (p == GP_TRANSPOSE && often(70))
       d->policy.algorithm =
           one_of<int>({GP_TENSOR_TILES, GP_TENSOR_PANELS, GP_BUFFERED_PANELS, GP_ROUND_TRIP, GP_SWIZZLED_TILES});
-    if (often(40)) d->policy.threads = one_of({32, 64, 128, 256, 384, 512, 1024});
+    if (often(40)) d->policy.threads = one_of({32, 64, 128, 256, 384, 512, 1024, 1024});
     if (often(40)) d->policy.vectors = int(below(10));
     if (often(15)) d->policy.stages = int(below(5));
     if (often(15)) d->policy.blocks_per_sm = int(below(7));
@@ -332,6 +332,24 @@ static void check(bool good, const Drawn &d, const char *what, const std::string
   if (complaints[kind]++ < 2) printf("FAILED: %s: %s\n  %s\n", kind.c_str(), describe(d).c_str(), more.c_str());
 }
 
+// The largest blocks that a policy may ask for, by every algorithm: warps that an algorithm adds have room too.
+static void check_widest_blocks(gp_context *ctx, Drawn d, const gp__request &q) {
+  gp_policy asked = {}, p;
+  gp_policy_source from;
+  for (int algorithm = 0; algorithm < GP_ALGORITHM_COUNT; ++algorithm)
+    for (const int threads : {1024, 992, 960}) {
+      asked.algorithm = algorithm, asked.threads = threads, d.policy = asked, d.call.policy = &asked;
+      if (gp_policy_origin(ctx, &d.call, &p, &from) != GP_SUCCESS) continue;
+      gp__kernel_kind kinds[GP__KINDS_MAX];
+      gp__shape h = gp__shape_of(&q);
+      gp__shape_on(&h, &ctx->state->about);
+      for (int i = gp__kinds_of(&q, &p, kinds); i-- > 0;) {
+        const gp__geometry g = gp__geometry_of_kind(p, h, kinds[i]);
+        check(g.threads <= 1024, d, "a block of more than 1024 threads", std::to_string(g.threads));
+      }
+    }
+}
+
 int main(int argc, char **argv) {
   const long calls = argc > 1 ? atol(argv[1]) : 20000;
   const unsigned long seed = argc > 2 ? strtoul(argv[2], nullptr, 10) : 1;
@@ -368,6 +386,7 @@ int main(int argc, char **argv) {
         }
       }
       ++i, ++valid[p];
+      check_widest_blocks(shared, d, q);
       gp_context *const own = open_one(&again);
       const gp_call named = without_buffers(d.call);
       const bool null = d.plain && often(70);
