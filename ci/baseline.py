@@ -170,8 +170,12 @@ def lines_of(root, device):
 def drift(a_store, baseline):
     """[(cell, time over the baseline's, line of the baseline)] that went beyond DRIFT, the worst first. Other nights'
     times prove nothing: this is where to look."""
-    times = measured(a_store)[0]
-    found = [(text, times[text][0] / baseline[text]["us"], baseline[text]) for text in times if text in baseline]
+    return beyond({text: one[0] for text, one in measured(a_store)[0].items()}, baseline)
+
+
+def beyond(times, baseline):
+    """drift of {cell: us}."""
+    found = [(text, us / baseline[text]["us"], baseline[text]) for text, us in times.items() if text in baseline]
     return sorted((one for one in found if one[1] > DRIFT), key=lambda one: -one[1])
 
 

@@ -234,9 +234,10 @@ def gather(folder, baselines, today, pool, progress, **where):
             files.append(result or failed_file(name))
     files.sort(key=lambda file: (file.device, file.night, file.name))
     devices_found = model.devices_of(files)
-    accepted = read.read_accepted(baselines)
-    return pages.Site(devices_found, model.Table(*table), landscapes, stray, *accepted, reports.reports_below(folder),
-                      today, folder, **where), problems
+    accepted, told = read.read_accepted(baselines)
+    where["baselines"], more = read.read_baselines(baselines, [device.folder for device in devices_found])
+    return pages.Site(devices_found, model.Table(*table), landscapes, stray, accepted, told + more,
+                      reports.reports_below(folder), today, folder, **where), problems
 
 
 def failed_file(name):

@@ -7,6 +7,7 @@ import math
 import re
 import statistics
 
+from ci import baseline
 from dashboard import read
 from tools import bench
 from tools.farm import rows, store, verdicts
@@ -572,6 +573,16 @@ def cases_of(device, accepted):
                 others.append(case)
     slow.reverse()
     return [one for one in slow if one.state == "open"], [one for one in slow if one.state != "open"], others
+
+
+def drift_of(device, baselines):
+    """[(cell, time over its baseline's, night, line of the baseline)], the worst first: each cell's last regression
+    run, where that is not older than the baseline."""
+    lines, newest = baselines.get(device.folder, {}), {}
+    for date, file, _, _, _ in device.verdict_runs():
+        newest.update({text: (date[:10], us) for text, us in file.farm.times.items()})
+    times = {text: us for text, (night, us) in newest.items() if text in lines and night >= lines[text]["date"]}
+    return [(text, ratio, newest[text][0], line) for text, ratio, line in baseline.beyond(times, lines)]
 
 
 def controls_of(device):

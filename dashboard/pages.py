@@ -27,14 +27,14 @@ class Site:
     """Everything that pages are made of. landscapes: {(device's folder, file's name): landscape's tables}; accepted,
     told: what read.read_accepted found, and its notices; stray: the notices of read.files_below; reports: what
     reports.reports_below found; repository: the checkout whose commits were measured; url: its address on the web, or
-    ""; home: the address of these pages, or "".
+    ""; home: the address of these pages, or ""; baselines: what read.read_baselines found.
     """
 
     def __init__(self, devices, table, landscapes, stray, accepted, told, written, today, folder, repository="", url="",
-                 home=""):
+                 home="", baselines=None):
         self.devices, self.table, self.landscapes, self.stray = devices, table, landscapes, stray
         self.accepted, self.told, self.reports, self.today, self.folder = accepted, told, written, today, folder
-        self.url, self.home = url.rstrip("/"), home
+        self.url, self.home, self.baselines = url.rstrip("/"), home, baselines or {}
         measured = {one.get("commit") or "" for device in devices for one in device.environments()}
         pairs = {(before.run.environment["commit"], point.run.environment["commit"]) for device in devices
                  for points in device.history.values() for before, point in zip(points, points[1:])}
@@ -291,6 +291,7 @@ def today(page):
             "squares": square_rows(page, device), "map": None, "open": len(slow), "summary": None, "changes": changed,
             "bad": [one for one in notices if one.level == "bad"],
             "notes": [one for one in notices if one.level != "bad"],
+            "drift": len(model.drift_of(device, site.baselines)),
             "reports": written_up(page, device.folder),
             "changes_csv": page.table(f"{device.folder} changes",
                                       ["what", "cell", "before, us", "now, us", "time now / before", "before",
@@ -555,6 +556,17 @@ def regress_command(case, text):
     return f"{checkout}echo {shlex.quote(text)} > build/cells\nmake regress BASE={base} ARGS='--cells build/cells'"
 
 
+def drift_rows(page, device, places):
+    """Cells that take longer than their baseline, the worst first, and their numbers: {"rows", "table"}."""
+    found = model.drift_of(device, page.site.baselines)
+    return {"rows": [{"text": text, "href": places.get(text, ""), "ratio": ratio, "night": night,
+                      "since": line["date"], "commit": line["commit"]} for text, ratio, night, line in found],
+            "table": page.table(f"{device.folder} drift",
+                                ["cell", "time over the baseline's", "night", "since", "commit"],
+                                [[text, ratio, night, line["date"], line["commit"]]
+                                 for text, ratio, night, line in found]) if found else None}
+
+
 def regressions(page):
     sections = []
     for device in page.site.devices:
@@ -569,6 +581,7 @@ def regressions(page):
                    "open_left": slow[MOST_CASES:], "past": views(past[:DRAWN_CASES], DRAWN_CASES),
                    "past_left": max(0, len(past) - DRAWN_CASES), "others": views(others[:MOST_CASES], 0),
                    "others_left": max(0, len(others) - MOST_CASES),
+                   "drift": drift_rows(page, device, {cell.text: href for cell, href in places.items() if cell}),
                    "trend": change_rows(page, device, model.changes_of(device, accepted=page.site.accepted).get(
                        "slower", []))}
         for date, file, base, new, those in runs:

@@ -12,6 +12,7 @@ import os
 import re
 import statistics
 
+from ci import baseline
 from tools import bench
 from tools.farm import evidence, files, store
 
@@ -51,12 +52,13 @@ class BenchRun:
 class FarmFile:
     """A store. verdicts: with their evidence; clocks: {environment: [Clocks]} (a sample of them); left: {reason:
     samples}; kernels: {(kernel, n, protocol): {"default": us, policy: us}}; codes: {(environment, cell): machine code
-    of the library's own choice}."""
+    of the library's own choice}; times: {cell's text: us} of this tree's side of regression runs."""
 
     def __init__(self):
         self.environments, self.decisions, self.verdicts, self.checks = {}, [], [], []
         self.runs, self.coverage, self.samples, self.left = [], [], collections.Counter(), collections.Counter()
         self.clocks, self.kernels, self.phases, self.codes = collections.defaultdict(list), {}, set(), {}
+        self.times = {}
 
 
 class File:
@@ -289,6 +291,7 @@ def read_store(file):
                      for verdict in a_store.of("verdict")]
     if "regress" in farm.phases and not farm.verdicts:
         file.say("bad", "samples of a regression run, but no verdicts: the run died before it could judge")
+    farm.times = {text: one[0] for text, one in baseline.measured(a_store)[0].items()}
     add_kernels(farm, samples)
     file.farm = farm
 
@@ -430,3 +433,29 @@ def read_accepted_file(path, name, found, notices):
             found.append(value)
         elif value is not None:
             notices.append(Notice("bad", "", "", name, f"line {number}: no slowdown that was accepted"))
+
+
+def read_baselines(folder, devices):
+    """({device's folder: {cell: line}}, notices) of ci/baselines/DEVICE.jsonl; a device may have none."""
+    found, notices = {}, []
+    for device in devices:
+        name = f"{device}.jsonl"
+        try:
+            with open(files.path_of(folder, name), "rb") as file:
+                lines = file.read().splitlines()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            notices.append(Notice("bad", device, "", name, f"cannot be read: {error.strerror}"))
+            continue
+        for number, raw in enumerate(lines, 1):
+            try:
+                value = store.DECODER.decode(raw.decode("utf-8"))
+            except (UnicodeDecodeError, ValueError, RecursionError):
+                value = None
+            if isinstance(value, dict) and (number_of(value.get("us")) or 0) > 0 and \
+                    all(type(value.get(word)) is str for word in ("cell", "commit", "date")):
+                found.setdefault(device, {})[value["cell"]] = value
+            else:
+                notices.append(Notice("bad", device, "", name, f"line {number}: no line of a baseline"))
+    return found, notices

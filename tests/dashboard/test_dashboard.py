@@ -276,6 +276,28 @@ def test_a_regression_that_was_taken_back_is_not_open(tmp_path):
         (sizes[1], days[0], f"SAME as that base on {days[1]}"), (sizes[2], days[0], f"SAME as that base on {days[1]}")])
 
 
+def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
+    """In their last run, by more than ci/baseline.py's limit, where the baseline is not newer; the rest is folded."""
+    place, slow = tmp_path / "store" / "example-one", {index: ("SAME", 1.2 + index / 100) for index in range(15)}
+    made_up.write(str(place / "2026-01-05.regress.jsonl.gz"), made_up.regress(0, {20: ("SAME", 2.0)}))
+    made_up.write(str(place / "2026-01-06.regress.jsonl.gz"), made_up.regress(1, {**slow, 20: ("SAME", 1.0)}))
+    texts = {store.cell_of(made_up.verdict("b", "e", of)).text: index for index, of in enumerate(made_up.cells(60))}
+    lines = [json.dumps({"cell": text, "us": 100.0, "commit": "abc1234", "date": "2026-01-07" if index == 3 else
+                         "2026-01-01"}) + "\n" for text, index in texts.items()]
+    made_up.write(str(tmp_path / "baselines" / "example-one.jsonl"), [*lines, "{}\n"])
+    site = make_site(tmp_path / "store", baselines=str(tmp_path / "baselines"))
+    check_whole(site)
+    rows = rows_of(os.path.join(site, "csv", "regressions.example-one-drift.csv"))
+    assert [texts[row["cell"]] for row in rows] == [index for index in range(14, -1, -1) if index != 3]
+    assert {(row["night"], row["since"], row["commit"]) for row in rows} == {("2026-01-06", "2026-01-01", "abc1234")}
+    assert "Drift 14" in text_of(site, "regressions.html") and "2 more" in text_of(site, "regressions.html")
+    assert "14 cells drifted" in re.sub(r"\s+", " ", text_of(site, "index.html"))
+    assert "line 61: no line of a baseline" in text_of(site, "data.html")
+    os.unlink(tmp_path / "baselines" / "example-one.jsonl")
+    site = make_site(tmp_path / "store", baselines=str(tmp_path / "baselines"))
+    assert "Drift" not in text_of(site, "regressions.html") and "drifted" not in text_of(site, "index.html")
+
+
 def test_an_accepted_slowdown_is_past_with_its_reason(tmp_path, make_site):
     """ci/baseline.py --accept: by device, cell and commit, and in a later run against the same base, while that is not
     slower than what was accepted; a line that cannot be used is named."""
