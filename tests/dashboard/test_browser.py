@@ -191,6 +191,13 @@ def test_a_history_tells_what_is_under_the_pointer_and_the_arrow_keys(open_page,
     assert rows[1]["night"] in page.inner_text("output.told")
 
 
+def test_a_history_that_is_drawn_too_wide_leaves_the_page_as_it_is(open_page):
+    page = open_page(CELL, anew=True)
+    box_of_curve(page)
+    page.evaluate("document.querySelector('.uplot').style.width = '3000px'")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_a_history_is_zoomed_and_its_range_is_in_the_address(open_page, small_site):
     page = open_page(CELL, anew=True)
     rows = history_of(small_site)
