@@ -78,6 +78,13 @@ def sized(figure, width, height, left, right, bottom, top, **options):
     return axes
 
 
+def labels_of(rows, most=88):
+    """(the rows' labels, long ones without their middle; inches left of the axes that they need)."""
+    texts = [row["label"] if len(row["label"]) <= most else f"{row['label'][:most // 2]}…{row['label'][1 - most // 2:]}"
+             for row in rows]
+    return texts, 0.5 + 0.062 * max(map(len, texts), default=0)
+
+
 def legend(figure, axes, columns=4):
     handles, labels = axes.get_legend_handles_labels()
     if handles:
@@ -262,7 +269,7 @@ def dots(figure, spec):
     """rows: [{label, values: {name: GB/s}}]."""
     rows = spec["rows"]
     names = [name for name in STYLES if any(name in row["values"] for row in rows)]
-    left = min(4.2, 0.5 + 0.062 * max((len(row["label"]) for row in rows), default=0))
+    labels, left = labels_of(rows)
     axes = sized(figure, 9.0, 0.85 + 0.2 * max(len(rows), 1), left, 0.2, 0.42, 0.34)
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
     axes.grid(axis="x", linewidth=0.8)
@@ -278,7 +285,7 @@ def dots(figure, spec):
         axes.plot(*zip(*known), linestyle="", marker=marker or "|", markersize=5 if marker else 9, color=LIGHT[role],
                   label=name, markeredgecolor=LIGHT["paper"] if marker else LIGHT[role],
                   markeredgewidth=0.5 if marker else 1.5, zorder=4 if role == "ours" else 3)
-    axes.set_yticks(range(len(rows)), [row["label"] for row in rows])
+    axes.set_yticks(range(len(rows)), labels)
     axes.set_xlim(left=0)
     axes.set_xlabel("GB/s")
     legend(figure, axes, 6)
@@ -290,7 +297,7 @@ def dots(figure, spec):
 def forest(figure, spec):
     """rows: [{label, ratio, low, high, outcome}]."""
     rows = spec["rows"]
-    left = min(4.4, 0.5 + 0.062 * max((len(row["label"]) for row in rows), default=0))
+    labels, left = labels_of(rows)
     axes = sized(figure, 9.0, 0.7 + 0.2 * max(len(rows), 1), left, 0.9, 0.42, 0.12)
     axes.set_ylim(max(len(rows), 1) - 0.4, -0.6)
     axes.grid(axis="x", linewidth=0.8)
@@ -303,7 +310,7 @@ def forest(figure, spec):
                   color=LIGHT[role], markeredgecolor=LIGHT["paper"], markeredgewidth=0.5)
         axes.text(1.01, y, row["outcome"], transform=axes.get_yaxis_transform(), va="center", fontsize=7.5,
                   color=LIGHT[role])
-    axes.set_yticks(range(len(rows)), [row["label"] for row in rows])
+    axes.set_yticks(range(len(rows)), labels)
     axes.set_xlabel("time of the new tree / time of the base (95 % interval); right of 1: slower")
 
 
@@ -422,7 +429,7 @@ def bars(figure, spec):
     """rows: [{label, values: [[name, value]]}]: a group of bars a row; mark: a line at this value, or None."""
     rows = spec["rows"]
     names = list(dict.fromkeys(name for row in rows for name, _ in row["values"]))
-    left = min(3.6, 0.5 + 0.062 * max((len(row["label"]) for row in rows), default=0))
+    labels, left = labels_of(rows, 50)
     high = 0.15 * max(len(names), 1) + 0.1
     axes = sized(figure, spec.get("width", 9.0), 0.85 + high * max(len(rows), 1), left, 0.4, 0.42, 0.34)
     axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
@@ -446,7 +453,7 @@ def bars(figure, spec):
         nothing(axes)
     if spec.get("mark") is not None:
         axes.axvline(spec["mark"], color=LIGHT["roof"], linewidth=1.1, linestyle=(0, (4, 2)))
-    axes.set_yticks(range(len(rows)), [row["label"] for row in rows])
+    axes.set_yticks(range(len(rows)), labels)
     axes.set_xlabel(spec["xlabel"])
     if len(names) > 1:
         legend(figure, axes, 6)

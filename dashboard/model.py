@@ -293,8 +293,8 @@ def notice_cut_short(device):
         before = latest.get(run.set)
         ours = {key for key, measure in run.cells.items() if measure.ours}
         if before and run.night != before[0].night and len(ours) < 0.9 * len(before[1]):
-            say(device, "bad", f"the {run.set} run of {run.environment['date']} reached {len(ours)} cells; the one "
-                f"before had {len(before[1])}", run.night)
+            say(device, "bad", f"the {run.set} run of {run.environment['date']} reached {counted(len(ours), 'cell')}; "
+                f"the one before had {len(before[1])}", run.night)
         latest[run.set] = run, ours
 
 

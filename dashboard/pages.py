@@ -91,8 +91,9 @@ class Page:
         return found
 
     def table(self, name, columns, rows, shown=None, forms=None):
-        """Numbers for a page, and all of them as CSV and JSON. columns: titles; a row's entry is a value or (value,
-        text); forms: {column: what makes (value, text) of a value, where it is shown}."""
+        """Numbers for a page, and all of them as CSV and JSON. A column without a value is in the files only. columns:
+        titles; a row's entry is a value or (value, text); forms: {column: what makes (value, text) of a value, where
+        it is shown}."""
         file = f"{self.prefix}.{model.slug(name)}"
         values = [[plain(entry) for entry in row] for row in rows]
         out = io.StringIO()
@@ -102,8 +103,10 @@ class Page:
         self.shelf.text(f"json/{file}.json", text + "\n")
         kept, forms = rows[-shown:] if shown else rows, forms or {}
         kept = [[forms[place](entry) if place in forms else entry for place, entry in enumerate(row)] for row in kept]
-        return {"columns": columns, "rows": [[text_of(entry) for entry in row] for row in kept],
-                "numeric": [is_numeric(values, column) for column in range(len(columns))],
+        places = [place for place in range(len(columns)) if not values or any(row[place] is not None for row in values)]
+        return {"columns": [columns[place] for place in places],
+                "rows": [[text_of(row[place]) for place in places] for row in kept],
+                "numeric": [is_numeric(values, place) for place in places],
                 "csv": f"{self.root}csv/{file}.csv", "json": f"{self.root}json/{file}.json", "text": text,
                 "left": len(rows) - len(kept)}
 
@@ -268,6 +271,7 @@ def change_rows(page, device, changes):
                       "commits": (before.run.environment["commit"] if before else "",
                                   now.run.environment["commit"])})
         found[-1]["diff"] = page.diff(*found[-1]["commits"])
+        found[-1]["accept"] = acceptance_of_change(page.site, device, change) if change.what == "slower" else None
     return found
 
 
@@ -427,6 +431,12 @@ def peers_in(rows):
     return list(dict.fromkeys(label for row in rows for label in row["speeds"]))
 
 
+def columns_in(rows):
+    """Which of the columns that may be empty some cell fills."""
+    return {"roof": any(row["roof"] for row in rows),
+            "peer": any(row["ours"].of_peer is not None for row in rows)}
+
+
 def ratios_of(rows):
     """Our speed against each peer's and the roof's."""
     lines = collections.OrderedDict()
@@ -454,7 +464,7 @@ def kind_section(page, device, kind, keys, rows):
                         "peers and the roof, and our speed against theirs; shaded: rows of the policy table. The table "
                         "of cells below has the numbers.", note=f"Rows of the table: {note}" if note else "")
     return {"id": model.kind_anchor(kind), "title": title, "rows": rows, "peers": peers_in(rows),
-            "figures": [chart], "table": cells_csv(page, f"{name} cells", rows),
+            "has": columns_in(rows), "figures": [chart], "table": cells_csv(page, f"{name} cells", rows),
             "command": command_of(rows), "single": False}
 
 
@@ -467,7 +477,8 @@ def single_section(page, device, name, protocol, rows):
                                   f"{name}, {title}: throughput of ours, the peers and the roof. The table of cells "
                                   "below has the numbers."))
     return {"id": f"single-{protocol}", "title": title, "rows": rows, "peers": peers_in(rows), "figures": charts,
-            "table": cells_csv(page, f"single {protocol} cells", rows), "command": command_of(rows), "single": True}
+            "has": columns_in(rows), "table": cells_csv(page, f"single {protocol} cells", rows),
+            "command": command_of(rows), "single": True}
 
 
 def values_of(row):
@@ -527,21 +538,35 @@ def case_id(device, case, text):
 
 
 def acceptance(site, device, case, text):
-    """How somebody accepts a slowdown: {"command", "href", "line"}: by a command, or by a pull request that a page of
-    the repository's opens, where REASON stands for the reason."""
+    """How somebody accepts a slowdown of a regression."""
     verdict = case.verdict
-    line = {"device": case.new.get("device") or device.title, "cell": text, "commit": case.new.get("commit", ""),
-            "base": case.base.get("commit", ""), "high": verdict["high"], "reason": REASON}
-    name = model.slug(f"{device.folder} {case.night} {text}")[:120]
+    return acceptance_form(site, device, case.night, f"{verdict['ratio']:.3f} times the base's time", {
+        "device": case.new.get("device") or device.title, "cell": text, "commit": case.new.get("commit", ""),
+        "base": case.base.get("commit", ""), "high": verdict["high"]})
+
+
+def acceptance_of_change(site, device, change):
+    """The same of a slowdown that two nights' benchmarks found."""
+    now, before = change.now.run, change.before.run
+    return acceptance_form(site, device, now.night, f"{change.ratio:.3f} times the time of {before.night}", {
+        "device": now.environment["device"], "cell": change.text, "commit": now.environment["commit"],
+        "base": before.environment["commit"], "high": float(f"{change.ratio:.6g}")})
+
+
+def acceptance_form(site, device, night, found, line):
+    """{"command", "href", "reason"}: by a command, or by a pull request that a page of the repository's opens, where
+    REASON stands for the reason. line: what ci/baselines/accepted has of it."""
+    line, text = {**line, "reason": REASON}, line["cell"]
+    name = model.slug(f"{device.folder} {night} {text}")[:120]
     command = f"ci/baseline.py --accept {shlex.quote(text)} --device {shlex.quote(line['device'])} " \
         f"--reason '{REASON}'\ngit switch -c accept-{name[:60]}\ngit add ci/baselines ci/measurements\n" \
         f"git commit -m {shlex.quote('Accepted: ' + text + ' is slower')}\n" \
         "git push -u origin HEAD && gh pr create --fill"
     words = {"filename": f"{name}.jsonl", "value": store.dump(line) + "\n", "quick_pull": "1",
              "message": f"Accepted: {text} is slower", "description":
-             f"{verdict['ratio']:.3f} times the base's time on {line['device']}, {line['base']} to {line['commit']}."
+             f"{found} on {line['device']}, {line['base']} to {line['commit']}."
              f"\n\nReason: {REASON}\n\nci/baseline.py writes the baselines that this changes."}
-    usable = line["commit"] and line["base"] and verdict["high"] is not None
+    usable = line["commit"] and line["base"] and line["high"] is not None
     return {"command": command, "href": f"{site.url}/new/main/ci/baselines/accepted?{urllib.parse.urlencode(words)}"
             if site.url and usable else "", "reason": REASON}
 

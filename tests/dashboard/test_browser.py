@@ -94,6 +94,26 @@ def test_a_page_fits_a_telephone(open_page, name):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_a_telephone_shows_a_number_beside_each_cell(open_page, tmp_path_factory, make_site, small_site):
+    """However long the cell's name is; and pictures large enough to be read, which scroll."""
+    store = tmp_path_factory.mktemp("long")
+    lines = list(made_up.records(0, 11))  # one of reduce: with its name in the table
+    for line in lines[1:]:
+        line["words"] = "graph=geometric:rows=1000:columns=1000:relabelled"
+    made_up.write(str(store / "example-one" / f"{made_up.night_of(0)}.jsonl"), lines)
+    for site in (make_site(store, draw=True), small_site):
+        page = open_page("example-one/reduce.html", site=site, anew=True)
+        page.set_viewport_size({"width": 390, "height": 800})
+        rows = page.locator("#cells tbody tr[data-text]").all()
+        assert rows
+        for row in rows:
+            box = row.locator("td.n").first.bounding_box()
+            assert box["x"] + box["width"] <= 390
+        for chart in page.locator("figure img").all():
+            assert chart.bounding_box()["width"] >= min(500, float(chart.get_attribute("width")))
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing(open_page, name, scheme):
@@ -285,6 +305,27 @@ def test_a_reason_goes_into_the_pull_request_and_the_command(open_page, tmp_path
     assert line["reason"] == 'it\'s "exact" & <now>' and line["device"] == "Example One" and line["high"] > 1.2
     command = page.locator("details.accept pre").inner_text()
     assert "--reason 'it'\\''s \"exact\" & <now>'" in command
+
+
+def test_a_slower_benchmark_has_the_form_of_what_the_command_writes(open_page, tmp_path_factory, make_site):
+    """What the form proposes is the line that ci/baseline.py --accept writes, and the pages accept it."""
+    from ci import baseline
+    root = tmp_path_factory.mktemp("slower")
+    place = root / "ci" / "measurements"
+    for night, factor in ((0, 1), (1, 1.1)):
+        made_up.write(str(place / "example-one" / f"{made_up.night_of(night)}.jsonl"),
+                      made_up.records(night, 30, noise=0, slow={("copy", "u32"): (1, factor)}))
+    made_up.write(str(place / "example-one" / f"{made_up.night_of(0)}.regress.jsonl.gz"), made_up.regress(0, count=6))
+    page = open_page("regressions.html", site=make_site(place, url="https://forge.example/them/it"), anew=True)
+    row = page.locator("li", has_text="copy u32 bytes=16M")
+    row.locator("summary").click()
+    row.locator("input[data-reason]").fill("it's exact")
+    asked = urllib.parse.parse_qs(urllib.parse.urlsplit(row.locator("a.accept").get_attribute("href")).query)
+    baseline.main(["--folder", str(root), "--accept", "copy u32 bytes=16M", "--device", "Example One", "--reason",
+                   "it's exact"])
+    written, = baseline.accepted_of(str(root))
+    assert json.loads(asked["value"][0]) == written
+    assert "--accept 'copy u32 bytes=16M' --device 'Example One'" in row.locator("pre").inner_text()
 
 
 def test_a_link_into_what_is_folded_opens_it(open_page):

@@ -424,6 +424,34 @@ def test_equal_specifications_give_equal_pictures():
     assert "prefers-color-scheme:dark" in svg and "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", svg)
 
 
+@pytest.mark.parametrize("draw, row", [
+    ("dots", {"values": {"ours": 1.0}}), ("bars", {"values": [["now", 1.0]]}),
+    ("forest", {"ratio": 1.0, "low": 0.9, "high": 1.1, "outcome": "SAME"})])
+@pytest.mark.parametrize("length", [10, 59, 80, 500])
+def test_labels_are_not_cut_off(draw, row, length):
+    figure = figures.Figure()
+    with figures.matplotlib.rc_context(figures.SETTINGS):
+        label = "u32>i32 graph=geometric:rows=1000 " * 20
+        figures.DRAW[draw](figure, {"draw": draw, "rows": [{**row, "label": label[:length]}], "form": "{}",
+                                    "xlabel": ""})
+        figures.FigureCanvasSVG(figure)
+        axes, = figure.axes
+        assert axes.get_yticklabels()[0].get_window_extent().x0 >= 0
+        assert axes.get_position().width * figure.get_size_inches()[0] > 2, "inches that are left for the values"
+
+
+def test_columns_without_a_value_are_in_the_files_only(tmp_path):
+    os.makedirs(tmp_path / "csv")
+    os.makedirs(tmp_path / "json")
+    page = pages.Page(None, "x.html", build.Shelf(str(tmp_path)))
+    table = page.table("t", ["a", "none", "b"], [[1, None, None], [2, None, 0.5]])
+    assert table["columns"] == ["a", "b"] and table["rows"] == [["1", pages.NO_DATA], ["2", "0.5"]]
+    assert table["numeric"] == [True, True]
+    assert rows_of(tmp_path / "csv" / "x.t.csv") == [{"a": "1", "none": "NO DATA", "b": "NO DATA"},
+                                                     {"a": "2", "none": "NO DATA", "b": "0.5"}]
+    assert page.table("e", ["a", "none"], [])["columns"] == ["a", "none"]
+
+
 def test_pictures_are_kept_by_content(small_store, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(figures, "render", lambda spec: BLANK)
     for _ in range(2):
