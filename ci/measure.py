@@ -47,11 +47,12 @@ SHARE = {"bench": 0.2, "tune": 0.5, "regress": 0.3}  # of the time that the step
 SEARCH = 0.65  # of the tune's: the rest is for the rerun
 CHUNK = 150  # seconds that a tune takes for primitives at a time, about: what it has done of them is done
 MOST_BASES = 3  # of a night: each is built, and has a run of its own
-# Seconds of a night for each cell that is compared: 12 processes, fresh ones for what looks changed. An H200 takes
-# 10 s for a process of 420 cells.
-CELL_SECONDS, LEAST_CELLS = 0.6, 60
+LEAST_CELLS = 60
 PAIRS_SHARE = 0.85  # of the regression's time, in which pairs begin
+FIRST_CALLS_SHARE = 0.15  # of that, at most, for first calls
+BASE_SECONDS = 40  # for each base, however few cells it has: processes start, and open the device
 LEAST_CALL = 60
+TUNE_OPTIONS = ("sizes", "strategy", "processes")
 MARGIN = 10  # seconds of a call in which no step is begun any more
 PYTHON = shlex.quote(sys.executable)
 RUNNER = "ci/runner/check.sh says what a machine that measures needs; without a GPU: make nightly ARGS=--made-up"
@@ -62,9 +63,16 @@ class Night:
 
     def __init__(self, args):
         self.args, self.folder = args, os.path.abspath(args.out)
+        if args.replay and os.path.realpath(args.replay) == os.path.realpath(self.folder):
+            raise steps.CannotRun(f"--replay: {args.replay} is where this night is written: another --out")
         os.makedirs(self.folder, exist_ok=True)
         found = steps.read_json(self.path(steps.RECORD)) or {}
         self.record = {"v": 1, "date": steps.now(), **found}
+        self.replayed = (steps.read_json(os.path.join(args.replay, steps.RECORD)) or {}) if args.replay else {}
+        for name in TUNE_OPTIONS:  # what is replayed was asked for with these
+            if getattr(args, name) is None:
+                setattr(args, name, self.replayed.get("options", {}).get(name))
+        self.record["options"] = {name: getattr(args, name) for name in TUNE_OPTIONS}
         self.program = os.path.abspath(args.gp_tune) if args.gp_tune else ""
         self.worker, self.compiler = workers(args, self.folder)
         self.seconds = args.seconds or (SECONDS if is_live(args) else MADE_UP_SECONDS)
@@ -158,21 +166,19 @@ def find_device(night):
         night.program = night.program or regress.build(regress.tree_of_folder(steps.ROOT))
         command = [night.program, "--worker"] + (["--device", args.gpu] if args.gpu else [])
     try:
-        worker = measure.Live(command)
-        worker.process.stdin.write("quit\n")
-        worker.close()
-    except (OSError, measure.Lost) as error:
+        ready = measure.ready_of(command)
+    except measure.Lost as error:
         night.note("device", "failed", 0, f"no device: {error}")
         steps.say("measure", f"no device: {error}")
         steps.say("measure", RUNNER)
         return False
-    ready = worker.ready
     capability = int(ready["compute_capability"])
     known = night.record.get("device", ready["device"])
     if known != ready["device"]:
         raise steps.CannotRun(f"{night.folder} is the night of {known}, and here is {ready['device']}: another --out")
     night.record.update({"device": ready["device"], "compute_capability": capability, "driver": ready.get("driver", ""),
                          "nvrtc": ready.get("nvrtc", ""), "clocks": ready.get("clocks", ""),
+                         "memory_bytes": int(ready.get("memory_bytes") or 0),
                          "source": ready.get("source", "live"), "board": args.board or f"gpu-sm{capability}"})
     night.note("device", "ok", 0, ready["device"])
     return True
@@ -216,13 +222,31 @@ def name_commits(night):
     night.record["base_commit"] = base_commit
     if not base or "regress" not in args.steps:
         return []
+    of_replayed = replayed_comparisons(args.replay, night.replayed) if args.replay and not args.cells else {}
+    if of_replayed:
+        night.record["base_commit"] = next(iter(of_replayed))
     if "comparisons" not in night.record:  # the calls of a night compare the same cells
         night.record["comparisons"] = [[name, write_cells(night, number, texts)] for number, (name, texts) in
-                                       enumerate(choose(night, base_commit, bases).items())]
+                                       enumerate((of_replayed or choose(night, base_commit, bases)).items())]
         night.record["bases"] = [name for name, _ in night.record["comparisons"]]
         night.save()
-    return [Comparison(base if name == base_commit else name, name, cells)
+    return [Comparison(base if name == base_commit or of_replayed else name, name, cells)
             for name, cells in night.record["comparisons"]]
+
+
+def replayed_comparisons(folder, record):
+    """{base: texts of cells} of a night that is replayed: all its bases, and their cells, in the order in which they
+    were measured."""
+    path, found = os.path.join(folder, steps.REGRESS), collections.defaultdict(dict)
+    recorded = store.read(path) if os.path.exists(path) else None
+    names = {short(name): name for name in (record.get("base_commit", ""), *record.get("bases", []))}
+    commits = {one["id"]: one["commit"] for one in recorded.of("environment")} if recorded else {}
+    bases = dict.fromkeys(line["base"] for line in recorded.of("verdict") if line["base"]) if recorded else {}
+    for sample in recorded.of("samples") if recorded else []:
+        if sample["env"] in bases:
+            name = commits[sample["env"]]
+            found[names.get(name, name)][store.cell_of(sample).text] = True
+    return {name: list(texts) for name, texts in found.items()}
 
 
 def release_of(repository, bases):
@@ -245,12 +269,10 @@ def choose(night, base, bases):
     """{base: texts of cells} of tonight. A cell is compared with its own base, and with `base` where it has none. Of
     other bases, the MOST_BASES - 1 whose cells wait longest have their turn. Where the time is short, so have the cells
     that wait longest, those never measured before all others; which of them come first differs between nights."""
-    date = night.record["date"][:10]
-    texts = list(regress.cells_of(night.args.cells).values())
-    if night.args.replay and not night.args.cells:  # what that night measured
-        replayed = store.read(os.path.join(night.args.replay, steps.REGRESS)).of("verdict")
-        replayed = [line for line in replayed if line["base"] == replayed[0]["base"]]
-        texts = list(dict.fromkeys(store.cell_of(line).text for line in replayed))
+    cells, large = regress.fitting(regress.cells_of(night.args.cells), night.record.get("memory_bytes", 0))
+    texts = list(cells.values())
+    if large:
+        steps.say("measure", f"{len(large)} cells are left out: the device has no room for them")
     of = {text: bases.get(text, keep.Base(base, "")) for text in texts}
     waiting = {}
     for one in of.values():
@@ -258,17 +280,33 @@ def choose(night, base, bases):
             waiting[one.commit] = min(one.date, waiting.get(one.commit, one.date))
     tonight = {base, *sorted(waiting, key=lambda commit: (waiting[commit], commit))[:MOST_BASES - 1]}
     texts = [text for text in texts if of[text].commit in tonight]
-    if not night.args.cells and not night.args.replay:
+    if not night.args.cells:
         changed = changed_primitives(night, base)
-        chance = random.Random(date)
+        chance = random.Random(night.record["date"][:10])
         turn = {text: (text.split()[0] not in changed, of[text].date, chance.random()) for text in texts}
         share = SHARE["regress"] / sum(SHARE[name] for name in night.args.steps)
-        most = max(LEAST_CELLS, int(PAIRS_SHARE * share * night.seconds / CELL_SECONDS))
-        kept = set(sorted(texts, key=turn.get)[:most])
+        kept = those_that_fit({text: cell for cell, text in cells.items() if text in turn}, turn,
+                              PAIRS_SHARE * share * night.seconds - BASE_SECONDS * (len(tonight) - 1))
         texts = [text for text in texts if text in kept]  # in the order of the list
         steps.say("measure", f"{len(texts)} of {len(turn)} cells are compared tonight, with {len(tonight)} bases")
     found = collections.Counter(of[text].commit for text in texts)
     return {commit: [text for text in texts if of[text].commit == commit] for commit, _ in found.most_common()}
+
+
+def those_that_fit(cells, turn, seconds):
+    """The texts of the cells whose turn it is: first calls have a share of the seconds, others all that is left."""
+    kept = set()
+    for first_calls, share, least in ((True, FIRST_CALLS_SHARE, 1), (False, 1, LEAST_CELLS)):
+        mine = sorted((text for text, cell in cells.items() if (cell.protocol == "first_call") == first_calls),
+                      key=turn.get)
+        needed = [regress.seconds_of(cells[text]) for text in mine]
+        left, count = share * seconds, 0
+        while count < len(mine) and (count < least or needed[count] <= left):
+            left -= needed[count]
+            count += 1
+        kept.update(mine[:count])
+        seconds -= sum(needed[:count])
+    return kept
 
 
 def changed_primitives(night, base):
@@ -363,6 +401,8 @@ def searched(night):
     """The primitives to tune: those that changed first, then those that wait longest."""
     if night.args.primitives is not None:
         return night.args.primitives.split(",")
+    if "tuned" in night.replayed:
+        return night.replayed["tuned"]
     if "searched" not in night.record:
         night.program = night.program or regress.build(regress.tree_of_folder(steps.ROOT))
         names = subprocess.run([night.program, "--list-primitives"], stdout=subprocess.PIPE, text=True,
@@ -396,15 +436,15 @@ def tune_some(night, primitives, seconds):
 
 
 def do_regress(night, seconds, comparisons):
-    """One run for each base, all into one store; each has time for its number of cells."""
+    """One run for each base, all into one store; each has time for its cells."""
     if not comparisons:
         return "skipped", "no base: name one by --base (ci/base.py makes a folder of a commit)"
     clock = steps.Clock(seconds)
     ends = night.record.setdefault("compared", {})  # {base: how its run ended}
     waiting = [one for one in comparisons if one.commit not in ends]
-    counts = [lines_in(night.path(one.cells)) for one in waiting]
+    needed = [BASE_SECONDS + sum(map(regress.seconds_of, regress.cells_of(night.path(one.cells)))) for one in waiting]
     for place, one in enumerate(waiting):
-        status, message = compare(night, one, clock.left * counts[place] / sum(counts[place:]))
+        status, message = compare(night, one, clock.left * needed[place] / sum(needed[place:]))
         if status == "paused":
             return status, message
         ends[one.commit] = [status, f"{short(one.commit)}: {message}" if message and len(comparisons) > 1 else message]
@@ -418,11 +458,6 @@ def do_regress(night, seconds, comparisons):
     if worst != "ok":
         del night.record["compared"]  # the same command again measures more
     return worst, "; ".join(message for status, message in ends if status == worst and message)
-
-
-def lines_in(path):
-    with open(path, encoding="utf-8") as file:
-        return sum(1 for _ in file)
 
 
 def without_data(path):

@@ -1502,6 +1502,7 @@ static void show_progress(int at, int of, double seconds, const char *text) {
 
 static const char *read_cell(const char *text, cell *c) {
   const char *reason = parse_cell(text, c);
+  if (!reason && c->protocol == FIRST_CALL) return "protocol=first_call: gp_tune measures it (here: --first-call)";
   return reason || !is_of_graph(c->primitive) ? reason : "calls on graphs have no peer: tools/gp_bfs measures them";
 }
 

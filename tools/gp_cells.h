@@ -1,7 +1,8 @@
 // gp_cells.h - cells and policies as text, and the data types they name: shared by gp_bench and gp_tune.
 //
 // A cell is data:   primitive [operator] type n=COUNT|bytes=SIZE [acc=TYPE] [out=TYPE] [dist=NAME]
-//                   [in_offset=BYTES] [out_offset=BYTES] [protocol=cold|back_to_back|graph|cold_graph]
+//                   [in_offset=BYTES] [out_offset=BYTES]
+//                   [protocol=cold|back_to_back|graph|cold_graph|first_call]
 //                   [words of the primitive]
 // The words that a primitive has besides, with their defaults; `type` is that of the elements, of the keys of runs
 // (run_lengths, nontrivial_runs, unique), of the offsets of load_balance and check_offsets:
@@ -26,7 +27,7 @@
 //   bfs, bfs_sources, connected_components, graph_from_edges
 //                                   graph=kronecker:scale=20 (or uniform, grid, as gp_graphs.h has them) offsets=u32
 //                                   at_once=64 (bfs_sources); n is what gp_graph has room for, each edge that is made
-//                                   both ways, `type` that of vertices, the protocol back_to_back
+//                                   both ways, `type` that of vertices, the protocol back_to_back or first_call
 //   convert_layout                  from=aos to=soa (or the structs of a block) struct=4.8.2 (bytes of the fields; four
 //                                   of `type`): n structs; with aos each field stands where C has it, others are packed
 // Of sorts, merges, sets and top-k `type` is the keys'; the payload, where there is one, is moved with them, and with
@@ -38,7 +39,8 @@
 // Sizes take K, M, G (powers of 1024). Types are the library's, s12 (three u32) and s16 (two f64), structs whose sum is
 // an operator given as source. Protocols: cold rotates among buffers so that the L2 cache is of no help; back_to_back
 // stays on one set of buffers; graph replays captured calls, several buffer sets in turn; cold_graph replays them
-// too, on buffers of which the L2 cache holds nothing: for calls that take the GPU less time than the host.
+// too, on buffers of which the L2 cache holds nothing: for calls that take the GPU less time than the host. first_call,
+// of gp_tune only: from nothing compiled, in memory or on disk, to the call's result, where libraries are loaded.
 // A policy:         algorithm=PIPELINED,threads=320,...; fields left out are 0, which is the default.
 //
 // Include gpuprims.h before.
@@ -145,9 +147,9 @@ static const char *const KIND_NAMES[] = {
     GP_DATA_KINDS(NAME)
 #undef NAME
 };
-enum { COLD, BACK_TO_BACK, GRAPH, COLD_GRAPH, PROTOCOL_COUNT };
+enum { COLD, BACK_TO_BACK, GRAPH, COLD_GRAPH, FIRST_CALL, PROTOCOL_COUNT };
 enum { GRAPH_CALLS = 32, COLD_GRAPH_CALLS = 128 }; // calls of a graph; of one that meets a cold cache, at most
-static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph", "cold_graph"};
+static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph", "cold_graph", "first_call"};
 static const char *const PRIMITIVE_NAMES[] = {"",
 #define NAME(UPPER, lower) #lower,
                                               GP_PRIMITIVES(NAME)
@@ -681,7 +683,7 @@ static inline __attribute__((unused)) const char *complete_graph(cell *c) {
   if (c->in->number != GP_DATA_UINT || c->in->size < 4 || c->offsets->number != GP_DATA_UINT)
     return "vertices and offsets are u32 or u64";
   if (c->n >> 32 && c->offsets->size < 8) return "so many edges: offsets=u64";
-  if (c->protocol != BACK_TO_BACK) return "protocol=back_to_back: there is one graph";
+  if (c->protocol != BACK_TO_BACK && c->protocol != FIRST_CALL) return "protocol=back_to_back: there is one graph";
   g->vertices = c->made.vertices;
   g->edges = c->n;
   g->vertex_type = c->in->size == 8 ? GP_U64 : GP_U32;
@@ -694,6 +696,7 @@ static inline __attribute__((unused)) const char *complete_graph(cell *c) {
 // What follows from all words together. NULL, or what is wrong.
 static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   const gp_primitive p = c->primitive;
+  if (c->protocol == FIRST_CALL && c->in->fields > 1) return "protocol=first_call: of the library's own types";
 #if CELLS_HAVE_LAYOUTS
   if (p == GP_CONVERT_LAYOUT) cell_make_layouts(c);
 #endif

@@ -530,7 +530,8 @@ def a_night(folder, *words):
 
 def test_cells_rotate_by_age(tmp_path):
     """Each night measures what fits; changed primitives always; every cell has its turn, and none twice before that."""
-    every = set(nights.regress.regress.cells_of(None).values())
+    cells = {text: cell for cell, text in nights.regress.regress.cells_of(None).items()}
+    every = set(cells)
     bases, count, seen = {}, 0, set()
     while seen < every:
         night = a_night(tmp_path / str(count), "--seconds", "400", "--steps", "tune,regress")
@@ -539,12 +540,34 @@ def test_cells_rotate_by_age(tmp_path):
         texts = found.pop("1" * 40)
         assert not found and len(set(texts)) == len(texts) < len(every) / 2
         assert {text for text in every if text.startswith("merge ")} <= set(texts)
-        assert not seen & {text for text in texts if not text.startswith("merge ")} or seen | set(texts) == every
+        for first in (True, False):  # each kind has a share of the time
+            kind = {text for text in every if (cells[text].protocol == "first_call") == first}
+            mine = kind & set(texts)
+            assert not seen & {text for text in mine if not text.startswith("merge ")} or kind <= seen | mine
+        seconds = {first: sum(nights.regress.regress.seconds_of(cells[text]) for text in texts
+                              if (cells[text].protocol == "first_call") == first) for first in (True, False)}
+        assert 0 < seconds[True] <= 0.15 * 127.5 and sum(seconds.values()) < 127.5  # 0.85 * 3/8 of 400 s
         seen |= set(texts)
         bases.update({text: keep.Base("1" * 40, night.record["date"][:10]) for text in texts})
         count += 1
         assert count < 30
     assert count > 2
+
+
+def test_the_list_is_as_documented():
+    """The numbers of ci/README.md; a night of an hour has time for two thirds of it, so that no cell waits long."""
+    text = " ".join(text_of(nights.ROOT, "ci", "README.md").split())
+    regress_ = nights.regress.regress
+    cells = regress_.cells_of(None)
+    kinds = [sum(cell.primitive in regress_.CELLS and cell.protocol != "first_call" for cell in cells),
+             len(regress_.GRAPH_CELLS), len(regress_.FIRST_CALLS)]
+    types = sum(len(types) for _, types, _ in regress_.CELLS.values())
+    seconds = sum(map(regress_.seconds_of, cells))
+    hour = measure.PAIRS_SHARE * measure.SHARE["regress"] * 3600
+    assert sum(kinds) == len(cells) and f"The standard list has {len(cells)} cells" in text
+    assert f"| {kinds[0]} | {len(regress_.CELLS)} primitives in {types} types, at the ten sizes" in text
+    assert all(f"| {count} | " in text for count in kinds) and f"These are {round(seconds, -1):.0f} s" in text
+    assert f"{hour:.0f} s in an hour" in text and seconds < 1.5 * hour
 
 
 def test_a_night_compares_with_few_bases(tmp_path):
@@ -556,6 +579,22 @@ def test_a_night_compares_with_few_bases(tmp_path):
         bases[texts[number]] = keep.Base(str(number) * 40, f"2026-03-0{(number * 2) % 5 + 1}")
     night = a_night(tmp_path / "out", "--cells", str(tmp_path / "cells"), "--base", "good")
     assert measure.choose(night, "9" * 40, bases) == {"9" * 40: texts[5:], "0" * 40: texts[:1], "3" * 40: texts[3:4]}
+
+
+def test_a_base_of_one_cell_has_time(tmp_path, monkeypatch):
+    """Processes start for it, too. What is left goes to the others."""
+    texts = list(nights.regress.regress.cells_of(None).values())[:401]
+    comparisons, given = [], []
+    for number, mine in enumerate((texts[:400], texts[400:])):
+        (tmp_path / f"cells.{number}").write_text("\n".join(mine))
+        comparisons.append(measure.Comparison("base", str(number) * 40, f"cells.{number}"))
+    monkeypatch.setattr(measure, "compare", lambda night, one, seconds: (given.append(seconds), ("ok", ""))[1])
+    measure.do_regress(a_night(tmp_path), 600, comparisons)
+    assert 60 <= given[1] <= 600 and 400 <= given[0] <= 550  # the second has all that the first did not take
+    given.clear()
+    measure.do_regress(a_night(tmp_path / "again"), 600, [one._replace(cells=str(tmp_path / one.cells)) for one in
+                                                          reversed(comparisons)])
+    assert 50 <= given[0] <= 100
 
 
 def test_the_weekly_base(world):
@@ -644,7 +683,10 @@ def commands_of(text):
 
 
 def script_of(words):
-    """What a command runs, as a path below the root; mkdir is one of its own."""
+    """What a command runs, as a path below the root; mkdir is one of its own, and so is make."""
+    if words[0] == "make":
+        assert f"\n{words[1]}:" in text_of(nights.ROOT, "Makefile")
+        return "Makefile"
     if words[:2] == ["python3", "-m"]:
         return os.path.join(*words[2].split("."), f"{words[3]}.py")
     return next(word for word in words if "/" in word and word[0] != '"' or word == "mkdir")
@@ -662,13 +704,23 @@ def test_every_step_is_a_script_that_takes_these_options(name):
             if script == "mkdir":
                 continue
             path = os.path.join(nights.ROOT, script)
-            assert os.path.exists(path) and (os.access(path, os.X_OK) or words[0] in ("sudo", "python3")), command
+            runs = os.access(path, os.X_OK) or words[0] in ("sudo", "python3", "make")
+            assert os.path.exists(path) and runs, command
             if script.endswith(".py") and words[0] != "python3":
                 known = subprocess.run([sys.executable, path, "--help"], check=True, stdout=subprocess.PIPE,
                                        text=True).stdout
                 assert all(re.search(rf"{word}\b", known) for word in words if word.startswith("--")), command
             found += 1
     assert found >= 5
+
+
+def test_the_documented_night_runs_on_every_change():
+    """The commands of README.md and ci/README.md, where nothing was set up before."""
+    jobs, _ = jobs_of("ci.yml")
+    commands = commands_of(jobs["night"])
+    assert [command.split()[:2] for command in commands] == [["make", "nightly"]] * 2
+    assert commands[0].strip() == "make nightly ARGS=--made-up" and "--replay" in commands[1]
+    assert "make nightly ARGS=--made-up " in text_of(nights.ROOT, "README.md")
 
 
 def test_who_may_write_and_who_runs_on_a_board():

@@ -1,7 +1,8 @@
 // graph_worker.c - the worker's part for calls on graphs, on host memory and the host back end: reads the worker's
 // messages and answers them. $GRAPH_WORKER_BREAKS: guard (something is written before the depths), driver (nothing can
 // be filled), replays (calls do nothing; messages tell of replays and of copies that empty the cache), boards (names
-// some boards). With cells as arguments: of how many elements each is verified.
+// some boards), threads (inputs made by several threads are compared with those of one). With cells as arguments: of
+// how many elements each is verified.
 #include "../../tools/tune/worker.c"
 
 static int fake_alloc(uint64_t *at, size_t bytes) {
@@ -82,6 +83,26 @@ static int name_boards(void) {
   return 0;
 }
 
+// How many kinds of data are the same.
+static int make_by_threads(void) {
+  enum { COUNT = (8 << 20) + 5 };
+  const cell_data kinds[] = {{GP_DATA_UNIFORM, 0},   {GP_DATA_RISING, 1 << 20}, {GP_DATA_RUNS, 32},
+                             {GP_DATA_GROUPS, 4096}, {GP_DATA_FLAGS, 50},       {GP_DATA_SORTED, 0}};
+  const type_row *t = find_type("u32");
+  char *one = malloc((size_t)COUNT * 4), *many = malloc((size_t)COUNT * 4);
+  int alike = 0;
+  size_t i;
+  if (!one || !many) return 1;
+  for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    gp_data_elements(t->number, t->size, t->fields, kinds[i].kind, kinds[i].parameter, 5, 0, COUNT, COUNT, one);
+    make_elements(t, &kinds[i], 5, COUNT, many);
+    alike += !memcmp(one, many, (size_t)COUNT * 4);
+  }
+  printf("alike\t%d\n", alike);
+  free(one), free(many);
+  return 0;
+}
+
 int main(int count, char **cells) {
   const char *breaks = getenv("GRAPH_WORKER_BREAKS");
   subject counted = library_subject;
@@ -92,10 +113,11 @@ int main(int count, char **cells) {
   cuda.stream_wait = fake_stream_wait, cuda.synchronize = fake_synchronize, cuda.error_name = fake_error_name;
   cuda.event_create = fake_event_create, cuda.event_record = fake_event_record;
   cuda.event_wait = fake_event_wait, cuda.event_elapsed = fake_event_elapsed;
-  config.backend = GP_BACKEND_HOST;
+  config.backend = backend = GP_BACKEND_HOST;
   if (gp_open(&config, &ctx) || cell_types_define(&types, ctx)) return 1;
   on = &library_subject;
   if (breaks && !strcmp(breaks, "boards")) return name_boards();
+  if (breaks && !strcmp(breaks, "threads")) return make_by_threads();
   if (breaks && !strcmp(breaks, "replays")) {
     cuda.capture_begin = fake_capture_begin, cuda.capture_end = fake_capture_end;
     cuda.graph_instantiate = fake_instantiate, cuda.graph_launch = fake_launch;

@@ -15,7 +15,7 @@ import pytest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
 
-from tools.farm import evidence, measure, regress, store  # noqa: E402
+from tools.farm import evidence, measure, regress, store, validate  # noqa: E402
 
 WORKER = f"{sys.executable} -m tools.farm.measure"
 DEFAULT = measure.MODEL["defaults"]["copy"]
@@ -356,11 +356,21 @@ def test_the_device_is_gone(tuner):
     tuner.run(*SMALL, "--strategy", "quick", model=tuner.model())  # another worker goes on with this store
 
 
+def test_the_device_is_gone_at_once(tuner):
+    """In no job at all no time passed."""
+    tuner.run(*SMALL, model=tuner.model(gone_after_jobs=0), status=3)
+    run, = tuner.lines("run")
+    assert (run["seconds"], run["busy_seconds"], run["jobs"]) == (0, 0, 0)
+    pytest.importorskip("jsonschema_rs")
+    assert validate.main([tuner.store]) == 0
+
+
 @pytest.mark.parametrize("worker, status", [("exit 5;", 4), ("echo fatal\tmessage=none here; exit 3;", 4)])
 def test_there_is_no_gpu(tuner, worker, status):
     path = tuner.folder / "worker.sh"
     path.write_text(worker)
     assert "no GPU to measure on" in tuner.measure("default", worker=f"sh {path}", status=status)
+    assert not os.path.exists(tuner.store)
 
 
 def test_all_gpus_are_those_that_there_are(tuner):
@@ -535,6 +545,21 @@ def test_a_store_replays(tuner):
                          status=3)
     assert "no sample of phase confirm" in said and "threads=1024" in said
     assert len(tuner.lines("samples", again)) == 3
+
+
+def test_a_search_replays_as_far_as_it_was_recorded(tuner):
+    """What the night had no time for does not end the replay. Its groups fail their self-checks: no row is made."""
+    quick = ["--search", "--primitives", "copy", "--sizes", "1M", "--strategy", "quick"]
+    tuner.run(*quick, model=tuner.model(noise=NOISE))
+    again, worker = str(tuner.folder / "again.jsonl"), f"{WORKER} --replay {tuner.store}"
+    tuner.run(*quick, "--out", again, worker=worker)
+    assert results_of(tuner.lines("samples", again)) == results_of(tuner.lines("samples"))
+    more = str(tuner.folder / "more.jsonl")
+    tuner.run(*quick[:4], "1M,16M", *quick[5:], "--out", more, worker=worker, status=1)
+    missing = [line for line in tuner.lines("samples", more) if line["status"] == "invalid"]
+    assert missing and all("has no sample of it" in line["message"] for line in missing)
+    assert {line["n"] for line in tuner.lines("samples", more) if line["status"] == "ok"} == \
+        {line["n"] for line in tuner.lines("samples")}
 
 
 def test_sources_are_one_interface(tuner):

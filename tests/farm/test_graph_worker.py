@@ -102,6 +102,29 @@ def test_replays(program, cell, calls, emptied):
         assert all(float(us) == pytest.approx(96 / int(fields["calls"]), abs=1e-4) for us in fields["us"].split(","))
 
 
+def test_first_calls(program, tmp_path, monkeypatch):
+    """Two times of one call each, whatever was asked for; each in a context and a folder of its own, which is gone
+    afterwards."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    cells = ["bfs u32 graph=kronecker:scale=9 n=16384 protocol=first_call",
+             "connected_components u32 graph=kronecker:scale=9 n=16384 protocol=first_call"]
+    said = ask(program, cells)
+    assert [word for word, _ in said] == ["begin", "begin", "variant", "variant", "done"] * len(cells)
+    for fields in (fields for word, fields in said if word == "variant"):
+        assert (fields["status"], fields["message"], fields["calls"]) == ("ok", "", "1")
+        times = [float(us) for us in fields["us"].split(",")]
+        assert len(times) == 2 and all(us > 0 and us != 96 for us in times)  # by the clock, not by events
+    assert os.listdir(tmp_path) == []
+    said = ask(program, ["unique s16 runs=4 n=4096 protocol=first_call"])
+    assert all("of the library's own types" in fields["message"] for word, fields in said if word == "variant")
+
+
+def test_inputs_are_the_same_however_many_threads_make_them(program):
+    done = subprocess.run([program], text=True, stdout=subprocess.PIPE, check=False, input="",
+                          env={**os.environ, "GRAPH_WORKER_BREAKS": "threads", "ASAN_OPTIONS": "detect_leaks=0"})
+    assert done.returncode == 0 and done.stdout == "alike\t6\n", done.stdout
+
+
 def test_the_count_that_is_verified(program):
     """Sorts of few keys at their own, as some algorithms take no more; others at one that is a multiple of nothing."""
     few = [f"{sort} n={n}" for sort in ("sort u16", "sort u32", "sort u32 payload=u32", "merge_sort u64 payload=u64")

@@ -50,9 +50,64 @@ def test_cells_as_text(tmp_path):
     assert all(cell.text == text for cell, text in standard.items())
     for primitive, (_, types, _) in regress.CELLS.items():  # every column of the pages, and sizes that are between them
         counts = {cell.n * store.type_sizes()[cell.in_ or cell.out] for cell in standard if cell.primitive == primitive}
-        assert {4096 << 2 * k for k in range(9)} <= counts and sum(bool(n & n - 1) for n in counts) >= 3, primitive
-        small = [cell for cell in standard if cell.primitive == primitive and cell.n <= 1 << 20]
+        assert {4096 << 2 * k for k in range(10)} <= counts, primitive
+        assert sum(bool(n & n - 1) for n in counts) >= 3, primitive
+        small = [cell for cell in standard if cell.primitive == primitive and cell.n <= 1 << 20
+                 and cell.protocol != "first_call"]
         assert {cell.protocol for cell in small} == {"cold_graph", "graph"} and types, primitive
+
+
+def test_first_calls_are_among_the_standard_cells():
+    """Some of each way that kernels are made, the last of the list; structs, which a fresh context does not know, not."""
+    cells = list(regress.cells_of(None))
+    first = [cell for cell in cells if cell.protocol == "first_call"]
+    assert first == cells[-len(first):] and len(first) <= 12
+    assert {"copy", "reduce", "exclusive_scan", "select", "sort", "segmented_sort", "top_k", "bfs"} <= \
+        {cell.primitive for cell in first}
+    assert not {cell.in_ for cell in first} & {"s12", "s16"}
+
+
+def test_a_first_call_is_compared(tmp_path, base):
+    """It is found, and is no control: what the compiler reads is the whole header. A job has two of them."""
+    cells = regress.FIRST_CALLS[:2] + SWEEP
+    slow = {"slower": [{"cells": regress.FIRST_CALLS[1], "factor": 1.15}]}
+    assert regress.main(arguments(tmp_path, base, [{}, slow], cells)) == 1
+    same, found = (verdict_of(tmp_path, text) for text in regress.FIRST_CALLS[:2])
+    assert found["outcome"] == SLOW and found["low"] > 1.05 and same["outcome"] == SAME
+    assert not same["control"] and verdict_of(tmp_path, SWEEP[0])["control"]
+    samples = [one for one in store.read(str(tmp_path / "store.jsonl")).of("samples")
+               if one["protocol"] == "first_call"]
+    assert {len(one["us"]) for one in samples} == {2} and {one["calls"] for one in samples} == {1}
+    pytest.importorskip("jsonschema_rs")
+    assert validate.main([str(tmp_path / "store.jsonl")]) == 0
+
+
+def test_cells_that_do_not_fit_are_named(tmp_path, base, capsys):
+    """A device of 2 GiB has room for 64 MiB of input."""
+    small = {"memory_bytes": 2 << 30}
+    cells = ["copy u32 bytes=64M", "copy u32 bytes=256M", "sort u64 bytes=1G", *SWEEP]
+    assert regress.main(arguments(tmp_path, base, [small, small], cells)) == 0
+    said = capsys.readouterr()
+    assert "2 cells are left out" in said.err and "sort u64 n=134217728 protocol=cold" in said.err
+    lines = store.read(str(tmp_path / "store.jsonl")).of("verdict")
+    assert len(lines) == len(cells) - 2 and not [line for line in lines if line["outcome"] == NO_DATA]
+    assert regress.main(arguments(tmp_path, base, [small, small], cells[1:3])) == 2
+    assert "room for none of the cells" in capsys.readouterr().err
+    every = regress.cells_of(None)
+    assert regress.fitting(every, 0) == regress.fitting(every, 80 * 10 ** 9) == (every, [])
+    fit, large = regress.fitting(every, 15 << 30)
+    assert len(fit) + len(large) == len(every) and set(map(regress.input_bytes, fit)) > {256 << 20}
+    assert {regress.input_bytes(cell) for cell, text in every.items() if text in large} == {1 << 30}
+
+
+def test_no_device(tmp_path, base, capsys):
+    """One sentence; no table of cells without data, and no store."""
+    words = arguments(tmp_path, base, [{}, {}])
+    words[words.index("--worker-command") + 1] = "echo 'fatal\tmessage=no driver here'; exit 3"
+    assert regress.main(words) == 2
+    said = capsys.readouterr()
+    assert "regress: no device: no driver here" in said.err and not said.out
+    assert not (tmp_path / "store.jsonl").exists()
 
 
 def test_every_standard_cell_has_data(tmp_path, base, capsys):
@@ -71,7 +126,7 @@ def test_every_standard_cell_has_data(tmp_path, base, capsys):
     lines = store.read(str(tmp_path / "store.jsonl")).of("verdict")
     assert len(lines) == len(texts) > 500
     assert not [(store.cell_of(line).text, line["message"]) for line in lines if line["outcome"] == NO_DATA]
-    assert all(line["control"] for line in lines)  # the made-up compiler has machine code for each
+    assert all(line["control"] == (line["protocol"] != "first_call") for line in lines)  # there is code for each
 
 
 def test_one_key_for_a_cell():

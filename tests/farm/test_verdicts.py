@@ -164,6 +164,25 @@ def test_a_shift_of_all_pairs_is_told():
     assert not regress.is_common(made.night(rng, quiet(rng), 0, HALF)[0].controls)
 
 
+def test_what_the_controls_share_is_not_taken_from_a_compiler():
+    """A slower clock of the GPU makes no first call faster; a first call that is 10 % slower is found all the same, on
+    noise of its own."""
+    rng, apart = np.random.default_rng(4), np.arange(CELLS) < 10
+
+    def pairs(count):
+        logs = np.where(apart[:, None], 0.012, 0.003) * rng.standard_normal((CELLS, count))
+        logs[~apart] += math.log(1.06)
+        logs[1] += math.log(1.1)
+        return logs
+    control = HALF & ~apart
+    first = verdicts.first_stage(pairs(6), control, apart)
+    rows = verdicts.with_controls(first.candidate, first, rng)
+    found = verdicts.conclude(first, np.where(rows[:, None], pairs(10), np.nan))
+    assert found.outcome[1] == SLOW and found.low[1] < 1.1 < found.high[1]
+    assert set(np.delete(found.outcome, 1)) == {SAME} and first.controls.extra == 0
+    assert np.all(found.high[apart] - found.low[apart] > 0.02)  # nobody tells how a build biases them
+
+
 def test_controls_are_measured_again_beside_candidates():
     rng = np.random.default_rng(5)
     logs = 0.004 * rng.standard_normal((CELLS, 6))

@@ -110,7 +110,9 @@ def find_runs(a_store):
     copied = repeated(samples)
     for sample in samples:
         cell, run = store.cell_of(sample), runs.get(sample["env"])
-        if run and store.is_known(cell) and (cell.protocol != "back_to_back" or cell.primitive in store.OF_GRAPHS):
+        served = cell.protocol != "first_call" and (cell.protocol != "back_to_back" or
+                                                    cell.primitive in store.OF_GRAPHS)
+        if run and store.is_known(cell) and served:
             by_group[run, cell.group].append((cell, sample))
     for coverage in a_store.of("coverage"):
         if coverage["env"] in runs and coverage["group"].split(" ")[0] in store.primitives():

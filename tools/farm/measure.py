@@ -102,13 +102,24 @@ class Live(Source):
         self.process.wait()
 
 
+def ready_of(command):
+    """Whom a worker measures on: the fields of its first message. Lost says why there is nobody."""
+    try:
+        worker = Live(command)
+        worker.process.stdin.write("quit\n")
+        worker.close()
+    except OSError as error:
+        raise Lost(str(error)) from error
+    return worker.ready
+
+
 # ---- replay ----------------------------------------------------------------------------------------------------------
 
 
 class Replay(Source):
     """What a store has: of the environment that it names last; of a regression's store, of a side's. There a process
     gives back what the process of its side in the same pair measured: which side is first is chance. A key that the
-    store does not have is an error."""
+    store does not have is an error; of a search, which asks for more where it has more time, an invalid policy."""
 
     def __init__(self, path, side="new"):
         self.path, recorded = path, store.read(path)
@@ -136,6 +147,10 @@ class Replay(Source):
         for policy in policies:
             key = (phase, process, cell, policy)
             sample = self.by_job.get((job, policy)) or self.by_key.get(key)
+            if sample is None and phase in ("search", "matrix"):  # that night's time was over before
+                results.append({**RESULT, "status": "invalid", "policy": policy if policy != "default" else "",
+                                "message": f"{self.path} has no sample of it"})
+                continue
             if sample is None:
                 raise Lost(f"{self.path}: no sample of phase {phase}, process {process}, {cell}, {policy}")
             results.append({"status": sample["status"], "policy": store.policy_text(sample["policy"]),
@@ -180,6 +195,7 @@ MODEL = {
     "header": "0" * 16, "peak_gbs": 4000,
     "seed": 1,          # of the landscape and of the noise
     "launch_us": 2.0,   # what no policy can save
+    "compile_us": 6e4,  # of a first call, about
     "weight": 0.04,     # share of the time that a field costs when it is a factor of 2 off its best value
     "spread": 0.12,     # share that names (algorithm, load, store) cost at most
     "defaults": {**dict.fromkeys(store.primitives(), MAP), "reduce": REDUCE, "exclusive_scan": SCAN,
@@ -208,6 +224,7 @@ MODEL = {
 # Where, as a binary logarithm, the best value of a field may lie.
 BEST = {"threads": (7.5, 9.5), "vectors": (0.7, 3.0), "stages": (1.6, 2.5), "blocks_per_sm": (1.0, 2.8),
         "alpha": (3.0, 5.0), "small": (8.5, 10.5), "look": (6.0, 8.0)}
+FIRST_CALLS = 2              # of a job, as many as gp_tune's worker measures
 UNLIMITED_BLOCKS = 8         # blocks_per_sm=0: a block a tile
 VECTORS_IN_FLIGHT = 1024     # of a multiprocessor: with fewer, memory waits
 ONE_BLOCK_BYTES = 1 << 16    # what a block alone moves as fast as all together
@@ -281,6 +298,8 @@ class Synthetic(Source):
             us *= math.sqrt(max(1.0, VECTORS_IN_FLIGHT / in_flight))
         if fields.get("algorithm") == "ONE_BLOCK":
             us *= min(max(1.0, moved / ONE_BLOCK_BYTES), self.model["multiprocessors"])
+        if words[-1] == "protocol=first_call":
+            us += self.model["compile_us"] * (1 + share_of(self.model["seed"], "compile", words[0]))
         for slower in self.model["slower"]:
             if cell.startswith(slower.get("cells", "")) and is_meant(policy, fields, slower.get("policy")):
                 us *= slower["factor"]
@@ -317,6 +336,7 @@ class Synthetic(Source):
             raise Lost("made up: the device does not answer")
         time.sleep(self.model["seconds_per_job"])
         results, best, gpu_us = [], math.inf, 0.0
+        rounds = min(rounds, FIRST_CALLS) if cell.endswith("protocol=first_call") else rounds
         for number, policy in enumerate(policies):
             if begin:
                 begin(number)

@@ -53,9 +53,10 @@ class Recording:
 def default_cells():
     """Of the standard list, those of the last type of each primitive, and large ones of some: noise hardly knows types,
     and a process that has large inputs made lasts long."""
-    return [text for cell, text in regress.cells_of(None).items() if cell.primitive not in regress.CELLS
+    return [text for cell, text in regress.cells_of(None).items()
+            if cell.primitive not in regress.CELLS or cell.protocol == "first_call"
             or ((cell.in_ or cell.out) == regress.CELLS[cell.primitive][1][-1]
-                and (cell.bytes < regress.SIZES[-1] or cell.primitive in LARGE))]
+                and (regress.input_bytes(cell) < 256 * bench.MIB or cell.primitive in LARGE))]
 
 
 class Recorder:

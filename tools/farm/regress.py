@@ -33,7 +33,7 @@ import time
 import numpy as np
 
 from tools import bench
-from tools.farm import cell_keys, evidence, propose, store, verdicts
+from tools.farm import cell_keys, evidence, measure, propose, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 PAIRS, FRESH_PAIRS, FRESH_STAGES = 6, 10, (2, 3)
@@ -169,8 +169,12 @@ HUBS, EVEN, GRID = ("graph=kronecker:scale=18 n=8388608", "graph=uniform:n=26214
 GRAPH_CELLS = [f"{primitive} u32 {graph} protocol=back_to_back" for primitive, graphs in (
     ("bfs", (HUBS, EVEN, GRID)), ("bfs_sources", (HUBS,)), ("connected_components", (HUBS, GRID)),
     ("graph_from_edges", (HUBS,))) for graph in graphs]
-# The columns of the dashboard's map up to 256 MiB; 1 GiB is the benchmark's.
-SIZES = [4 * bench.KIB << 2 * k for k in range(9)]
+# From nothing compiled to the result. NVRTC takes up to seconds for each, so they are one of each way to make kernels.
+FIRST_CALLS = [f"{call} n=1048576 protocol=first_call" for call in (
+    "copy u32", "reduce SUM f32", "exclusive_scan SUM u32", "reduce_by_key SUM f32 key=u32 runs=32",
+    "select u32 keep=50", "sort u32", "sort u32 payload=u32", "segmented_sort u32 segments=pareto:64",
+    "top_k u32 k=64")] + ["bfs u32 graph=kronecker:scale=15 n=1048576 protocol=first_call"]
+SIZES = bench.SIZES  # the columns of the dashboard's map
 BETWEEN = [48 * bench.KIB, 1403 * bench.KIB, 12 * bench.MIB]  # 3 * 2^k, 1.37 * 2^k
 WHOLE = 256  # elements: what fixed segments and transposes divide
 
@@ -191,7 +195,34 @@ def standard_cells():
                 for protocol in protocols_of(size) if size in SIZES else protocols_of(size)[:1]:
                     n = size // store.type_sizes()[type_] // WHOLE * WHOLE
                     cells.append(" ".join(f"{primitive} {operator} {type_} {words} n={n} protocol={protocol}".split()))
-    return cells + GRAPH_CELLS
+    return cells + GRAPH_CELLS + FIRST_CALLS  # those last: by then gp_tune compiles nothing beside them
+
+
+# A device has room for all buffers, workspaces and copies of a cell where its memory is so many times the cell's input.
+ROOM = 32
+# The host makes these inputs whole, where it repeats those of others.
+MADE_BY_HOST = (*store.OF_KEYS, "is_sorted", "group_by", "reduce_by_key")
+# Seconds of a night for a cell: for 12 processes, and fresh ones where something looks changed. An H200 takes 10 s for
+# a process of 420 cells up to 256 MiB.
+CELL_SECONDS, GIB_SECONDS, GIB_OF_KEYS_SECONDS, FIRST_CALL_SECONDS = 0.6, 1, 10, 12
+
+
+def input_bytes(cell):
+    return cell.n * store.type_sizes()[cell.in_ or cell.out]
+
+
+def seconds_of(cell):
+    """Of a night, about."""
+    if cell.protocol == "first_call":
+        return FIRST_CALL_SECONDS
+    each = GIB_OF_KEYS_SECONDS if cell.primitive in MADE_BY_HOST else GIB_SECONDS
+    return CELL_SECONDS + each * input_bytes(cell) / bench.GIB
+
+
+def fitting(cells, memory_bytes):
+    """(the cells that a device with so much memory has room for, the texts of the others); 0 is not known."""
+    fit = {cell: text for cell, text in cells.items() if not memory_bytes or ROOM * input_bytes(cell) <= memory_bytes}
+    return fit, [text for cell, text in cells.items() if cell not in fit]
 
 
 def cells_of(path):
@@ -360,7 +391,10 @@ def logs_of(samples, cells, pairs):
 
 
 def is_control(samples, cell, pairs):
-    """Did both sides run the same machine code on the same policy, in every process?"""
+    """Did both sides run the same machine code on the same policy, in every process? A first call also takes what the
+    compiler reads, the header's whole text."""
+    if cell.protocol == "first_call":
+        return False
     ran = {(sample.get("code", ""), store.policy_text(sample["policy"])) for processes in pairs
            for process in processes if (sample := samples[process].get(cell)) and sample["status"] == "ok"}
     return len(ran) == 1 and all(code for code, _ in ran)
@@ -450,7 +484,7 @@ def judge(run, cells, first_pairs):
     samples = samples_of(run.options.store)
     logs, reasons = logs_of(samples, names, first_pairs)
     control = np.array([is_control(samples, cell, first_pairs) for cell in names])
-    first = verdicts.first_stage(logs, control)
+    first = verdicts.first_stage(logs, control, np.array([cell.protocol == "first_call" for cell in names]))
     fresh = np.full((len(names), FRESH_PAIRS * len(FRESH_STAGES)), np.nan)
     left_out = np.count_nonzero(np.isnan(logs), axis=1) if first_pairs else np.zeros(len(names), int)
     fresh_pairs, wanted = [], first.candidate
@@ -458,7 +492,7 @@ def judge(run, cells, first_pairs):
         if run.stopped or not wanted.any():
             break
         # Chosen by the first pairs: a run that is continued chooses the same.
-        rows = np.flatnonzero(verdicts.with_controls(wanted, first, np.random.default_rng(first_pairs[0])))
+        rows = np.flatnonzero(verdicts.with_controls(wanted, first, np.random.default_rng(min(first_pairs[0]))))
         pairs = run.pairs(FRESH_PAIRS, [cells[names[row]] for row in rows], stage)
         if run.paused:
             return [], None, []
@@ -537,6 +571,15 @@ def main(arguments):
         return 130
 
 
+def ask_worker(options, program):
+    """The device's own words. Without one nothing is measured, and no store is left."""
+    text = (options.worker_command or "").replace("{side}", "new")
+    try:
+        return measure.ready_of(["sh", "-c", f"exec {text}"] if text else [program, "--worker"])
+    except measure.Lost as error:
+        raise CannotRun(f"no device: {error}") from error
+
+
 def known_to(tree, cells):
     """Those of the cells whose primitive the tree's library has."""
     with open(os.path.join(tree.path, "gpuprims.h"), encoding="utf-8") as file:
@@ -563,6 +606,12 @@ def compare(options):
             message = f"{side} ({trees[side].commit}) cannot be built: "
             finish([line_of(cell, {}, None, 0, False, message + first) for cell in cells], cells, None, options.store)
             raise CannotRun(message + said)
+    cells, large = fitting(cells, int(ask_worker(options, building["new"].result()).get("memory_bytes") or 0))
+    if large:
+        say(f"{len(large)} cells are left out, as the device has not {ROOM} times the memory of their input: "
+            + "; ".join(large[:MOST_NAMES]) + (f" and {len(large) - MOST_NAMES} more" if large[MOST_NAMES:] else ""))
+    if not cells:
+        raise CannotRun("the device has room for none of the cells")
     with tempfile.TemporaryDirectory() as folder:
         run = Run(trees, {side: job.result() for side, job in building.items()}, options, folder)
         lines, controls, broken = judge(run, cells, run.pairs(PAIRS, list(cells.values()), 1))

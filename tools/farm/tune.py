@@ -42,7 +42,7 @@ class Stop(Exception):
 
 def build():
     """build/gp_tune, up to date."""
-    if subprocess.run(["make", "--no-print-directory", "build/gp_tune"], cwd=store.ROOT, check=False).returncode:
+    if subprocess.run(["make", "--silent", "build/gp_tune"], cwd=store.ROOT, check=False).returncode:
         raise Stop(BAD_USAGE, "gp_tune cannot be built")
     return os.path.join(store.ROOT, "build", "gp_tune")
 
@@ -50,12 +50,9 @@ def build():
 def device_of(command):
     """The name of the worker's device."""
     try:
-        worker = measure.Live(command)
-    except (OSError, measure.Lost) as error:
+        return measure.ready_of(command)["device"]
+    except measure.Lost as error:
         raise Stop(NO_GPU, f"no device: {error}") from error
-    worker.process.stdin.write("quit\n")
-    worker.close()
-    return worker.ready["device"]
 
 
 def default_store(folder, device):

@@ -52,8 +52,8 @@ Prior = collections.namedtuple("Prior", "freedom variance")
 # to all errors.
 Controls = collections.namedtuple("Controls", "count needed rate candidates held common low high extra")
 # changed: what looks so; candidate: that, and what scatters too much to tell, which the fresh pairs decide; control: of
-# which the machine code is the base's.
-First = collections.namedtuple("First", "estimate p q changed candidate control prior controls")
+# which the machine code is the base's; apart: of which the controls tell nothing.
+First = collections.namedtuple("First", "estimate p q changed candidate control prior controls apart")
 # Of each cell; `stage` is 2 where fresh pairs decided.
 Verdicts = collections.namedtuple("Verdicts", "outcome ratio low high pairs stage p q")
 
@@ -181,10 +181,15 @@ def judge_controls(estimate, control, shift):
                     extra if count >= needed else max(extra, ASSUMED_BIAS))
 
 
-def widened(variance, freedom, controls):
+def extra_for(controls, apart):
+    """What is added to each cell's error."""
+    return np.where(apart, max(controls.extra, ASSUMED_BIAS), controls.extra)
+
+
+def widened(variance, freedom, extra):
     """(standard error, its degrees of freedom) of means with this variance and what controls add to it, which is rather
     too large than too small (Satterthwaite, An approximate distribution of estimates of variance components, 1946)."""
-    total = variance + controls.extra ** 2
+    total = variance + extra ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.sqrt(total), freedom * (total / variance) ** 2
 
@@ -196,23 +201,28 @@ def is_same(mean, error, freedom):
     return (np.abs(mean) < REPORTED) & (mean - half > -PROMISED) & (mean + half < PROMISED)
 
 
-def first_stage(logs, control):
-    """Which cells look changed, or may be."""
+def without_shift(logs, control, apart):
+    return logs - np.where(apart[:, None], 0, np.nan_to_num(common_shift(logs, control)))
+
+
+def first_stage(logs, control, apart=None):
+    """Which cells look changed, or may be. apart: cells of other noise than the controls', such as a compiler's."""
+    apart = np.zeros(len(logs), bool) if apart is None else apart
     shift = common_shift(logs, control)
-    mean, variance, kept, pairs = trimmed(logs - np.nan_to_num(shift))
+    mean, variance, kept, pairs = trimmed(without_shift(logs, control, apart))
     prior = prior_of(variance, kept - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(moderated(variance, kept - 1, prior) / kept)
     estimate = Estimate(mean, error, kept - 1 + prior.freedom, pairs)
     controls = judge_controls(estimate, control, shift)
-    error, freedom = widened(error ** 2, estimate.freedom, controls)
+    error, freedom = widened(error ** 2, estimate.freedom, extra_for(controls, apart))
     estimate = estimate._replace(error=error, freedom=freedom)
     p = two_sided(estimate.mean, estimate.error, estimate.freedom)
     q = adjusted(p)
     candidate = q < FIRST_Q
     controls = controls._replace(candidates=int(np.count_nonzero(candidate & control)))
     unsure = ~np.isnan(mean) & ~is_same(mean, estimate.error, estimate.freedom)
-    return First(estimate, p, q, candidate, candidate | unsure, control, prior, controls)
+    return First(estimate, p, q, candidate, candidate | unsure, control, prior, controls, apart)
 
 
 def with_controls(rows, first, rng):
@@ -227,7 +237,7 @@ def with_controls(rows, first, rng):
 def conclude(first, fresh):
     """Verdicts of all cells; `fresh` are the pairs measured since, of the candidates with_controls (NaN elsewhere)."""
     from scipy.stats import t
-    mean, variance, kept, pairs = trimmed(fresh - np.nan_to_num(common_shift(fresh, first.control)))
+    mean, variance, kept, pairs = trimmed(without_shift(fresh, first.control, first.apart))
     measured = first.candidate & (kept > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.maximum(variance, moderated(variance, kept - 1, first.prior))
@@ -237,11 +247,13 @@ def conclude(first, fresh):
     q = np.where(first.changed, adjusted(np.where(measured & first.changed, p, np.nan)),
                  adjusted(np.where(measured & ~first.changed, p, np.nan)))
     confirmed = q < FRESH_Q
-    error, freedom = widened(variance / kept, kept - 1, first.controls)
-    if first.controls.extra:  # A build's bias comes back in the fresh pairs, so a candidate is one of all cells.
-        p = np.where(measured, two_sided(mean, error, freedom), first.p)
-        q = adjusted(p)
-        confirmed &= q < BIAS_Q
+    extra = extra_for(first.controls, first.apart)
+    error, freedom = widened(variance / kept, kept - 1, extra)
+    if extra.any():  # A build's bias comes back in the fresh pairs, so a candidate is one of all cells.
+        biased_p = np.where(measured, two_sided(mean, error, freedom), first.p)
+        biased_q = adjusted(biased_p)
+        p, q = np.where(extra > 0, biased_p, p), np.where(extra > 0, biased_q, q)
+        confirmed &= (extra == 0) | (q < BIAS_Q)
 
     def pick(ours, theirs):
         return np.where(measured, ours, theirs)

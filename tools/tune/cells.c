@@ -152,7 +152,7 @@ static int is_one_of(const char *word, const char *list) {
     if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
   return 0;
 }
-static const char PROTOCOLS[] = "cold back_to_back graph cold_graph";
+static const char PROTOCOLS[] = "cold back_to_back graph cold_graph first_call";
 
 // What is not said, and follows from the rest.
 static const char *usual_out(const cell_words *w) { return primitive_has(w->primitive, 'n') ? "u32" : w->in; }

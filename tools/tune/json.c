@@ -1,4 +1,5 @@
-// json.c - JSON (RFC 8259), one text a line: reading into a tree, writing strings.
+// json.c - JSON (RFC 8259), one text a line: reading into a tree, writing strings. It is here because gp_tune needs gcc
+// and make alone: a library such as yyjson would have to be installed, or fetched, on every machine that measures.
 #include "tune.h"
 
 static json *nodes; // one line's

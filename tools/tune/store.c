@@ -112,6 +112,10 @@ int store_open(store *s, const char *path) {
   return status;
 }
 
+void store_leave_none(const store *s) {
+  if (lseek(s->file, 0, SEEK_END) == 0) unlink(s->path);
+}
+
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 int store_write(store *s, const char *lines, size_t length) {

@@ -457,7 +457,7 @@ static void progress(int last) {
   for (i = 0; i < worker_count; i++)
     if (workers[i].first_job) {
       busy += workers[i].busy_seconds;
-      wall += (last ? workers[i].last_job : now) - workers[i].first_job;
+      wall += (last && workers[i].jobs ? workers[i].last_job : now) - workers[i].first_job;
     }
   left = measured > 0 ? (planned - jobs_done) * (now - start_time) / measured : 0;
   if (opt->seconds > 0 && left > opt->seconds - (now - start_time)) left = opt->seconds - (now - start_time);
@@ -539,9 +539,10 @@ static void run_loop(void) {
 }
 
 static void write_run(const worker *w, int complete) {
+  const double seconds = w->jobs ? w->last_job - w->first_job : 0;
   text t = {0};
   text_add(&t, "{\"kind\":\"run\",\"v\":1,\"env\":\"%s\",\"seconds\":%.6g,\"busy_seconds\":%.6g,\"jobs\":%d,",
-           w->environment, w->last_job - w->first_job, w->busy_seconds, w->jobs);
+           w->environment, seconds, w->busy_seconds, w->jobs);
   text_add(&t, "\"complete\":%s}\n", complete ? "true" : "false");
   store_write(&results, t.at, t.length);
   free(t.at);
@@ -578,7 +579,10 @@ int supervise(const plan *p, const options *o) {
     child_end(&workers[i].process, idle ? 2 : 0);
   }
   for (i = 0; i < compiler_count; i++) child_end(&compilers[i].process, 0);
-  if (status || !started) return say_end(status, 1);
+  if (status || !started) {
+    store_leave_none(&results);
+    return say_end(status, 1);
+  }
   progress(1);
   status = work->close(work->self, &results);
   complete = !stopping() && work->complete(work->self);

@@ -153,6 +153,7 @@ typedef struct store {
 } store;
 int store_open(store *s, const char *path);                  // exit status
 int store_write(store *s, const char *lines, size_t length); // whole lines, with one write; 0: not written, said why
+void store_leave_none(const store *s);                       // removes it if nothing is in it
 const variant *store_find(store *s, const char *environment, const char *job, const char *policy);
 void store_sample(text *t, const char *environment, const job *j, const variant *v); // adds the line
 extern const char ECHO_DIFFERS[]; // how the message of a variant begins that ran on another policy than asked

@@ -20,6 +20,7 @@
 #include "worker.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +36,8 @@ enum {
   KERNELS_KEPT = 3000,       // then the context is opened anew, so that memory does not fill with machine code
   GRAPHS_KEPT = 12,          // built, of the cells before
   SEARCHES = 8,              // sources of a batch, one search after another
+  FIRST_CALLS = 2,           // of a variant in a job: compiling takes 0.05 to some seconds
+  MAKERS = 8,                // threads that make inputs
   DEVICE_LOST = 3,           // exit statuses
   CONTEXT_LOST = 4
 };
@@ -208,6 +211,7 @@ static cell_types types, host_types;
 static gp_description device;
 static void *stream;
 static int l2_bytes, ordinal, kernels_loaded;
+static gp_backend backend = GP_BACKEND_CUDA;
 static int unverified; // this job's outputs: another process saw that the same machine code is right
 
 typedef struct pool {
@@ -232,7 +236,7 @@ static void to_device(uint64_t to, const void *from, uint64_t bytes) {
 static void open_context(void) {
   const char *reason;
   gp_config config = gp_config_init();
-  config.backend = GP_BACKEND_CUDA;
+  config.backend = backend;
   config.device = ordinal;
   config.cache_dir = getenv("GP_TUNE_CACHE");
   if (gp_open(&config, &ctx)) fatal("%s", gp_last_message());
@@ -344,6 +348,39 @@ static void repeat(uint64_t at, uint64_t done, uint64_t bytes) {
     must(cuda.copy(at + done, at, done < bytes - done ? done : bytes - done, NULL), "cuMemcpyDtoDAsync");
 }
 
+// gp_data_elements of all `count`, by several threads: 1 GiB of keys would take one of them 4 s.
+typedef struct some_elements {
+  const type_row *type;
+  const cell_data *data;
+  uint64_t seed, first, some, count;
+  char *out;
+} some_elements;
+static void *make_some(void *given) {
+  const some_elements *e = (const some_elements *)given;
+  const type_row *t = e->type;
+  gp_data_elements(t->number, t->size, t->fields, e->data->kind, e->data->parameter, e->seed, e->first, e->some,
+                   e->count, e->out + e->first * (uint64_t)t->size);
+  return NULL;
+}
+static void make_elements(const type_row *type, const cell_data *data, uint64_t seed, uint64_t count, char *out) {
+  enum { LEAST = 1 << 20 }; // of a thread
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  uint64_t parts = online < 1 ? 1 : online > MAKERS ? MAKERS : (uint64_t)online, at = 0, k;
+  some_elements work[MAKERS];
+  pthread_t threads[MAKERS];
+  int begun[MAKERS];
+  if (parts > count / LEAST) parts = count / LEAST ? count / LEAST : 1;
+  for (k = 0; k < parts; k++) {
+    const uint64_t end = k + 1 < parts ? count / parts * (k + 1) : count;
+    work[k] = (some_elements){type, data, seed, at, end - at, count, out};
+    begun[k] = k + 1 < parts && !pthread_create(&threads[k], NULL, make_some, &work[k]);
+    if (!begun[k]) make_some(&work[k]);
+    at = end;
+  }
+  for (k = 0; k < parts; k++)
+    if (begun[k]) pthread_join(threads[k], NULL);
+}
+
 // Small numbers, which the pools hold anyway, do for what is summed. Keys of runs, flags, offsets, boundaries, what is
 // compared or counted is written: the same in every set, and random data again and again, but for keys that are sorted.
 static int is_any_number(const cell *c, int role) {
@@ -364,9 +401,7 @@ static void write_input(const cell *c, int role) {
   char *made = malloc(some * (uint64_t)t->size + 1);
   if (!made) fatal("no memory for %llu bytes", (unsigned long long)bytes);
   if (!cell_data_of(c, role, c->kind, &data)) cell_make_input(c, role, c->n, made);
-  else
-    gp_data_elements(t->number, t->size, t->fields, data.kind, data.parameter, (uint64_t)(3 + role), 0, some, some,
-                     made);
+  else make_elements(t, &data, (uint64_t)(3 + role), some, made);
   to_device(at, made, some * (uint64_t)t->size);
   repeat(at, some * (uint64_t)t->size, bytes);
   repeat(pools[role].at, l->stride[role], l->sets * l->stride[role]);
@@ -852,7 +887,7 @@ static const char *parse_kernel_cell(const char *text, cell *c) {
   char name[64], n[32], protocol[32];
   memset(c, 0, sizeof *c);
   if (sscanf(text, "kernel %63s n=%31s protocol=%31s", name, n, protocol) != 3 || strcmp(name, kernel->name) ||
-      !parse_size(n, &c->n) || (c->protocol = FIND_NAME(protocol, PROTOCOL_NAMES)) < 0) {
+      !parse_size(n, &c->n) || (c->protocol = FIND_NAME(protocol, PROTOCOL_NAMES)) < 0 || c->protocol == FIRST_CALL) {
     snprintf(reason, sizeof reason,
              "a cell of this kernel is: kernel %s n=COUNT protocol=cold|back_to_back|graph|cold_graph", kernel->name);
     return reason;
@@ -1211,14 +1246,114 @@ static void load_ahead(job *next) {
   }
 }
 
+// What is known of a job's variants. lost: the context is.
+static void end_job(const job *j, gp_nvml_sample before, double start, int lost) {
+  const gp_nvml_sample after = gp_nvml_read(&nvml);
+  int i;
+  for (i = 0; i < j->count; i++) {
+    if (lost && is_ok(&j->variants[i])) continue; // what the fault of another cost is not known: it is asked for again
+    report(j, i);
+  }
+  if (lost) {
+    fflush(stdout);
+    _exit(CONTEXT_LOST);
+  }
+  say("done",
+      "id=%s\tsm_mhz=%lld,%lld\tmemory_mhz=%lld\tcelsius=%lld\tmilliwatts=%lld\tthrottle=%lld\tgpu_us=%.1f\twall_us=%."
+      "1f",
+      j->id, before.sm_mhz, after.sm_mhz, after.memory_mhz, after.celsius, after.milliwatts, after.throttle_reasons,
+      gpu_us, (seconds_now() - start) * 1e6);
+  if (kernels_loaded > KERNELS_KEPT) {
+    if (gp_close(ctx)) fatal("%s", gp_last_message());
+    open_context();
+  }
+}
+
+// ---- first calls ----------------------------------------------------------------------------------------------------
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place) {
+  (void)about, (void)kind, (void)place;
+  return remove(path);
+}
+
+// Microseconds from a call in a context that has nothing, with an empty folder for its disk cache, to its result. The
+// context is opened before, and libcuda and NVRTC are loaded. 0: the variant's status says why not.
+static double first_call(const cell *c, variant *v) {
+  const char *place = getenv("TMPDIR");
+  char folder[400];
+  gp_config config = gp_config_init();
+  gp_context *fresh = NULL;
+  gp_kernel_source origin = GP_KERNEL_NONE;
+  gp_call call;
+  double start, us = 0;
+  int good;
+  snprintf(folder, sizeof folder, "%.300s/gp_tune_XXXXXX", place && *place ? place : P_tmpdir);
+  if (!mkdtemp(folder)) fatal("%s: %s", folder, strerror(errno));
+#if CELLS_HAVE_GRAPHS
+  if (is_of_graph(c->primitive)) call = graph_call(c, v, 0);
+  else
+#endif
+    call = call_on_set(c, v, 0);
+  config.backend = backend;
+  config.device = ordinal;
+  config.cache_dir = folder;
+  good = judge(v, gp_open(&config, &fresh)) && judge_driver(v, cuda.stream_wait(stream), "what came before");
+  start = seconds_now();
+  good = good && judge(v, gp_run(fresh, &call, stream)) && judge_driver(v, cuda.stream_wait(stream), "a kernel");
+  us = (seconds_now() - start) * 1e6;
+  if (good && backend == GP_BACKEND_CUDA) good = judge(v, gp_kernel_origin(fresh, &call, &origin, NULL, 0));
+  if (good && backend == GP_BACKEND_CUDA && origin != GP_KERNEL_COMPILED) {
+    v->status = "wrong";
+    snprintf(v->message, sizeof v->message, "its first call found the kernel somewhere");
+    good = 0;
+  }
+  if (fresh && gp_close(fresh)) fatal("%s", gp_last_message());
+  nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  return good ? us : 0;
+}
+
+static void run_first_calls(job *j) {
+  static int warm; // NVRTC's first compilation in a process takes longer
+  const cell *c = &j->cell;
+  const subject *of = subject_of(c);
+  const double start = seconds_now();
+  const gp_nvml_sample before = gp_nvml_read(&nvml);
+  const int rounds = j->rounds < FIRST_CALLS ? j->rounds : FIRST_CALLS;
+  int i, round, lost = 0;
+  gpu_us = 0;
+  unverified = j->unverified;
+  if (!j->bad) of->reserve(c);
+  for (i = 0; i < j->count && !lost; i++) {
+    variant *v = &j->variants[i];
+    if (!is_ok(v)) continue;
+    say("begin", "id=%s\tvariant=%d", j->id, i);
+    if (of->verify(c, v) && !warm) warm = first_call(c, v) > 0;
+    lost = is_lost(v);
+  }
+  if (!lost) collect(take_first);
+  batch_count = 0;
+  for (round = 0; round < rounds && !lost; round++)
+    for (i = 0; i < j->count && !lost; i++) {
+      variant *v = &j->variants[round % 2 ? j->count - 1 - i : i];
+      const double us = is_ok(v) ? first_call(c, v) : 0;
+      if (us > 0) v->us[v->count++] = us, v->calls = 1;
+      lost = is_lost(v);
+    }
+  end_job(j, before, start, lost);
+}
+
 static void run_job(job *j) {
   const cell *c = &j->cell;
   const subject *of = subject_of(c);
   const double start = seconds_now();
-  gp_nvml_sample before, after;
+  gp_nvml_sample before;
   double best = 0;
   uint64_t set = 0;
   int i, round, lost = 0;
+  if (c->protocol == FIRST_CALL) {
+    run_first_calls(j);
+    return;
+  }
   gpu_us = 0;
   unverified = j->unverified;
   before = gp_nvml_read(&nvml);
@@ -1269,29 +1404,11 @@ static void run_job(job *j) {
   if (!lost && kernels_loaded <= KERNELS_KEPT) load_ahead(next_job(0));
   if (!lost) collect(take_round);
   batch_count = 0;
-  after = gp_nvml_read(&nvml);
   for (i = 0; i < j->count; i++) {
     lost = lost || is_lost(&j->variants[i]);
     if (j->variants[i].graph && !lost) cuda.graph_exec_destroy(j->variants[i].graph);
   }
-  for (i = 0; i < j->count; i++) {
-    variant *v = &j->variants[i];
-    if (lost && is_ok(v)) continue; // what the fault of another cost is not known: it is asked for again
-    report(j, i);
-  }
-  if (lost) {
-    fflush(stdout);
-    _exit(CONTEXT_LOST);
-  }
-  say("done",
-      "id=%s\tsm_mhz=%lld,%lld\tmemory_mhz=%lld\tcelsius=%lld\tmilliwatts=%lld\tthrottle=%lld\tgpu_us=%.1f\twall_us=%."
-      "1f",
-      j->id, before.sm_mhz, after.sm_mhz, after.memory_mhz, after.celsius, after.milliwatts, after.throttle_reasons,
-      gpu_us, (seconds_now() - start) * 1e6);
-  if (kernels_loaded > KERNELS_KEPT) {
-    if (gp_close(ctx)) fatal("%s", gp_last_message());
-    open_context();
-  }
+  end_job(j, before, start, lost);
 }
 
 int worker_main(int count, char **arguments) {
