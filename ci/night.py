@@ -29,7 +29,8 @@ STATUS = {0: "ok", steps.FOUND_SLOW: "found something", steps.PAUSED: "goes on",
 class Night:
     def __init__(self, args, argv):
         self.args, self.argv, self.done = args, argv, []
-        self.out = os.path.abspath(args.out or os.path.join(steps.NIGHTS, steps.now()[:10]))
+        kind = ".made-up" if args.made_up is not None else ".replay" if args.replay else ""
+        self.out = os.path.abspath(args.out or os.path.join(steps.NIGHTS, steps.now()[:10] + kind))
         self.artifacts = os.path.abspath(args.artifacts) if args.artifacts else os.path.join(self.out, "boards")
         self.board = os.path.join(self.artifacts, args.board or "board")
         os.makedirs(self.out, exist_ok=True)
@@ -113,7 +114,8 @@ def made_up(args):
     return args.made_up is not None or bool(args.replay) or args.any_source
 
 
-OWN = (("--out", "DIR", "default: build/night/<date>"), ("--artifacts", "DIR", "do not measure: this was measured"),
+OWN = (("--out", "DIR", "default: build/night/<date>, and .made-up or .replay behind it"),
+       ("--artifacts", "DIR", "do not measure: this was measured"),
        ("--repository", "FOLDER", "what is proposed to (default: this one; made up: one of its own)"),
        ("--remote", "NAME|URL", "where branches are pushed (default: nowhere)"),
        ("--expected", "A,B", "boards that have to be there"),

@@ -14,6 +14,7 @@ from test_gp_tune import program  # noqa: F401 (a fixture: gp_tune of this tree)
 
 from ci import steps
 from tools.farm import noise, regress, store, table
+from tools.farm.verdicts import SLOW
 
 SLOWER = "reduce SUM u32 n=262144 protocol=cold"
 CELLS = [SLOWER, "reduce SUM u32 n=4096 protocol=cold", "copy u32 n=4096 protocol=cold"]
@@ -38,9 +39,12 @@ class Machine:
 
     def command(self, out, *words):
         return [sys.executable, os.path.join("ci", "night.py"), "--out", str(self.folder / out), "--repository",
-                self.world.repository, "--remote", self.world.remote, "--gp-tune", self.gp_tune, "--base", self.base,
-                "--cells", str(self.folder / "cells"), "--seconds", "300", "--stores", str(self.folder / "stores"),
-                "--no-dashboard", *TUNE, *words]
+                self.world.repository, "--remote", self.world.remote, "--gp-tune", self.gp_tune,
+                "--seconds", "300", "--stores", str(self.folder / "stores"), "--no-dashboard", *words]
+
+    def small(self):
+        """What makes a night short. One that is replayed knows it."""
+        return ["--base", self.base, "--cells", str(self.folder / "cells"), *TUNE]
 
     def run(self, command, status):
         done = subprocess.run(command, cwd=nights.ROOT, env=self.environment, stdout=subprocess.PIPE,
@@ -65,7 +69,8 @@ def test_made_up_and_replayed(machine):
     """A better policy becomes a pull request, an injected slowdown an issue's text; the night replays to the same."""
     slow = machine.model("slow", defaults={"reduce": OTHER}, slower=[{"cells": SLOWER.split(" protocol")[0] + " ",
                                                                       "factor": 1.15}])
-    said = machine.run(machine.command("one", "--made-up", slow, "--made-up-base", machine.model("base")), 1)
+    said = machine.run(machine.command("one", *machine.small(), "--made-up", slow, "--made-up-base",
+                                       machine.model("base")), 1)
     out = str(machine.folder / "one")
     summary = {one["name"]: one["status"] for one in steps.read_json(os.path.join(out, "summary.json"))}
     assert list(summary) == ["measure", "decide", "regress", "keep", "pull_request"]
@@ -89,20 +94,53 @@ def test_made_up_and_replayed(machine):
     assert other["slow"] == [slow] and other["outcomes"] == verdicts["gpu-sm90"]["outcomes"]
 
 
+def test_all_bases_are_replayed(machine):
+    """A night that compared its cells with two commits, with more controls than are measured again."""
+    board = machine.folder / "board"
+    groups = [CELLS[1:2], CELLS[:1] + [f"copy u8 n={65536 + n} protocol=cold" for n in range(70)]]
+    os.makedirs(board)
+    slow = machine.model("slow", launch_us=0, slower=[{"cells": SLOWER.split(" protocol")[0] + " ",
+                                                       "factor": 1.2}])
+    models = str(machine.folder / "model.{side}.json")
+    os.rename(slow, models.format(side="new"))
+    os.rename(machine.model("base", launch_us=0), models.format(side="base"))
+    worker = f"{sys.executable} -m tools.farm.measure --synthetic {models}"
+    names = [str(number) * 12 for number in range(len(groups))]
+    for name, cells in zip(names, groups):
+        (board / "cells").write_text("\n".join(cells))
+        regress.main(["--base", machine.base, "--base-commit", name, "--cells", str(board / "cells"), "--store",
+                      str(board / steps.REGRESS), "--commit", "9" * 12, "--worker-command", worker,
+                      "--compiler-command", worker.replace("--synthetic", "--compiler --synthetic")])
+    nights.record(str(board), done=["regress"], base_commit=names[0], bases=[name * 3 for name in names])
+    out = machine.folder / "again"
+    machine.run([sys.executable, os.path.join("ci", "measure.py"), "--out", str(out), "--steps", "regress",
+                 "--gp-tune", machine.gp_tune, "--seconds", "300", "--replay", str(board)], 0)
+    verdicts = [store.read(str(place / steps.REGRESS)) for place in (board, out)]
+    found = [{store.cell_of(line).text: (commits[line["base"]], line["outcome"], line["ratio"], line["stage"])
+              for line in one.of("verdict")} for one in verdicts
+             for commits in [{env["id"]: env["commit"] for env in one.of("environment")}]]
+    assert found[0] == found[1] and len(found[0]) == 72
+    assert {base for base, *_ in found[1].values()} == set(names)
+    assert {text for text, (_, outcome, *_) in found[1].items() if outcome == SLOW} == {SLOWER}
+    said = machine.run([sys.executable, os.path.join("ci", "measure.py"), "--out", str(board), "--replay", str(board)],
+                       2)
+    assert "is where this night is written" in said
+
+
 def test_two_nights_at_once(machine):
     os.makedirs(machine.folder / "nights")
     with open(machine.folder / "nights" / "night.lock", "w", encoding="utf-8") as file:
         file.write("process 1, since yesterday\n")
         file.flush()
         fcntl.flock(file, fcntl.LOCK_EX)
-        said = machine.run(machine.command("one", "--made-up"), steps.BUSY)
+        said = machine.run(machine.command("one", *machine.small(), "--made-up"), steps.BUSY)
     assert "another night is under way: process 1, since yesterday" in said and not (machine.folder / "one").exists()
 
 
 def test_no_gpu(machine):
     """What is missing is said; nothing is decided or pushed."""
-    said = machine.run(machine.command("one", "--worker-command", "echo 'fatal\tmessage=no driver here'; exit 3"),
-                       steps.NO_GPU)
+    said = machine.run(machine.command("one", *machine.small(), "--worker-command",
+                                       "echo 'fatal\tmessage=no driver here'; exit 3"), steps.NO_GPU)
     assert "no device: no driver here" in said and "make nightly ARGS=--made-up" in said
     assert not machine.world.branches()
 

@@ -58,7 +58,7 @@ def test_cells_as_text(tmp_path):
 
 
 def test_first_calls_are_among_the_standard_cells():
-    """Some of each way that kernels are made, the last of the list; structs, which a fresh context does not know, not."""
+    """Some of each way that kernels are made, the last of the list; no structs, which a fresh context does not know."""
     cells = list(regress.cells_of(None))
     first = [cell for cell in cells if cell.protocol == "first_call"]
     assert first == cells[-len(first):] and len(first) <= 12
