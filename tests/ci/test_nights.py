@@ -330,7 +330,8 @@ def test_issues_are_opened_once(world, tmp_path, monkeypatch, capsys):
     results = world.night("one", regressed({COPY: (SLOW, 1.1), REDUCE: (SLOW, 1.1)}), pull=False)
     assert issues.main(["--regress", os.path.join(results, "regress")]) == 0
     assert "to be opened by hand" in capsys.readouterr().out
-    hub = nights.Hub(tmp_path / "hub", monkeypatch, [{"number": 3, "title": f"Slower on {DEVICE}: copy u32", "body": ""}])
+    opened = [{"number": 3, "title": f"Slower on {DEVICE}: copy u32", "body": ""}]
+    hub = nights.Hub(tmp_path / "hub", monkeypatch, opened)
     assert issues.main(["--regress", os.path.join(results, "regress")]) == 0
     assert hub.asked("issue", "comment")[0][2] == "3" and len(hub.asked("issue", "create")) == 1
     assert not hub.asked("issue", "close")
@@ -349,7 +350,7 @@ def test_issues_are_closed(world, tmp_path, monkeypatch):
     found = night("one", (base, slow), SLOW, SLOW)
     path, = os.listdir(os.path.join(found, "issues"))
     title, body = text_of(found, "issues", path).removeprefix("# ").split("\n", 1)
-    opened = [{"number": 7, "title": title, "body": body}, {"number": 8, "title": "Slower on Other: reduce", "body": body}]
+    opened = [{"number": number, "title": name, "body": body} for number, name in ((7, title), (8, "Slower on Other: x"))]
     for name, commits, first, second in (("two", (base, mended), SAME, FAST), ("three", (base, mended), SAME, None),
                                          ("four", (base, mended), SAME, UNSURE), ("five", (base, mended), SAME, SLOW),
                                          ("six", (slow, mended), SAME, SAME)):
