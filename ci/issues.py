@@ -16,7 +16,8 @@ from ci import github, steps  # noqa: E402
 from tools.farm import files  # noqa: E402
 
 
-CELL, BASE = re.compile(r"^\| `([^`\n]+)` \|", re.M), re.compile(r"^make regress BASE=(\S+)", re.M)  # of ci/regress.py
+# In the text that ci/regress.py wrote.
+CELL, BASE = re.compile(r"^\| `([^`\n]+)` \|", re.M), re.compile(r"^make regress BASE=(\S+)", re.M)
 
 
 def settled(issue, boards):
@@ -28,9 +29,9 @@ def settled(issue, boards):
         return None
     if not all(one["moves"] and one["base"] == base[1] for lines in said for one in lines):
         return None
-    return f"Settled: the night of {ours[0]['date']} at {ours[0]['commit'][:12]} finds " \
-        f"{'its cell' if len(cells) == 1 else f'all its {len(cells)} cells'} no slower than at {base[1][:12]}, or the " \
-        "slowdown is accepted."
+    what = "its cell" if len(cells) == 1 else f"all its {len(cells)} cells"
+    return f"Settled: the night of {ours[0]['date']} at {ours[0]['commit'][:12]} finds {what} no slower than at " \
+        f"{base[1][:12]}, or the slowdown is accepted."
 
 
 def main(argv):

@@ -350,7 +350,8 @@ def test_issues_are_closed(world, tmp_path, monkeypatch):
     found = night("one", (base, slow), SLOW, SLOW)
     path, = os.listdir(os.path.join(found, "issues"))
     title, body = text_of(found, "issues", path).removeprefix("# ").split("\n", 1)
-    opened = [{"number": number, "title": name, "body": body} for number, name in ((7, title), (8, "Slower on Other: x"))]
+    opened = [{"number": number, "title": name, "body": body}
+              for number, name in ((7, title), (8, "Slower on Other: x"))]
     for name, commits, first, second in (("two", (base, mended), SAME, FAST), ("three", (base, mended), SAME, None),
                                          ("four", (base, mended), SAME, UNSURE), ("five", (base, mended), SAME, SLOW),
                                          ("six", (slow, mended), SAME, SAME)):
