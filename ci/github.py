@@ -36,11 +36,15 @@ def pull_request_of(branch, repository):
     return str(numbers[0]["number"]) if numbers else None
 
 
+def issues_of(words, repository):
+    """The open issues that have these words in their titles."""
+    return found("issue", "list", "--state", "open", "--search", f'in:title "{words}"', "--limit", "1000", "--json",
+                 "number,title,body", *repository)
+
+
 def issue_of(title, repository):
     """The number of the open issue with exactly this title, or None."""
-    lines = found("issue", "list", "--state", "open", "--search", f'in:title "{title}"', "--json", "number,title",
-                  *repository)
-    return next((str(line["number"]) for line in lines if line["title"] == title), None)
+    return next((str(one["number"]) for one in issues_of(title, repository) if one["title"] == title), None)
 
 
 def in_repository(name):

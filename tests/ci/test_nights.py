@@ -330,9 +330,37 @@ def test_issues_are_opened_once(world, tmp_path, monkeypatch, capsys):
     results = world.night("one", regressed({COPY: (SLOW, 1.1), REDUCE: (SLOW, 1.1)}), pull=False)
     assert issues.main(["--regress", os.path.join(results, "regress")]) == 0
     assert "to be opened by hand" in capsys.readouterr().out
-    hub = nights.Hub(tmp_path / "hub", monkeypatch, [{"number": 3, "title": f"Slower on {DEVICE}: copy u32"}])
+    opened = [{"number": 3, "title": f"Slower on {DEVICE}: copy u32", "body": ""}]
+    hub = nights.Hub(tmp_path / "hub", monkeypatch, opened)
     assert issues.main(["--regress", os.path.join(results, "regress")]) == 0
     assert hub.asked("issue", "comment")[0][2] == "3" and len(hub.asked("issue", "create")) == 1
+    assert not hub.asked("issue", "close")
+
+
+def test_issues_are_closed(world, tmp_path, monkeypatch):
+    """A slowdown that is taken back: its issue is closed by a night that measures all its cells against its base."""
+    base = nights.git(world.repository, "rev-parse", "HEAD")
+    slow, mended = (world.commit(title, **{"gpuprims.h": f"code: {title}\n"}) for title in ("slow", "mended"))
+    larger = REDUCE.replace("262144", "1048576")
+
+    def night(name, commits, first, second=None):
+        cells = {REDUCE: (first, 1.08), **({larger: (second, 1.06)} if second else {})}
+        return os.path.join(world.night(name, regressed(cells, commits=commits), pull=False), "regress")
+
+    found = night("one", (base, slow), SLOW, SLOW)
+    path, = os.listdir(os.path.join(found, "issues"))
+    title, body = text_of(found, "issues", path).removeprefix("# ").split("\n", 1)
+    opened = [{"number": number, "title": name, "body": body}
+              for number, name in ((7, title), (8, "Slower on Other: x"))]
+    for name, commits, first, second in (("two", (base, mended), SAME, FAST), ("three", (base, mended), SAME, None),
+                                         ("four", (base, mended), SAME, UNSURE), ("five", (base, mended), SAME, SLOW),
+                                         ("six", (slow, mended), SAME, SAME)):
+        with monkeypatch.context() as patch:
+            hub = nights.Hub(tmp_path / f"hub.{name}", patch, opened)
+            assert issues.main(["--regress", night(name, commits, first, second)]) == 0
+            closed = hub.asked("issue", "close")
+        assert [line[2] for line in closed] == ["7"] * (name == "two"), name
+        assert not closed or f"at {mended[:12]} finds all its 2 cells no slower than at {base[:12]}" in closed[0][4]
 
 
 def test_machine_code_of_two_commits(world, tmp_path, capsys):
