@@ -67,7 +67,8 @@ class Found:
 
 def kernel_of(line):
     return " ".join(word for word in (line["primitive"], line["op"], line["in"] or line["out"],
-                                      line.get("words", "")) if word)
+                                      line.get("words", ""), "first call" * (line["protocol"] == "first_call"))
+                    if word)
 
 
 # ---- an issue's text -------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from tools.farm import regress
 
 # commit: its whole name; title: the first line of its message; what: what it changed.
 Suspect = collections.namedtuple("Suspect", "commit title what")
+MOST = 10  # suspects of a first call
 LIBRARY = ("gpuprims.h", "gpuprims_policies.h")
 
 
@@ -74,6 +75,16 @@ def changes(commits, prints):
     return sorted(found)
 
 
+def of_first_calls(repository, commits):
+    """Those that changed what the compiler reads, the whole header; first those that made it longer by most."""
+    sizes = [len(steps.file_at(repository, commit, "gpuprims.h") or b"") for commit in commits]
+    grown = sorted(((after - before, commit) for before, after, commit in zip(sizes, sizes[1:], commits[1:])),
+                   key=lambda one: -one[0])
+    titles = {commit: steps.git(repository, "log", "-1", "--format=%s", commit) for _, commit in grown[:MOST]}
+    return [Suspect(commit, titles[commit], f"gpuprims.h: {more:+d} bytes") for more, commit in grown[:MOST]], (
+        f"a first call takes what the compiler takes for the header's text, and {len(grown)} commits touched the library")
+
+
 def find(repository, base, head, device, cell, capability, policies, command=None):
     """(suspects, a sentence). cell: its text; policies: what base and head ran on, as texts ("" where not known)."""
     if steps.git(repository, "cat-file", "-e", f"{base}^{{commit}}", check=False) is None or \
@@ -85,6 +96,8 @@ def find(repository, base, head, device, cell, capability, policies, command=Non
     commits = [base, *commits_between(repository, base, head)]
     if len(commits) == 1:
         return [], "no commit between base and head touched the library: look at the machine"
+    if cell.endswith("protocol=first_call"):
+        return of_first_calls(repository, commits)
     prints = Prints(repository, jobs, device, cell.split()[0], chosen, command)
     if not any(prints.compiled(commit) for commit in (commits[0], commits[-1])):
         return [], f"the machine code cannot be compiled here: {prints.why or 'there is no NVRTC'}"

@@ -311,6 +311,20 @@ def test_suspects_by_the_table(world):
     assert wanted[:12] in suspect and "rows of the table" in suspect
 
 
+def test_suspects_of_a_first_call(world):
+    """Whoever made the header longer; the machine code is the same. It has an issue of its own."""
+    base = nights.git(world.repository, "rev-parse", "HEAD")
+    world.commit("A comment", **{"gpuprims.h": "code: copy a\n// x\n"})
+    long = world.commit("A family", **{"gpuprims.h": "code: copy a\n" + "// more\n" * 100})
+    cell = "copy u32 n=1048576 protocol=first_call"
+    results = world.night("one", regressed({cell: (SLOW, 1.2), COPY: (SLOW, 1.1)}, commits=(base, long)), pull=False)
+    text = text_of(results, "regress", "issues", "example-one-copy-u32-first-call.md")
+    suspects = [line for line in text.splitlines() if line.startswith("- ")]
+    assert suspects[0].startswith(f"- {long[:12]} A family") and "bytes" in suspects[0] and len(suspects) == 2
+    assert cell in text and COPY not in text
+    assert COPY in text_of(results, "regress", "issues", "example-one-copy-u32.md")
+
+
 @pytest.mark.parametrize("commits, said", [(None, "No commit between base and head touched the library"),
                                            (("1" * 40, "0" * 40), "no commit of this repository")])
 def test_no_suspects(world, commits, said):
