@@ -81,8 +81,8 @@ def of_first_calls(repository, commits):
     grown = sorted(((after - before, commit) for before, after, commit in zip(sizes, sizes[1:], commits[1:])),
                    key=lambda one: -one[0])
     titles = {commit: steps.git(repository, "log", "-1", "--format=%s", commit) for _, commit in grown[:MOST]}
-    return [Suspect(commit, titles[commit], f"gpuprims.h: {more:+d} bytes") for more, commit in grown[:MOST]], (
-        f"a first call takes what the compiler takes for the header's text, and {len(grown)} commits touched the library")
+    found = [Suspect(commit, titles[commit], f"gpuprims.h: {more:+d} bytes") for more, commit in grown[:MOST]]
+    return found, f"the compiler reads the whole header in a first call; {len(grown)} commits touched the library"
 
 
 def find(repository, base, head, device, cell, capability, policies, command=None):
