@@ -311,6 +311,12 @@ def test_suspects_by_the_table(world):
     assert wanted[:12] in suspect and "rows of the table" in suspect
 
 
+def test_another_host_is_no_drift():
+    cells = [f"copy u32 n=1048576 protocol={protocol}" for protocol in ("cold", "first_call")]
+    lines = {cell: {"us": 100.0} for cell in cells}
+    assert [found[0] for found in baseline.beyond(dict.fromkeys(cells, 120.0), lines)] == cells[:1]
+
+
 def test_suspects_of_a_first_call(world):
     """Whoever made the header longer; the machine code is the same. It has an issue of its own."""
     base = nights.git(world.repository, "rev-parse", "HEAD")
