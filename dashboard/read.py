@@ -376,7 +376,9 @@ def notice_steps(file, record):
         status = str(step.get("status", ""))
         if status not in ("ok", "skipped"):
             said = "began and did not end: the runner died or was cancelled" if status == "running" else status
-            file.say("bad", f"step {step.get('name', '?')}: {said}" +
+            # A night tunes what its time is enough for, and the next one goes on with the others.
+            rest = status == "incomplete" and step.get("name") == "tune"
+            file.say("note" if rest else "bad", f"step {step.get('name', '?')}: {said}" +
                      (f": {str(step['message'])[:300]}" if step.get("message") else ""))
     if steps and record.get("complete") is False:
         file.say("bad", "the night was not complete")

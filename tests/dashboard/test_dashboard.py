@@ -554,7 +554,7 @@ def test_a_site_of_unusable_files_is_whole_and_names_them(tmp_path, make_site):
 def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
     place = str(tmp_path / "example-one")
     made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 40))
-    lines = [json.dumps(line) + "\n" for line in made_up.records(1, 40)]
+    lines = [json.dumps(line) + "\n" for line in made_up.records(1, 40, planned=40)]
     made_up.write(f"{place}/{made_up.night_of(1)}.jsonl", lines[:30] + [lines[30][:100]])
     lines = list(made_up.regress(1))
     made_up.write(f"{place}/{made_up.night_of(1)}.regress.jsonl",
@@ -568,9 +568,25 @@ def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
     assert "step bench: began and did not end: the runner died or was cancelled" in text
     assert "step regress: failed: no compiler" in text and "step tune" not in text
     assert "line 31: the file ends in the middle of a line: the run was cut off" in text
-    assert "reached 10 cells; the one before had 40" in text
+    assert "was asked for 40 cells and reached 10" in text
     assert "no line of a run: whoever measured them died before the end" in text
     assert "no verdicts: the run died before it could judge" in text
+
+
+def test_a_partial_run_is_no_problem(tmp_path, make_site):
+    """Some cells of a list, because somebody asked for these; primitives that a night leaves for the next one."""
+    place = str(tmp_path / "example-one")
+    made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 40))
+    for night, fields in ((1, {}), (2, {"planned": 3})):
+        made_up.write(f"{place}/{made_up.night_of(night)}.jsonl", made_up.records(night, 3, **fields))
+    made_up.write(f"{place}/{made_up.night_of(2)}.night.json", [json.dumps({
+        "v": 1, "date": "2026-01-07", "complete": True, "steps": [
+            {"name": "tune", "status": "incomplete", "message": "out of time: 2 primitives were not tuned: any, all"},
+            {"name": "bench", "status": "ok"}]})])
+    site = make_site(tmp_path)
+    text = text_of(site, "index.html")
+    assert "problems in the data 0 and 1 notes" in text and "Data is missing or wrong" not in text
+    assert "2 primitives were not tuned: any, all" in text_of(site, "data.html")
 
 
 def test_missing_nights_and_two_nights_at_once(small_site, tmp_path, make_site):
