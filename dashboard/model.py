@@ -10,7 +10,7 @@ import statistics
 from ci import baseline
 from dashboard import read
 from tools import bench
-from tools.farm import rows, store, verdicts
+from tools.farm import regress, rows, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW
 
 # What a night's summary is made of. Every primitive belongs to one family.
@@ -114,6 +114,8 @@ class Device:
     def __init__(self, folder):
         self.folder, self.names, self.runs, self.files, self.notices = folder, {}, [], [], []
         self.history, self.timed, self.nights, self.addresses = {}, {}, [], {}
+        self.compared = []  # regression runs, as read.py has them
+        self.copies = {}  # {(run's order, protocol, size): us of the library's fastest copy in a regression run}
         self.codes = {}  # {(commit, farm's cell): machine code of the library's own choice}
         self.ladders, self.landscapes, self.programs = [], [], []
 
@@ -179,6 +181,7 @@ def devices_of(files):
         for one in environments:
             device.names[one["device"]] = max(one["date"], device.names.get(one["device"], ""))
         device.runs += [run for run in file.bench if run.cells and not file.name.startswith("landscape/")]
+        device.compared += file.farm.compared if file.farm else []
         if file.farm and "landscape" in file.farm.phases:
             device.landscapes.append(file)
     for device in found.values():
@@ -193,6 +196,7 @@ def finish(device):
         for key, measure in run.cells.items():
             if measure.ours:
                 device.history.setdefault(key, []).append(Point(run, measure))
+    add_compared(device)
     device.timed = {key: by_night(points) for key, points in device.history.items()}
     device.nights = sorted({file.night for file in device.files if file.night})
     for file in device.files:
@@ -203,6 +207,39 @@ def finish(device):
     notice_gaps(device)
     notice_repeats(device)
     notice_cut_short(device)
+
+
+def add_compared(device):
+    """Cells that no benchmark has, by their regression runs. Histories are not mixed: a benchmark measures in one
+    process, a regression in several."""
+    known = {farm_cell(key) for key in device.history}
+    for run in sorted(device.compared, key=lambda run: run.order):
+        for key, measure in run.cells.items():
+            if key.primitive == "copy":
+                place = run.order, key.protocol, size_class(key)
+                device.copies[place] = min(measure.ours[0].us, device.copies.get(place, math.inf))
+        run.cells = {key: measure for key, measure in run.cells.items() if farm_cell(key) not in known}
+        for key, measure in run.cells.items():
+            device.history.setdefault(key, []).append(Point(run, measure))
+        device.runs += [run] if run.cells else []
+    device.runs.sort(key=lambda run: run.order)
+
+
+def size_class(key):
+    """Equal for inputs whose sizes differ by the rounding of n only."""
+    return round(math.log2(max(key.n * store.type_sizes().get(key.in_, 1), 1)), 1)
+
+
+def is_compared(point):
+    return point.run.set == read.COMPARED
+
+
+def of_copy(device, key):
+    """The time of the library's copy of as many bytes of input, in the same regression run, over the cell's; None where
+    there is none."""
+    point = device.latest(key)
+    copy = device.copies.get((point.run.order, key.protocol, size_class(key))) if is_compared(point) else None
+    return copy / point.measure.ours[0].us if copy else None
 
 
 def commit_key(commit):
@@ -300,8 +337,11 @@ def notice_cut_short(device):
 
 
 def change_of(key, points, last_night):
-    """A cell of a night against its measurement of the night before, or None where nothing is to be told."""
+    """A cell of a night against its measurement of the night before, or None where nothing is to be told. What a
+    regression run measured has its verdict."""
     now = points[-1]
+    if is_compared(now):
+        return None
     before = next((point for point in reversed(points[:-1]) if point.run.night != now.run.night), None)
     if now.run.night != last_night:
         return None
@@ -423,19 +463,37 @@ def change_points(values):
 # ---- the heat map ----------------------------------------------------------------------------------------------------
 
 # A square: cells there are, cells measured last night; medians over the cells of the share of the roof and of the
-# speed against the fastest peer; how many are slower than a peer, and wrong; date of the newest.
-Square = collections.namedtuple("Square", "primitive log2 keys fresh of_roof of_peer gbs lost wrong newest lowest")
+# speed against the fastest peer; how many are slower than a peer, and wrong; date of the newest. Of cells that only
+# regression runs have: medians of the share of the copy (of_copy), and of the time.
+Square = collections.namedtuple(
+    "Square", "primitive log2 keys fresh of_roof of_peer gbs lost wrong newest lowest of_copy us")
 
 
 def square_log2(key):
     """The column: sizes by factors of four, named by the smallest."""
     size = input_bytes(key)
-    return None if size is None else (size.bit_length() - 1) // 2 * 2
+    return None if size is None else column_of(size)
+
+
+def column_of(size):
+    return (size.bit_length() - 1) // 2 * 2
 
 
 def counts_for_map(key):
     """Graphs up to 4 MiB where there are any, else cold; so does the farm."""
-    return key.protocol == "cold" or (key.protocol == "graph" and (input_bytes(key) or 0) <= GRAPH_BYTES)
+    return key.protocol in ("cold", "cold_graph") or \
+        (key.protocol == "graph" and (input_bytes(key) or 0) <= GRAPH_BYTES)
+
+
+@functools.cache
+def listed():
+    """{(primitive, log2)} of the squares that the nights' standard list fills."""
+    found = {(name, column_of(size)) for name in regress.CELLS for size in regress.SIZES}
+    for text in regress.GRAPH_CELLS:
+        name, type_, *words = text.split()
+        n = int(dict(word.split("=", 1) for word in words)["n"])
+        found.add((name, column_of(bench.input_bytes({"in": type_, "n": n}))))
+    return found
 
 
 def squares_of(device):
@@ -449,6 +507,7 @@ def squares_of(device):
             places[key.primitive, log2].append(key)
     found = {}
     for (primitive, log2), keys in places.items():
+        keys = [key for key in keys if not is_compared(device.latest(key))] or keys
         graphs = [key for key in keys if key.protocol == "graph"]
         found[primitive, log2] = square_of(device, primitive, log2, graphs or keys)
     return found
@@ -474,7 +533,8 @@ def square_of(device, primitive, log2, keys):
     return Square(primitive, log2, sorted(keys), sum(point.run.night == device.last_night for point in points.values()),
                   median(timing.of_roof for timing in good), median(ratios), median(timing.gbs for timing in good),
                   sum(ratio < 1 for ratio in ratios), len(ours) - len(good),
-                  max(point.run.night for point in points.values()), min(ratios, default=None))
+                  max(point.run.night for point in points.values()), min(ratios, default=None),
+                  median(of_copy(device, key) for key in keys), median(timing.us for timing in good))
 
 
 # ---- rows of the table -----------------------------------------------------------------------------------------------

@@ -1477,7 +1477,8 @@ static void write_environment(const char *about_peers, double peak, int planned)
   json_field("commit", option_commit);
   json_field("peers", about_peers);
   fprintf(json,
-          ", \"planned\": %d, \"compute_capability\": %d, \"multiprocessors\": %d, \"memory_bytes\": %llu, \"l2_bytes\": %d, "
+          ", \"planned\": %d, \"compute_capability\": %d, \"multiprocessors\": %d, \"memory_bytes\": %llu, "
+          "\"l2_bytes\": %d, "
           "\"driver\": %d, \"nvrtc\": %d, \"sm_mhz\": %lld, \"memory_mhz\": %lld, \"celsius\": %lld",
           planned, device.compute_capability, device.multiprocessors, (unsigned long long)device.memory_bytes, l2_bytes,
           device.driver_version, device.nvrtc_version, s.sm_mhz, s.memory_mhz, s.celsius);

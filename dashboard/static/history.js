@@ -23,7 +23,9 @@
       codes = values("machine code"), speeds = values("GB/s"), statuses = values("status"), ours = values("us");
   var xs = dates.map(function (date) { return Date.parse(date) / 1000; });
   if (xs.length < 2) return;
-  var others = table.columns.filter(function (name) { return name !== "us" && / us$/.test(name); });
+  var others = table.columns.filter(function (name) {
+    return name !== "us" && / us$/.test(name) && values(name).some(function (value) { return value !== null; });
+  });
 
   // What another policy or other machine code begins with.
   function changes(list) {

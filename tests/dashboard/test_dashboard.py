@@ -158,6 +158,36 @@ def test_the_heat_map_shows_medians_and_what_was_never_measured(small_site):
     assert {primitive for primitive, _ in rows} == set(store.primitives())
 
 
+def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site):
+    """As shares of the library's copy in the same run, or as times; each has its page. What a benchmark measured is
+    shown by that. A square without a cell says whether the nights' list has one."""
+    texts = ["copy u32 n=1048576 protocol=cold_graph", "top_k u32 k=64 n=1048576 protocol=cold_graph",
+             "bfs u32 graph=kronecker:scale=18 n=8388608 protocol=back_to_back", "copy u32 n=1024 protocol=cold"]
+    place = tmp_path / "example-one"
+    made_up.write(str(place / f"{made_up.night_of(0)}.jsonl"), made_up.records(0, 1))  # the last copy
+    for night, factor in ((0, 1), (1, 2)):
+        made_up.write(str(place / f"{made_up.night_of(night)}.regress.jsonl.gz"),
+                      made_up.night_of_list(texts, night, factor=factor))
+    site = make_site(tmp_path)
+    check_whole(site)
+    rows = {(row["primitive"], row["input from, bytes"]): row for row in
+            rows_of(os.path.join(site, "csv", "index.example-one-map.csv"))}
+    assert float(rows["top_k", "4M"]["of our copy (median)"]) == pytest.approx(1, abs=0.02)
+    assert rows["top_k", "4M"]["of the roof (median)"] == "NO DATA"
+    assert rows["bfs", "16M"]["of our copy (median)"] == "NO DATA" and float(rows["bfs", "16M"]["us (median)"]) > 30
+    assert float(rows["copy", "4K"]["of the roof (median)"]) > 0 and rows["copy", "4K"]["cells"] == "1"
+    assert float(rows["copy", "4M"]["of our copy (median)"]) == 1
+    text = text_of(site, "example-one/top_k/u32-k-64-cold-graph-1048576.html")
+    assert "measured by regression" in text and "against the fastest peer" not in text
+    assert "make regress BASE=BASE" in text
+    assert len(rows_of(os.path.join(site, "csv", "example-one.top-k.u32-k-64-cold-graph-1048576.history.csv"))) == 2
+    index = open(os.path.join(site, "index.html"), encoding="utf-8").read()
+    assert index.count('class="due"') == 5 + 6 and index.count('class="out"') == 6  # of 4K to 16M: copy, top_k; bfs
+    assert "every night's list has them: fill, iota" in text_of(site, "index.html")
+    assert "in no list of cells: graph transpose" in text_of(site, "index.html")
+    assert "Slower" not in text_of(site, "index.html"), "two nights' regressions have verdicts, and are no change"
+
+
 def test_what_changed_since_the_night_before(tmp_path, make_site):
     place = str(tmp_path / "example-one")
     made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 30, noise=0))
@@ -923,7 +953,7 @@ def test_a_nights_summary(tmp_path, make_site):
     assert float(rows["reduce"]["speed against a week before"]) == pytest.approx(1 / 1.25, rel=1e-3)
     assert float(rows["copy and transform"]["speed against a week before"]) == pytest.approx(1, rel=1e-3)
     assert float(rows["all"]["speed against a week before"]) == pytest.approx(1 / 1.25 ** 0.5, rel=1e-3)
-    assert rows["all"]["cells"] == "20" and rows["reduce"]["cells with one then"] == "10"
+    assert rows["all"]["cells"] == "20" and rows["reduce"]["cells with a week before"] == "10"
     feed = xml.etree.ElementTree.parse(os.path.join(site, "feed.xml")).getroot()
     titles = [one.find(f"{ATOM}title").text for one in feed.iter(f"{ATOM}entry")]
     assert len(titles) == 3 and titles[0].startswith(f"Example One, {made_up.night_of(8)}: 20 cells, ")
