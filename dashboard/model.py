@@ -643,6 +643,70 @@ def drift_of(device, baselines):
     return [(text, ratio, newest[text][0], line) for text, ratio, line in baseline.beyond(times, lines)]
 
 
+# Two nights of one commit. files: of the two; cells: {cell: (base of the first, verdict, base of the second, verdict)}
+# that both judged; times: {cell's text: the second night's time over the first's}.
+Twice = collections.namedtuple("Twice", "commit files cells times")
+
+
+def differ(one):
+    """Of an entry of Twice.cells: another outcome against the same base."""
+    return one[0] == one[2] and one[1]["outcome"] != one[3]["outcome"]
+
+
+def repeats_of(device):
+    """[Twice] of the regression runs, each beside the next one of its commit, oldest first."""
+    nights = collections.OrderedDict()  # {(commit, file's name): (file, {cell: (base, verdict)})}
+    for _, file, base, new, those in device.verdict_runs():
+        commit = commit_key(new.get("commit"))
+        if commit and not commit.endswith("+"):
+            cells = nights.setdefault((commit, file.name), (file, {}))[1]
+            cells.update({store.cell_of(verdict): (commit_key(base.get("commit")), verdict) for verdict, _ in those})
+    found, last = [], {}
+    for (commit, _), (file, cells) in nights.items():
+        if commit in last:
+            before, old = last[commit]
+            times = {text: us / before.farm.times[text] for text, us in file.farm.times.items()
+                     if text in before.farm.times}
+            found.append(Twice(commit, (before, file), {cell: old[cell] + cells[cell] for cell in cells
+                                                        if cell in old}, times))
+        last[commit] = file, cells
+    return [one for one in found if one.cells]
+
+
+# Two tunes of one commit. both: rows that are there after either; gone, new: rows that the second one ended, and added;
+# each (group, log2_from, log2_to, policy). Of the groups that both looked at.
+Retune = collections.namedtuple("Retune", "commit files groups both gone new")
+
+
+def retunes_of(device):
+    """[Retune] of the stores with decisions, each beside the next one of its commit, oldest first. Rows are those that
+    all decisions up to then add up to."""
+    found, last, before = [], {}, []
+    for file in sorted((file for file in device.files if file.farm and file.farm.decisions),
+                       key=lambda file: (min(one["date"] for one in file.farm.decisions), file.name)):
+        own = collections.defaultdict(list)
+        for one in file.farm.decisions:
+            own[commit_key(file.farm.environments.get(one["env"], {}).get("commit"))].append(one)
+        before = before + file.farm.decisions
+        for commit, decisions in own.items():
+            groups = {(one["scope"], one["group"]) for one in decisions}
+            if commit in last and commit and not commit.endswith("+"):
+                other, standing, looked = last[commit]
+                both = groups & looked
+                one, two = (rows_in(state, both) for state in (standing, standing + decisions))
+                if both:
+                    found.append(Retune(commit, (other, file), len(both), one & two, sorted(one - two),
+                                        sorted(two - one)))
+            last[commit] = file, before, groups
+    return found
+
+
+def rows_in(decisions, places):
+    found = rows.fold(decisions)
+    return {(row.group, row.log2_from, row.log2_to, store.policy_text(row.policy)) for place in places
+            for row in found.get(place, [])}
+
+
 def controls_of(device):
     """[(night, controls, share with p below the level, limit, passed, alarms)] of each regression run: alarms are
     controls that were called SLOW or FAST."""

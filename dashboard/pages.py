@@ -11,6 +11,7 @@ import shlex
 import statistics
 import urllib.parse
 
+from ci import baseline
 from dashboard import commits, figures, model, read, reports
 from tools import bench
 from tools.farm import evidence, landscape, store, verdicts
@@ -633,6 +634,38 @@ def drift_rows(page, device, places):
                                  for text, ratio, night, line in found]) if found else None}
 
 
+def repeats(page, device, places):
+    """What two nights of one commit disagree about: {"nights", "table", "verdicts", "left", "retunes": tables of
+    numbers or None}."""
+    pairs, found = model.repeats_of(device), []
+    numbers = []
+    for pair in pairs:
+        same = [one for one in pair.cells.values() if one[0] == one[2]]
+        apart = [abs(math.log(ratio)) for ratio in pair.times.values()]
+        numbers.append([pair.commit, *(file.name for file in pair.files), len(pair.cells), len(same),
+                        sum(map(model.differ, same)),
+                        percent(math.expm1(statistics.median(apart)) if apart else None, 2),
+                        sum(one > math.log(baseline.DRIFT) for one in apart)])
+        found += [{"cell": cell.text, "href": places.get(cell, ""), "base": one[0], "commit": pair.commit,
+                   "outcomes": (one[1]["outcome"], one[3]["outcome"]), "ratios": (one[1]["ratio"], one[3]["ratio"]),
+                   "nights": [file.night for file in pair.files]}
+                  for cell, one in sorted(pair.cells.items()) if model.differ(one)]
+    tunes = [[one.commit, *(file.name for file in one.files), one.groups, len(one.both) + len(one.gone),
+              len(one.both) + len(one.new), len(one.gone), len(one.new)] for one in model.retunes_of(device)]
+    return {"nights": page.table(f"{device.folder} same commit", [
+        "commit", "first night", "second night", "cells that both judged", "against the same base",
+        "verdicts that differ", "times apart (median)", "cells 5 % apart and more"], numbers) if pairs else None,
+            "verdicts": found[:MOST_CASES], "left": max(0, len(found) - MOST_CASES),
+            "table": page.table(f"{device.folder} same commit verdicts", [
+                "cell", "commit", "base", "first night", "second night", "first outcome", "second outcome",
+                "first ratio", "second ratio"], [[one["cell"], one["commit"], one["base"], *one["nights"],
+                                                  *one["outcomes"], *one["ratios"]] for one in found])
+            if found else None,
+            "retunes": page.table(f"{device.folder} same commit rows", [
+                "commit", "first tune", "second tune", "groups that both looked at", "rows after the first",
+                "rows after the second", "gone", "new"], tunes) if tunes else None}
+
+
 def regressions(page):
     sections = []
     for device in page.site.devices:
@@ -647,6 +680,7 @@ def regressions(page):
                    "open_left": slow[MOST_CASES:], "past": views(past[:DRAWN_CASES], DRAWN_CASES),
                    "past_left": max(0, len(past) - DRAWN_CASES), "others": views(others[:MOST_CASES], 0),
                    "others_left": max(0, len(others) - MOST_CASES),
+                   "repeats": repeats(page, device, places),
                    "drift": drift_rows(page, device, {cell.text: href for cell, href in places.items() if cell}),
                    "trend": change_rows(page, device, model.changes_of(device, accepted=page.site.accepted).get(
                        "slower", []))}

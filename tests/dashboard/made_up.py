@@ -148,6 +148,21 @@ def night_of_list(texts, night=0, device="Example One", commit="", base="b000000
     yield {"kind": "run", "v": 1, "env": names[1], "seconds": 9.0, "busy_seconds": 6.0, "jobs": 100, "complete": True}
 
 
+def decision(night, group, log2_from, log2_to, threads=128, outcome="accepted", device="Example One"):
+    """Of the environment that tune() writes."""
+    return {"kind": "decision", "v": 1, "id": f"{night:08x}{log2_from:08x}", "replaces": [], "env": f"d{night:015x}",
+            "date": f"{night_of(night)}T03:00:00Z", "scope": device, "group": group, "log2_from": log2_from,
+            "log2_to": log2_to, "policy": policy(threads), "against": "portable", "verdict": outcome, "reason": "",
+            "gain": 0.1, "low": 0.08, "high": 0.12, "pairs": 3, "sizes": [1 << log2_from], "members": ["u32"],
+            "left_out": {}}
+
+
+def tune(night, commit, decisions):
+    """A store of decisions; their samples are not there."""
+    yield farm_environment(f"d{night:015x}", night, commit=commit)
+    yield from decisions
+
+
 def fields_of(cell):
     return {"primitive": cell.primitive, "op": cell.op, "in": cell.in_, "acc": cell.acc, "out": cell.out, "n": cell.n,
             "protocol": cell.protocol, **({"words": cell.words} if cell.words else {})}

@@ -306,6 +306,40 @@ def test_a_regression_that_was_taken_back_is_not_open(tmp_path):
         (sizes[1], days[0], f"SAME as that base on {days[1]}"), (sizes[2], days[0], f"SAME as that base on {days[1]}")])
 
 
+def test_what_two_nights_of_one_commit_disagree_about(tmp_path, make_site):
+    """Verdicts against the same base, times, and rows of the table; of a commit, on a device."""
+    texts = [f"{name} u32 n={n} protocol=cold_graph" for name in ("copy", "sort") for n in (1024, 4096, 16384)]
+    place, commit = tmp_path / "example-one", "c0ffee1"
+    nights = [(0, {1: ("SLOW", 1.05), 2: ("SAME", 1.01)}, "b000001", 1.0), (1, {2: ("UNSURE", 1.02)}, "b000001", 1.1),
+              (2, {2: ("SLOW", 1.2)}, "b000002", 1.1)]
+    for night, outcomes, base, factor in nights:
+        made_up.write(str(place / f"{made_up.night_of(night)}.regress.jsonl.gz"),
+                      made_up.night_of_list(texts, night, commit=commit, base=base, outcomes=outcomes, factor=factor))
+    made_up.write(str(place / f"{made_up.night_of(3)}.regress.jsonl.gz"),
+                  made_up.night_of_list(texts, 3, commit="c0ffee2"))
+    groups = "copy 4/0/4", "sort 4/0/0"
+    for night, decisions in enumerate((
+            [(groups[0], 0, 13), (groups[0], 13, 20, 512), (groups[1], 0, 13)],
+            [(groups[0], 0, 13, 256), (groups[0], 13, 20, 512, "kept")])):
+        made_up.write(str(place / f"{made_up.night_of(night)}.tune.jsonl"), made_up.tune(
+            night, commit, [made_up.decision(night, *words) for words in decisions]))
+    site = make_site(tmp_path)
+    check_whole(site)
+    rows = rows_of(os.path.join(site, "csv", "regressions.example-one-same-commit.csv"))
+    assert [[row[name] for name in ("cells that both judged", "against the same base", "verdicts that differ")]
+            for row in rows] == [["6", "6", "2"], ["6", "0", "0"]]
+    assert float(rows[0]["times apart (median)"]) == pytest.approx(0.1, abs=0.01)
+    assert [row["cells 5 % apart and more"] for row in rows] == ["6", "0"]
+    found = rows_of(os.path.join(site, "csv", "regressions.example-one-same-commit-verdicts.csv"))
+    assert [(row["cell"], row["first outcome"], row["second outcome"]) for row in found] == [
+        (texts[1], "SLOW", "SAME"), (texts[2], "SAME", "UNSURE")]
+    row, = rows_of(os.path.join(site, "csv", "regressions.example-one-same-commit-rows.csv"))
+    assert [row[name] for name in ("groups that both looked at", "rows after the first", "rows after the second",
+                                   "gone", "new")] == ["1", "2", "2", "1", "1"]
+    text = text_of(site, "regressions.html")
+    assert "One commit, two nights" in text and "Verdicts that differ: 2" in text
+
+
 def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
     """In their last run, by more than ci/baseline.py's limit, where the baseline is not newer; the rest is folded."""
     place, slow = tmp_path / "store" / "example-one", {index: ("SAME", 1.2 + index / 100) for index in range(15)}
