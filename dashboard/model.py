@@ -57,6 +57,11 @@ def count_text(n):
     return f"{n:,}"
 
 
+def label_of(key):
+    """kind_text for readers: of a graph without the kind that its words begin with."""
+    return kind_text(key._replace(dist="uniform") if key.words.startswith(f"graph={key.dist}") else key)
+
+
 def types_text(key):
     types = key.in_ if key.in_ == key.out else f"{key.in_}>{key.out}"
     return types + (f" in {key.acc}" if key.acc not in (key.out, key.in_) else "")

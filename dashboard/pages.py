@@ -156,7 +156,9 @@ def is_numeric(rows, column):
 
 
 def percent(value, digits=0):
-    return (value, NO_DATA) if value is None else (value, f"{100 * value:.{digits}f} %")
+    if value is None:
+        return value, NO_DATA
+    return value, "<1 %" if not digits and 0 < value < 0.005 else f"{100 * value:.{digits}f} %"
 
 
 def times(value):
@@ -374,7 +376,7 @@ def cell_row(page, device, key):
             "old": point.run.night != device.last_night, "commit": point.run.environment["commit"],
             "commit_href": page.commit(point.run.environment["commit"]),
             "beyond": model.beyond_the_roof(key, ours.of_roof), "compared": model.is_compared(point),
-            "of_copy": model.of_copy(device, key), "label": model.kind_text(key),
+            "of_copy": model.of_copy(device, key), "label": model.label_of(key),
             "line": line_of(device.timed[key], 110, 22)}
 
 
@@ -461,6 +463,7 @@ def primitive(page, device, name):
         sections.append(single_section(page, device, name, protocol, rows))
     wrong = [row for section in sections for row in section["rows"] if row["ours"].status != "ok"]
     return {"device": device, "name": name, "sections": sections, "wrong": wrong,
+            "compared": any(section["has"]["of_copy"] for section in sections),
             "cells": sum(map(len, kinds.values())), "protocols": sorted({kind.protocol for kind in kinds})}
 
 
@@ -511,10 +514,11 @@ def kind_section(page, device, kind, keys, rows):
 
 
 def single_section(page, device, name, protocol, rows):
-    drawn = [{"label": f"{row['label']}  n = {row['n']}", "values": values_of(row)} for row in rows[:MOST_DOTS]]
+    drawn = [{"label": f"{row['label']}  n = {row['n']}", "values": values} for row in rows
+             if (values := values_of(row))][:MOST_DOTS]
     title = f"Cells of one size, {protocol.replace('_', ' ')}"
     charts = []
-    if any(row["values"] for row in drawn):
+    if drawn:
         charts.append(page.figure(f"single {protocol}", {"draw": "dots", "rows": drawn}, "Throughput",
                                   f"{name}, {title}: throughput of ours, the peers and the roof. The table of cells "
                                   "below has the numbers."))
@@ -634,6 +638,11 @@ def drift_rows(page, device, places):
                                  for text, ratio, night, line in found]) if found else None}
 
 
+def night_name(file):
+    """A file's date, with the number of a date's second night."""
+    return re.match(r"[^.]*(\.\d+)?", file.name).group(0)
+
+
 def repeats(page, device, places):
     """What two nights of one commit disagree about: {"nights", "table", "verdicts", "left", "retunes": tables of
     numbers or None}."""
@@ -642,7 +651,7 @@ def repeats(page, device, places):
     for pair in pairs:
         same = [one for one in pair.cells.values() if one[0] == one[2]]
         apart = [abs(math.log(ratio)) for ratio in pair.times.values()]
-        numbers.append([pair.commit, *(file.name for file in pair.files), len(pair.cells), len(same),
+        numbers.append([pair.commit, *map(night_name, pair.files), len(pair.cells), len(same),
                         sum(map(model.differ, same)),
                         percent(math.expm1(statistics.median(apart)) if apart else None, 2),
                         sum(one > math.log(baseline.DRIFT) for one in apart)])
@@ -650,11 +659,11 @@ def repeats(page, device, places):
                    "outcomes": (one[1]["outcome"], one[3]["outcome"]), "ratios": (one[1]["ratio"], one[3]["ratio"]),
                    "nights": [file.night for file in pair.files]}
                   for cell, one in sorted(pair.cells.items()) if model.differ(one)]
-    tunes = [[one.commit, *(file.name for file in one.files), one.groups, len(one.both) + len(one.gone),
+    tunes = [[one.commit, *map(night_name, one.files), one.groups, len(one.both) + len(one.gone),
               len(one.both) + len(one.new), len(one.gone), len(one.new)] for one in model.retunes_of(device)]
     return {"nights": page.table(f"{device.folder} same commit", [
-        "commit", "first night", "second night", "cells that both judged", "against the same base",
-        "verdicts that differ", "times apart (median)", "cells 5 % apart and more"], numbers) if pairs else None,
+        "commit", "first night", "second night", "cells of both", "with the same base", "verdicts that differ",
+        "times apart (median)", "cells 5 % apart"], numbers) if pairs else None,
             "verdicts": found[:MOST_CASES], "left": max(0, len(found) - MOST_CASES),
             "table": page.table(f"{device.folder} same commit verdicts", [
                 "cell", "commit", "base", "first night", "second night", "first outcome", "second outcome",
@@ -662,7 +671,7 @@ def repeats(page, device, places):
                                                   *one["outcomes"], *one["ratios"]] for one in found])
             if found else None,
             "retunes": page.table(f"{device.folder} same commit rows", [
-                "commit", "first tune", "second tune", "groups that both looked at", "rows after the first",
+                "commit", "first tune", "second tune", "groups of both", "rows after the first",
                 "rows after the second", "gone", "new"], tunes) if tunes else None}
 
 

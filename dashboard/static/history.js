@@ -52,6 +52,13 @@
   holder.setAttribute("role", "group");
   holder.setAttribute("aria-label", "History: arrow keys tell the runs one by one; drag to zoom, double click to see all");
   figure.querySelector(".still").replaceWith(bar, holder, told);
+  var key = [newPolicies.length && "dotted: another policy", newCodes.length && "dashed: other machine code"].filter(Boolean);
+  if (key.length) {
+    var legend = document.createElement("p");
+    legend.className = "quiet";
+    legend.textContent = "Every run; " + key.join("; ") + ".";
+    told.after(legend);
+  }
 
   function tell(place) {
     if (place === null || place === undefined) { told.textContent = ""; return; }

@@ -326,18 +326,32 @@ def test_what_two_nights_of_one_commit_disagree_about(tmp_path, make_site):
     site = make_site(tmp_path)
     check_whole(site)
     rows = rows_of(os.path.join(site, "csv", "regressions.example-one-same-commit.csv"))
-    assert [[row[name] for name in ("cells that both judged", "against the same base", "verdicts that differ")]
+    assert [[row[name] for name in ("cells of both", "with the same base", "verdicts that differ")]
             for row in rows] == [["6", "6", "2"], ["6", "0", "0"]]
     assert float(rows[0]["times apart (median)"]) == pytest.approx(0.1, abs=0.01)
-    assert [row["cells 5 % apart and more"] for row in rows] == ["6", "0"]
+    assert [row["cells 5 % apart"] for row in rows] == ["6", "0"]
     found = rows_of(os.path.join(site, "csv", "regressions.example-one-same-commit-verdicts.csv"))
     assert [(row["cell"], row["first outcome"], row["second outcome"]) for row in found] == [
         (texts[1], "SLOW", "SAME"), (texts[2], "SAME", "UNSURE")]
     row, = rows_of(os.path.join(site, "csv", "regressions.example-one-same-commit-rows.csv"))
-    assert [row[name] for name in ("groups that both looked at", "rows after the first", "rows after the second",
+    assert [row[name] for name in ("groups of both", "rows after the first", "rows after the second",
                                    "gone", "new")] == ["1", "2", "2", "1", "1"]
     text = text_of(site, "regressions.html")
     assert "One commit, two nights" in text and "Verdicts that differ: 2" in text
+
+
+def test_compare_begins_with_the_newest_two_moments_that_share_a_cell(tmp_path, make_site):
+    place = tmp_path / "example-one"
+    for night, count in enumerate((3, 3)):
+        made_up.write(str(place / f"{made_up.night_of(night)}.jsonl"), made_up.records(night, count))
+    lines = list(made_up.records(2, 60))
+    made_up.write(str(place / f"{made_up.night_of(2)}.jsonl"), [lines[0], *lines[-3:]])  # other cells
+    site = make_site(tmp_path)
+    with open(os.path.join(site, "json", "compare.json"), encoding="utf-8") as file:
+        device, = json.load(file)["devices"]
+    assert len(device["moments"]) == 3 and device["first"] == [0, 1]
+    assert f"{made_up.night_of(1)} abc0001 against {made_up.night_of(0)} abc0000" in text_of(site, "compare.html")
+    assert rows_of(os.path.join(site, "csv", "compare.example-one-last-two.csv"))[0]["cells that both have"] == "3"
 
 
 def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
