@@ -151,8 +151,8 @@ class Device:
     def cells(self, primitive):
         order = {name: number for number, name in enumerate(bench.TYPES)}
         return sorted((key for key in self.history if key.primitive == primitive),
-                      key=lambda key: (key.protocol != "cold", key.op, key.words, key.dist, order.get(key.in_, 99),
-                                       key.out, key.acc, key.in_offset, key.out_offset, key.n))
+                      key=lambda key: (key.protocol != "cold", key.op, key.words, key.dist != "uniform", key.dist,
+                                       order.get(key.in_, 99), key.out, key.acc, key.in_offset, key.out_offset, key.n))
 
     def verdict_runs(self):
         """[(night, file, environments of base and tree, verdicts)] of the regression runs, oldest first."""

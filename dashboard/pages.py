@@ -260,7 +260,7 @@ def square_rows(page, device):
             shade, ink = figures.shade_of(share) if share is not None else ("", "")
             entries.append({
                 "href": f"{path}#{anchor(device, square.keys[0])}", "cells": len(square.keys), "shade": shade,
-                "ink": ink, "share": short_time(square.us) if share is None else f"{100 * share:.0f}",
+                "ink": ink, "share": short_time(square.us) if share is None else percent(share)[1][:-2],
                 "compared": share is not None and square.of_roof is None,
                 "cached": (square.of_roof or 0) > 1 + model.REPORTED,
                 "ratio": "" if square.of_peer is None else times(square.of_peer)[1], "lost": square.lost,
@@ -1172,7 +1172,8 @@ def file_text(file):
         parts = [f"{sum(farm.samples.values())} samples", f"{len(farm.decisions)} decisions",
                  f"{len(farm.verdicts)} verdicts"]
         return "store of the farm: " + ", ".join(part for part in parts if not part.startswith("0 "))
-    return {"ladder": "the ladder", "night": "the record of a night"}.get(file.kind, "not understood")
+    return {"ladder": "the ladder", "programs": "programs over layouts",
+            "night": "the record of a night"}.get(file.kind, "not understood")
 
 
 def commits_of(file):
