@@ -19,6 +19,7 @@ and stays as it was otherwise, so that many small slowdowns add up to one that i
 store has the slowdown that is accepted, the newest night that has it is committed with it: ci/keep.py keeps the nights.
 """
 import argparse
+import collections
 import glob
 import json
 import os
@@ -44,9 +45,13 @@ def regressions_of(root, folder):
                   for path in glob.glob(os.path.join(root, store.STORES, folder, f"*{ending}")))
 
 
+# A cell's time in a regression: the median of the processes' medians, how many these are, the last sample, and how much
+# they vary.
+Time = collections.namedtuple("Time", "us processes sample cv")
+
+
 def measured(a_store):
-    """({cell's text: (median of the processes' medians, how many, last sample)} of this tree's side, verdicts,
-    environments)."""
+    """({cell's text: Time} of this tree's side, verdicts, environments)."""
     environments = {one["id"]: one for one in a_store.of("environment")}
     lines = a_store.of("verdict")
     verdicts = {store.cell_of(line).text: line for line in lines}
@@ -58,8 +63,12 @@ def measured(a_store):
             text = store.cell_of(sample).text
             times.setdefault(text, []).append(statistics.median(sample["us"]))
             last[text] = sample
-    return {text: (statistics.median(found), len(found), last[text]) for text, found in times.items()}, verdicts, \
-        environments
+    return {text: Time(statistics.median(found), len(found), last[text], variation(found))
+            for text, found in times.items()}, verdicts, environments
+
+
+def variation(values):
+    return statistics.stdev(values) / statistics.fmean(values) if len(values) > 1 else 0.0
 
 
 def fold(paths, accepted):
@@ -77,7 +86,7 @@ def fold(paths, accepted):
     for _, _, name, a_store in sorted(runs, key=lambda run: run[:3]):
         times, verdicts, environments = measured(a_store)
         for text in sorted(times):
-            us, processes, sample = times[text]
+            us, processes, sample, _ = times[text]
             environment = environments[sample["env"]]
             lines = devices.setdefault(environment["device"], {})
             verdict = verdicts.get(text)
@@ -170,7 +179,7 @@ def lines_of(root, device):
 def drift(a_store, baseline):
     """[(cell, time over the baseline's, line of the baseline)] that went beyond DRIFT, the worst first. Other nights'
     times prove nothing: this is where to look."""
-    return beyond({text: one[0] for text, one in measured(a_store)[0].items()}, baseline)
+    return beyond({text: one.us for text, one in measured(a_store)[0].items()}, baseline)
 
 
 def beyond(times, baseline):

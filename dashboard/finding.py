@@ -41,14 +41,29 @@ def compare_data(device):
                           "text": device.latest(key).measure.text,
                           "family": model.FAMILY_OF.get(key.primitive, key.primitive),
                           "us": [number for pair in sorted(times.items()) for number in pair]})
-    return {"folder": device.folder, "title": device.title, "moments": moments, "cells": cells}
+    return {"folder": device.folder, "title": device.title, "moments": moments, "first": pair_of(moments, cells),
+            "cells": cells}
+
+
+def pair_of(moments, cells):
+    """The newest two moments, by their places, that have a cell in common; the last two where no two have."""
+    timed = collections.defaultdict(set)
+    for number, cell in enumerate(cells):
+        for place in cell["us"][::2]:
+            timed[place].add(number)
+    for last in range(len(moments) - 1, 0, -1):
+        for before in range(last - 1, -1, -1):
+            if timed[last] & timed[before]:
+                return [before, last]
+    return [max(0, len(moments) - 2), max(0, len(moments) - 1)]
 
 
 def compare(page):
     data = {"families": list(model.FAMILIES), "devices": [compare_data(device) for device in page.site.devices]}
     page.shelf.text("compare-data.js", script("compare", data))
     page.shelf.text("json/compare.json", json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
-    return {"pairs": device_pairs(page), "nights": [night_pair(page, device) for device in page.site.devices]}
+    return {"pairs": device_pairs(page), "nights": [night_pair(page, device, data["first"]) for device, data in
+                                                     zip(page.site.devices, data["devices"])]}
 
 
 def means_of(ratios):
@@ -79,18 +94,19 @@ def device_pairs(page):
     return found
 
 
-def night_pair(page, device):
-    """The last two moments of a device."""
+def night_pair(page, device, first):
+    """The last two moments of a device that can be compared."""
     moments = moments_of(device)
     if len(moments) < 2:
         return {"device": device, "table": None, "moments": moments}
+    pair = [moments[place] for place in first]
     ratios = collections.defaultdict(list)
     for key, points in device.history.items():
         times = {(point.run.night, point.run.environment["commit"]): point.measure.ours[0].us for point in points
                  if point.measure.ours[0].status == "ok"}
-        if all(moment in times for moment in moments[-2:]):
-            ratios[model.FAMILY_OF.get(key.primitive, key.primitive)].append(times[moments[-2]] / times[moments[-1]])
-    return {"device": device, "moments": moments[-2:], "table": page.table(
+        if all(moment in times for moment in pair):
+            ratios[model.FAMILY_OF.get(key.primitive, key.primitive)].append(times[pair[0]] / times[pair[1]])
+    return {"device": device, "moments": pair, "table": page.table(
         f"{device.folder} last two", ["family", "cells that both have", "speed, times"], means_of(ratios))
         if ratios else None}
 

@@ -10,7 +10,7 @@ import statistics
 from ci import baseline
 from dashboard import read
 from tools import bench
-from tools.farm import rows, store, verdicts
+from tools.farm import regress, rows, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW
 
 # What a night's summary is made of. Every primitive belongs to one family.
@@ -55,6 +55,11 @@ def count_text(n):
         if n >= unit and n % unit == 0:
             return f"{n // unit}{name}"
     return f"{n:,}"
+
+
+def label_of(key):
+    """kind_text for readers: of a graph without the kind that its words begin with."""
+    return kind_text(key._replace(dist="uniform") if key.words.startswith(f"graph={key.dist}") else key)
 
 
 def types_text(key):
@@ -114,6 +119,8 @@ class Device:
     def __init__(self, folder):
         self.folder, self.names, self.runs, self.files, self.notices = folder, {}, [], [], []
         self.history, self.timed, self.nights, self.addresses = {}, {}, [], {}
+        self.compared = []  # regression runs, as read.py has them
+        self.copies = {}  # {(run's order, protocol, size): us of the library's fastest copy in a regression run}
         self.codes = {}  # {(commit, farm's cell): machine code of the library's own choice}
         self.ladders, self.landscapes, self.programs = [], [], []
 
@@ -144,8 +151,8 @@ class Device:
     def cells(self, primitive):
         order = {name: number for number, name in enumerate(bench.TYPES)}
         return sorted((key for key in self.history if key.primitive == primitive),
-                      key=lambda key: (key.protocol != "cold", key.op, key.words, key.dist, order.get(key.in_, 99),
-                                       key.out, key.acc, key.in_offset, key.out_offset, key.n))
+                      key=lambda key: (key.protocol != "cold", key.op, key.words, key.dist != "uniform", key.dist,
+                                       order.get(key.in_, 99), key.out, key.acc, key.in_offset, key.out_offset, key.n))
 
     def verdict_runs(self):
         """[(night, file, environments of base and tree, verdicts)] of the regression runs, oldest first."""
@@ -179,6 +186,7 @@ def devices_of(files):
         for one in environments:
             device.names[one["device"]] = max(one["date"], device.names.get(one["device"], ""))
         device.runs += [run for run in file.bench if run.cells and not file.name.startswith("landscape/")]
+        device.compared += file.farm.compared if file.farm else []
         if file.farm and "landscape" in file.farm.phases:
             device.landscapes.append(file)
     for device in found.values():
@@ -193,6 +201,7 @@ def finish(device):
         for key, measure in run.cells.items():
             if measure.ours:
                 device.history.setdefault(key, []).append(Point(run, measure))
+    add_compared(device)
     device.timed = {key: by_night(points) for key, points in device.history.items()}
     device.nights = sorted({file.night for file in device.files if file.night})
     for file in device.files:
@@ -203,6 +212,39 @@ def finish(device):
     notice_gaps(device)
     notice_repeats(device)
     notice_cut_short(device)
+
+
+def add_compared(device):
+    """Cells that no benchmark has, by their regression runs. Histories are not mixed: a benchmark measures in one
+    process, a regression in several."""
+    known = {farm_cell(key) for key in device.history}
+    for run in sorted(device.compared, key=lambda run: run.order):
+        for key, measure in run.cells.items():
+            if key.primitive == "copy":
+                place = run.order, key.protocol, size_class(key)
+                device.copies[place] = min(measure.ours[0].us, device.copies.get(place, math.inf))
+        run.cells = {key: measure for key, measure in run.cells.items() if farm_cell(key) not in known}
+        for key, measure in run.cells.items():
+            device.history.setdefault(key, []).append(Point(run, measure))
+        device.runs += [run] if run.cells else []
+    device.runs.sort(key=lambda run: run.order)
+
+
+def size_class(key):
+    """Equal for inputs whose sizes differ by the rounding of n only."""
+    return round(math.log2(max(key.n * store.type_sizes().get(key.in_, 1), 1)), 1)
+
+
+def is_compared(point):
+    return point.run.set == read.COMPARED
+
+
+def of_copy(device, key):
+    """The time of the library's copy of as many bytes of input, in the same regression run, over the cell's; None where
+    there is none."""
+    point = device.latest(key)
+    copy = device.copies.get((point.run.order, key.protocol, size_class(key))) if is_compared(point) else None
+    return copy / point.measure.ours[0].us if copy else None
 
 
 def commit_key(commit):
@@ -287,23 +329,24 @@ def counted(count, word):
 
 
 def notice_cut_short(device):
-    """A run of a list that reached fewer cells than the run of that list before."""
-    latest = {}
+    """A run that measured fewer cells than it was asked for. Whoever asks for some cells of a list gets these, and
+    that is no problem; older files do not say what was asked for."""
     for run in device.runs:
-        before = latest.get(run.set)
-        ours = {key for key, measure in run.cells.items() if measure.ours}
-        if before and run.night != before[0].night and len(ours) < 0.9 * len(before[1]):
-            say(device, "bad", f"the {run.set} run of {run.environment['date']} reached {counted(len(ours), 'cell')}; "
-                f"the one before had {len(before[1])}", run.night)
-        latest[run.set] = run, ours
+        planned = run.environment.get("planned")
+        if type(planned) is int and len(run.cells) < planned:
+            say(device, "bad", f"the {run.set} run of {run.environment['date']} was asked for "
+                f"{counted(planned, 'cell')} and reached {len(run.cells)}", run.night)
 
 
 # ---- what changed ----------------------------------------------------------------------------------------------------
 
 
 def change_of(key, points, last_night):
-    """A cell of a night against its measurement of the night before, or None where nothing is to be told."""
+    """A cell of a night against its measurement of the night before, or None where nothing is to be told. What a
+    regression run measured has its verdict."""
     now = points[-1]
+    if is_compared(now):
+        return None
     before = next((point for point in reversed(points[:-1]) if point.run.night != now.run.night), None)
     if now.run.night != last_night:
         return None
@@ -425,19 +468,37 @@ def change_points(values):
 # ---- the heat map ----------------------------------------------------------------------------------------------------
 
 # A square: cells there are, cells measured last night; medians over the cells of the share of the roof and of the
-# speed against the fastest peer; how many are slower than a peer, and wrong; date of the newest.
-Square = collections.namedtuple("Square", "primitive log2 keys fresh of_roof of_peer gbs lost wrong newest lowest")
+# speed against the fastest peer; how many are slower than a peer, and wrong; date of the newest. Of cells that only
+# regression runs have: medians of the share of the copy (of_copy), and of the time.
+Square = collections.namedtuple(
+    "Square", "primitive log2 keys fresh of_roof of_peer gbs lost wrong newest lowest of_copy us")
 
 
 def square_log2(key):
     """The column: sizes by factors of four, named by the smallest."""
     size = input_bytes(key)
-    return None if size is None else (size.bit_length() - 1) // 2 * 2
+    return None if size is None else column_of(size)
+
+
+def column_of(size):
+    return (size.bit_length() - 1) // 2 * 2
 
 
 def counts_for_map(key):
     """Graphs up to 4 MiB where there are any, else cold; so does the farm."""
-    return key.protocol == "cold" or (key.protocol == "graph" and (input_bytes(key) or 0) <= GRAPH_BYTES)
+    return key.protocol in ("cold", "cold_graph") or \
+        (key.protocol == "graph" and (input_bytes(key) or 0) <= GRAPH_BYTES)
+
+
+@functools.cache
+def listed():
+    """{(primitive, log2)} of the squares that the nights' standard list fills."""
+    found = {(name, column_of(size)) for name in regress.CELLS for size in regress.SIZES}
+    for text in regress.GRAPH_CELLS:
+        name, type_, *words = text.split()
+        n = int(dict(word.split("=", 1) for word in words)["n"])
+        found.add((name, column_of(bench.input_bytes({"in": type_, "n": n}))))
+    return found
 
 
 def squares_of(device):
@@ -451,6 +512,7 @@ def squares_of(device):
             places[key.primitive, log2].append(key)
     found = {}
     for (primitive, log2), keys in places.items():
+        keys = [key for key in keys if not is_compared(device.latest(key))] or keys
         graphs = [key for key in keys if key.protocol == "graph"]
         found[primitive, log2] = square_of(device, primitive, log2, graphs or keys)
     return found
@@ -476,7 +538,8 @@ def square_of(device, primitive, log2, keys):
     return Square(primitive, log2, sorted(keys), sum(point.run.night == device.last_night for point in points.values()),
                   median(timing.of_roof for timing in good), median(ratios), median(timing.gbs for timing in good),
                   sum(ratio < 1 for ratio in ratios), len(ours) - len(good),
-                  max(point.run.night for point in points.values()), min(ratios, default=None))
+                  max(point.run.night for point in points.values()), min(ratios, default=None),
+                  median(of_copy(device, key) for key in keys), median(timing.us for timing in good))
 
 
 # ---- rows of the table -----------------------------------------------------------------------------------------------
@@ -583,6 +646,70 @@ def drift_of(device, baselines):
         newest.update({text: (date[:10], us) for text, us in file.farm.times.items()})
     times = {text: us for text, (night, us) in newest.items() if text in lines and night >= lines[text]["date"]}
     return [(text, ratio, newest[text][0], line) for text, ratio, line in baseline.beyond(times, lines)]
+
+
+# Two nights of one commit. files: of the two; cells: {cell: (base of the first, verdict, base of the second, verdict)}
+# that both judged; times: {cell's text: the second night's time over the first's}.
+Twice = collections.namedtuple("Twice", "commit files cells times")
+
+
+def differ(one):
+    """Of an entry of Twice.cells: another outcome against the same base."""
+    return one[0] == one[2] and one[1]["outcome"] != one[3]["outcome"]
+
+
+def repeats_of(device):
+    """[Twice] of the regression runs, each beside the next one of its commit, oldest first."""
+    nights = collections.OrderedDict()  # {(commit, file's name): (file, {cell: (base, verdict)})}
+    for _, file, base, new, those in device.verdict_runs():
+        commit = commit_key(new.get("commit"))
+        if commit and not commit.endswith("+"):
+            cells = nights.setdefault((commit, file.name), (file, {}))[1]
+            cells.update({store.cell_of(verdict): (commit_key(base.get("commit")), verdict) for verdict, _ in those})
+    found, last = [], {}
+    for (commit, _), (file, cells) in nights.items():
+        if commit in last:
+            before, old = last[commit]
+            times = {text: us / before.farm.times[text] for text, us in file.farm.times.items()
+                     if text in before.farm.times}
+            found.append(Twice(commit, (before, file), {cell: old[cell] + cells[cell] for cell in cells
+                                                        if cell in old}, times))
+        last[commit] = file, cells
+    return [one for one in found if one.cells]
+
+
+# Two tunes of one commit. both: rows that are there after either; gone, new: rows that the second one ended, and added;
+# each (group, log2_from, log2_to, policy). Of the groups that both looked at.
+Retune = collections.namedtuple("Retune", "commit files groups both gone new")
+
+
+def retunes_of(device):
+    """[Retune] of the stores with decisions, each beside the next one of its commit, oldest first. Rows are those that
+    all decisions up to then add up to."""
+    found, last, before = [], {}, []
+    for file in sorted((file for file in device.files if file.farm and file.farm.decisions),
+                       key=lambda file: (min(one["date"] for one in file.farm.decisions), file.name)):
+        own = collections.defaultdict(list)
+        for one in file.farm.decisions:
+            own[commit_key(file.farm.environments.get(one["env"], {}).get("commit"))].append(one)
+        before = before + file.farm.decisions
+        for commit, decisions in own.items():
+            groups = {(one["scope"], one["group"]) for one in decisions}
+            if commit in last and commit and not commit.endswith("+"):
+                other, standing, looked = last[commit]
+                both = groups & looked
+                one, two = (rows_in(state, both) for state in (standing, standing + decisions))
+                if both:
+                    found.append(Retune(commit, (other, file), len(both), one & two, sorted(one - two),
+                                        sorted(two - one)))
+            last[commit] = file, before, groups
+    return found
+
+
+def rows_in(decisions, places):
+    found = rows.fold(decisions)
+    return {(row.group, row.log2_from, row.log2_to, store.policy_text(row.policy)) for place in places
+            for row in found.get(place, [])}
 
 
 def controls_of(device):

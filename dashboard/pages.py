@@ -11,6 +11,7 @@ import shlex
 import statistics
 import urllib.parse
 
+from ci import baseline
 from dashboard import commits, figures, model, read, reports
 from tools import bench
 from tools.farm import evidence, landscape, store, verdicts
@@ -155,7 +156,9 @@ def is_numeric(rows, column):
 
 
 def percent(value, digits=0):
-    return (value, NO_DATA) if value is None else (value, f"{100 * value:.{digits}f} %")
+    if value is None:
+        return value, NO_DATA
+    return value, "<1 %" if not digits and 0 < value < 0.005 else f"{100 * value:.{digits}f} %"
 
 
 def times(value):
@@ -203,18 +206,20 @@ def map_of(device):
             square = squares.get((name, log2))
             if square is None:
                 row["squares"].append(None)
-                numbers.append([name, bench.size_text(1 << log2), 0, None, None, None, 0, 0, ""])
+                numbers.append([name, bench.size_text(1 << log2), 0, None, None, None, 0, 0, "", None, None])
                 continue
             row["squares"].append({"roof": square.of_roof, "ratio": square.of_peer, "lost": square.lost,
                                    "wrong": square.wrong, "stale": square.newest != device.last_night})
             numbers.append([name, bench.size_text(1 << log2), len(square.keys), percent(square.of_roof, 1),
-                            times(square.of_peer), times(square.lowest), square.lost, square.wrong, square.newest])
+                            times(square.of_peer), times(square.lowest), square.lost, square.wrong, square.newest,
+                            percent(square.of_copy, 1), square.us])
         rows.append(row)
-    numbers += [[name, "", 0, None, None, None, 0, 0, ""] for name in never]
+    numbers += [[name, "", 0, None, None, None, 0, 0, "", None, None] for name in never]
     spec = {"draw": "heat_map", "columns": [bench.size_text(1 << log2) for log2 in sizes], "rows": rows,
             "never": [name.replace("_", " ") for name in never]}
     columns = ["primitive", "input from, bytes", "cells", "of the roof (median)", "against the best peer (median)",
-               "against the best peer (lowest)", "cells slower than a peer", "wrong cells", "newest"]
+               "against the best peer (lowest)", "cells slower than a peer", "wrong cells", "newest",
+               "of our copy (median)", "us (median)"]
     return spec, (columns, numbers)
 
 
@@ -231,9 +236,17 @@ def names_of(device):
         [name for name in store.primitives() if name not in device.primitives()]
 
 
+def never_of(names):
+    """Primitives without a measurement by the reason: {"due": those that the nights come to, "other": those that are in
+    no list of cells}."""
+    listed = {name for name, _ in model.listed()}
+    return {"due": [name for name in names if name in listed], "other": [name for name in names if name not in listed]}
+
+
 def square_rows(page, device):
-    """The heat map as a table whose entries lead to the cells: {columns, rows: [{name, href, entries}], never}."""
-    squares = model.squares_of(device)
+    """The heat map as a table whose entries lead to the cells: {columns, rows: [{name, href, entries}], never}. An
+    entry without a cell is "due" where the nights measure such cells, else None."""
+    squares, listed = model.squares_of(device), model.listed()
     sizes, rows = columns_of(squares), []
     known, never = names_of(device)
     for name in known:
@@ -241,17 +254,27 @@ def square_rows(page, device):
         for log2 in sizes:
             square = squares.get((name, log2))
             if square is None:
-                entries.append(None)
+                entries.append("due" if (name, log2) in listed else None)
                 continue
-            shade, ink = figures.shade_of(square.of_roof) if square.of_roof is not None else ("", "")
+            share = square.of_copy if square.of_roof is None else square.of_roof
+            shade, ink = figures.shade_of(share) if share is not None else ("", "")
             entries.append({
                 "href": f"{path}#{anchor(device, square.keys[0])}", "cells": len(square.keys), "shade": shade,
-                "ink": ink, "roof": "–" if square.of_roof is None else f"{100 * square.of_roof:.0f}",
+                "ink": ink, "share": short_time(square.us) if share is None else percent(share)[1][:-2],
+                "compared": share is not None and square.of_roof is None,
                 "cached": (square.of_roof or 0) > 1 + model.REPORTED,
                 "ratio": "" if square.of_peer is None else times(square.of_peer)[1], "lost": square.lost,
                 "wrong": square.wrong, "old": square.newest != device.last_night, "newest": square.newest})
         rows.append({"name": name.replace("_", " "), "href": path, "entries": entries})
-    return {"columns": [bench.size_text(1 << log2) for log2 in sizes], "rows": rows, "never": never}
+    return {"columns": [bench.size_text(1 << log2) for log2 in sizes], "rows": rows, "never": never_of(never)}
+
+
+def short_time(us):
+    """With two digits, for a square."""
+    if us is None:
+        return "–"
+    value, unit = (us, "µs") if us < 999.5 else (us / 1e3, "ms")
+    return f"{value:.2g} {unit}" if value < 99.5 else f"{value:.0f} {unit}"
 
 
 def anchor(device, key):
@@ -288,11 +311,13 @@ def today(page):
         slow, _, _ = model.cases_of(device, site.accepted)
         notices = [notice for notice in site.notices() if notice.device == device.folder]
         section = {
-            "device": device, "environment": device.environment, "age": age_text(site.age(device.last_night)),
+            "device": device, "environment": device.environment, "peers": peers_of(device),
+            "age": age_text(site.age(device.last_night)),
             "cells": len(device.history), "fresh": fresh, "primitives": len(device.primitives()),
             "every": len(device.primitives() | set(store.primitives())),
             "wrong": sum(points[-1].measure.ours[0].status != "ok" for points in device.history.values()),
-            "squares": square_rows(page, device), "map": None, "open": len(slow), "summary": None, "changes": changed,
+            "squares": square_rows(page, device), "map": None, "open": len(slow), "summary": None,
+            "no_peer": False, "no_week": False, "changes": changed,
             "bad": [one for one in notices if one.level == "bad"],
             "notes": [one for one in notices if one.level != "bad"],
             "drift": len(model.drift_of(device, site.baselines)),
@@ -305,17 +330,26 @@ def today(page):
                                        for *_, rows in changed for row in rows])}
         if device.history:
             section["map"] = page.table(f"{device.folder} map", *map_of(device)[1])
-            section["summary"] = summary_table(page, device)
+            summary = model.summary_of(device, device.last_night)
+            section["summary"] = summary_table(page, device, summary)
+            section["no_peer"] = not any(one.with_peer for one in summary)
+            section["no_week"] = not any(one.with_week for one in summary)
         sections.append(section)
     return {"sections": sections}
 
 
-def summary_table(page, device):
-    rows = [[one.family, one.cells, times(one.of_peer), one.with_peer, times(one.of_week), one.with_week]
-            for one in model.summary_of(device, device.last_night)]
+def peers_of(device):
+    """The newest libraries that were measured beside, or ""."""
+    return next((text for text in (one.get("peers") or "" for one in sorted(
+        device.environments(), key=lambda one: one["date"], reverse=True)) if text and not text.startswith("none")), "")
+
+
+def summary_table(page, device, summary):
+    rows = [[one.family, one.cells, times(one.of_peer), one.with_peer or None, times(one.of_week),
+             one.with_week or None] for one in summary]
     return page.table(f"{device.folder} summary", [
-        "family", "cells", "speed against the fastest peer", "cells with one", "speed against a week before",
-        "cells with one then"], rows)
+        "family", "cells", "speed against the fastest peer", "cells with a peer", "speed against a week before",
+        "cells with a week before"], rows)
 
 
 # ---- Primitive -------------------------------------------------------------------------------------------------------
@@ -341,7 +375,8 @@ def cell_row(page, device, key):
             "policy": model.policy_short(ours.policy), "row": row, "night": point.run.night,
             "old": point.run.night != device.last_night, "commit": point.run.environment["commit"],
             "commit_href": page.commit(point.run.environment["commit"]),
-            "beyond": model.beyond_the_roof(key, ours.of_roof), "label": model.kind_text(key),
+            "beyond": model.beyond_the_roof(key, ours.of_roof), "compared": model.is_compared(point),
+            "of_copy": model.of_copy(device, key), "label": model.label_of(key),
             "line": line_of(device.timed[key], 110, 22)}
 
 
@@ -403,7 +438,11 @@ def line_of(points, width, height, nights=None):
 
 def command_of(rows):
     """What measures these cells again, on the newest commit that measured one of them."""
+    benched = [row for row in rows if not row["compared"]]
+    rows = benched or rows
     newest = max(rows, key=lambda row: row["night"])
+    if not benched:
+        return regress_command("", newest["commit"], "\n".join(row["text"] for row in rows))
     commit = f"git checkout {newest['commit']}\n" if newest["commit"] else ""
     words = [f"  --cell {shlex.quote(row['text'])}" for row in rows]
     return commit + "python3 tools/bench.py \\\n" + " \\\n".join(words)
@@ -424,6 +463,7 @@ def primitive(page, device, name):
         sections.append(single_section(page, device, name, protocol, rows))
     wrong = [row for section in sections for row in section["rows"] if row["ours"].status != "ok"]
     return {"device": device, "name": name, "sections": sections, "wrong": wrong,
+            "compared": any(section["has"]["of_copy"] for section in sections),
             "cells": sum(map(len, kinds.values())), "protocols": sorted({kind.protocol for kind in kinds})}
 
 
@@ -433,7 +473,11 @@ def peers_in(rows):
 
 def columns_in(rows):
     """Which of the columns that may be empty some cell fills."""
-    return {"roof": any(row["roof"] for row in rows),
+    return {"roof": any(row["roof"] for row in rows), "gbs": any(row["ours"].gbs is not None for row in rows),
+            "of_roof": any(row["ours"].of_roof is not None for row in rows),
+            "of_copy": any(row["of_copy"] is not None for row in rows),
+            "policy": any(row["policy"] or row["ours"].source for row in rows),
+            "line": any(row["line"] for row in rows),
             "peer": any(row["ours"].of_peer is not None for row in rows)}
 
 
@@ -460,19 +504,21 @@ def kind_section(page, device, kind, keys, rows):
             "buckets": [[start, end, letter] for (start, end, _), letter in zip(buckets, letters)]}
     note = "; ".join(f"{letter} {model.policy_short(store.policy_text(row.policy))}"
                      for (_, _, row), letter in zip(buckets, letters))
-    chart = page.figure(name, spec, "Throughput over n", f"{kind.primitive} {title}: throughput over n of ours, the "
-                        "peers and the roof, and our speed against theirs; shaded: rows of the policy table. The table "
-                        "of cells below has the numbers.", note=f"Rows of the table: {note}" if note else "")
+    charts = [page.figure(name, spec, "Throughput over n", f"{kind.primitive} {title}: throughput over n of ours, the "
+                          "peers and the roof, and our speed against theirs; shaded: rows of the policy table. The "
+                          "table of cells below has the numbers.", note=f"Rows of the table: {note}" if note else "")
+              ] if spec["series"] else []
     return {"id": model.kind_anchor(kind), "title": title, "rows": rows, "peers": peers_in(rows),
-            "has": columns_in(rows), "figures": [chart], "table": cells_csv(page, f"{name} cells", rows),
+            "has": columns_in(rows), "figures": charts, "table": cells_csv(page, f"{name} cells", rows),
             "command": command_of(rows), "single": False}
 
 
 def single_section(page, device, name, protocol, rows):
-    drawn = [{"label": f"{row['label']}  n = {row['n']}", "values": values_of(row)} for row in rows[:MOST_DOTS]]
+    drawn = [{"label": f"{row['label']}  n = {row['n']}", "values": values} for row in rows
+             if (values := values_of(row))][:MOST_DOTS]
     title = f"Cells of one size, {protocol.replace('_', ' ')}"
     charts = []
-    if any(row["values"] for row in drawn):
+    if drawn:
         charts.append(page.figure(f"single {protocol}", {"draw": "dots", "rows": drawn}, "Throughput",
                                   f"{name}, {title}: throughput of ours, the peers and the roof. The table of cells "
                                   "below has the numbers."))
@@ -506,7 +552,7 @@ def primitives(page):
                          "ratio": times(large.of_peer)[1] if large else "",
                          "size": bench.size_text(1 << large.log2) if large else "",
                          "night": max((device.latest(key).run.night for key in keys), default="")})
-        sections.append({"device": device, "rows": rows, "never": never})
+        sections.append({"device": device, "rows": rows, "never": never_of(never)})
     return {"sections": sections}
 
 
@@ -519,7 +565,8 @@ def case_view(page, device, case, places, with_figure):
     view = {"case": case, "verdict": verdict, "text": cell.text, "id": case_id(device, case, cell.text),
             "codes": found["codes"],
             "policies": [[model.policy_short(text) for text in side] for side in found["policies"]],
-            "pairs": found["pairs"], "figure": None, "command": regress_command(case, cell.text),
+            "pairs": found["pairs"], "figure": None, "command": regress_command(
+                case.base.get("commit"), case.new.get("commit"), cell.text),
             "href": places.get(cell, ""), "diff": page.diff(case.base.get("commit"), case.new.get("commit")),
             "accept": acceptance(page.site, device, case, cell.text)
             if case.state == "open" and verdict["outcome"] == model.SLOW else None}
@@ -574,11 +621,10 @@ def acceptance_form(site, device, night, found, line):
 REASON = "WHY-IT-MAY-STAY"
 
 
-def regress_command(case, text):
-    base = case.base.get("commit", "") or "BASE"
-    new = case.new.get("commit", "")
+def regress_command(base, new, text):
     checkout = f"git checkout {new}\n" if new else ""
-    return f"{checkout}echo {shlex.quote(text)} > build/cells\nmake regress BASE={base} ARGS='--cells build/cells'"
+    return f"{checkout}echo {shlex.quote(text)} > build/cells\n" \
+        f"make regress BASE={base or 'BASE'} ARGS='--cells build/cells'"
 
 
 def drift_rows(page, device, places):
@@ -590,6 +636,43 @@ def drift_rows(page, device, places):
                                 ["cell", "time over the baseline's", "night", "since", "commit"],
                                 [[text, ratio, night, line["date"], line["commit"]]
                                  for text, ratio, night, line in found]) if found else None}
+
+
+def night_name(file):
+    """A file's date, with the number of a date's second night."""
+    return re.match(r"[^.]*(\.\d+)?", file.name).group(0)
+
+
+def repeats(page, device, places):
+    """What two nights of one commit disagree about: {"nights", "table", "verdicts", "left", "retunes": tables of
+    numbers or None}."""
+    pairs, found = model.repeats_of(device), []
+    numbers = []
+    for pair in pairs:
+        same = [one for one in pair.cells.values() if one[0] == one[2]]
+        apart = [abs(math.log(ratio)) for ratio in pair.times.values()]
+        numbers.append([pair.commit, *map(night_name, pair.files), len(pair.cells), len(same),
+                        sum(map(model.differ, same)),
+                        percent(math.expm1(statistics.median(apart)) if apart else None, 2),
+                        sum(one > math.log(baseline.DRIFT) for one in apart)])
+        found += [{"cell": cell.text, "href": places.get(cell, ""), "base": one[0], "commit": pair.commit,
+                   "outcomes": (one[1]["outcome"], one[3]["outcome"]), "ratios": (one[1]["ratio"], one[3]["ratio"]),
+                   "nights": [file.night for file in pair.files]}
+                  for cell, one in sorted(pair.cells.items()) if model.differ(one)]
+    tunes = [[one.commit, *map(night_name, one.files), one.groups, len(one.both) + len(one.gone),
+              len(one.both) + len(one.new), len(one.gone), len(one.new)] for one in model.retunes_of(device)]
+    return {"nights": page.table(f"{device.folder} same commit", [
+        "commit", "first night", "second night", "cells of both", "with the same base", "verdicts that differ",
+        "times apart (median)", "cells 5 % apart"], numbers) if pairs else None,
+            "verdicts": found[:MOST_CASES], "left": max(0, len(found) - MOST_CASES),
+            "table": page.table(f"{device.folder} same commit verdicts", [
+                "cell", "commit", "base", "first night", "second night", "first outcome", "second outcome",
+                "first ratio", "second ratio"], [[one["cell"], one["commit"], one["base"], *one["nights"],
+                                                  *one["outcomes"], *one["ratios"]] for one in found])
+            if found else None,
+            "retunes": page.table(f"{device.folder} same commit rows", [
+                "commit", "first tune", "second tune", "groups of both", "rows after the first",
+                "rows after the second", "gone", "new"], tunes) if tunes else None}
 
 
 def regressions(page):
@@ -606,6 +689,7 @@ def regressions(page):
                    "open_left": slow[MOST_CASES:], "past": views(past[:DRAWN_CASES], DRAWN_CASES),
                    "past_left": max(0, len(past) - DRAWN_CASES), "others": views(others[:MOST_CASES], 0),
                    "others_left": max(0, len(others) - MOST_CASES),
+                   "repeats": repeats(page, device, places),
                    "drift": drift_rows(page, device, {cell.text: href for cell, href in places.items() if cell}),
                    "trend": change_rows(page, device, model.changes_of(device, accepted=page.site.accepted).get(
                        "slower", []))}
@@ -1088,7 +1172,8 @@ def file_text(file):
         parts = [f"{sum(farm.samples.values())} samples", f"{len(farm.decisions)} decisions",
                  f"{len(farm.verdicts)} verdicts"]
         return "store of the farm: " + ", ".join(part for part in parts if not part.startswith("0 "))
-    return {"ladder": "the ladder", "night": "the record of a night"}.get(file.kind, "not understood")
+    return {"ladder": "the ladder", "programs": "programs over layouts",
+            "night": "the record of a night"}.get(file.kind, "not understood")
 
 
 def commits_of(file):

@@ -37,8 +37,12 @@ def kind_of(key):
     return key._replace(n=0)
 
 
+COMPARED = "regress"  # what a regression run's set is called
+
+
 class BenchRun:
-    """A run of tools/bench.py: an environment and what followed it. cells: {Key: Measure}."""
+    """A run of tools/bench.py: an environment and what followed it; or this tree's side of a regression run, whose set
+    is COMPARED. cells: {Key: Measure}."""
 
     def __init__(self, environment, night, number):
         self.environment, self.night, self.number, self.set = environment, night, number, ""
@@ -52,13 +56,14 @@ class BenchRun:
 class FarmFile:
     """A store. verdicts: with their evidence; clocks: {environment: [Clocks]} (a sample of them); left: {reason:
     samples}; kernels: {(kernel, n, protocol): {"default": us, policy: us}}; codes: {(environment, cell): machine code
-    of the library's own choice}; times: {cell's text: us} of this tree's side of regression runs."""
+    of the library's own choice}; times: {cell's text: us} of this tree's side of regression runs, which are compared:
+    [BenchRun]."""
 
     def __init__(self):
         self.environments, self.decisions, self.verdicts, self.checks = {}, [], [], []
         self.runs, self.coverage, self.samples, self.left = [], [], collections.Counter(), collections.Counter()
         self.clocks, self.kernels, self.phases, self.codes = collections.defaultdict(list), {}, set(), {}
-        self.times = {}
+        self.times, self.compared = {}, []
 
 
 class File:
@@ -291,9 +296,30 @@ def read_store(file):
                      for verdict in a_store.of("verdict")]
     if "regress" in farm.phases and not farm.verdicts:
         file.say("bad", "samples of a regression run, but no verdicts: the run died before it could judge")
-    farm.times = {text: one[0] for text, one in baseline.measured(a_store)[0].items()}
+    times = baseline.measured(a_store)[0]
+    farm.times = {text: one.us for text, one in times.items()}
+    farm.compared = compared_of(times, farm.environments, file.night)
     add_kernels(farm, samples)
     file.farm = farm
+
+
+def compared_of(times, environments, night):
+    """[BenchRun] of what a regression run measured of this tree: times without a peer, a roof, or bytes moved."""
+    found = {}
+    for text, one in times.items():
+        cell, environment = store.cell_of(one.sample), environments[one.sample["env"]]
+        if not store.is_known(cell):
+            continue
+        run = found.get(environment["id"])
+        if run is None:
+            run = found[environment["id"]] = BenchRun(environment, night, len(found))
+            run.set = COMPARED
+        key = Key(cell.primitive, cell.op, cell.in_, cell.acc or cell.in_, cell.out, cell.words, "uniform", 0, 0,
+                  cell.protocol, cell.n)
+        run.cells[key] = Measure(text, 0, [Timing("ok", one.us, None, one.cv, store.policy_text(one.sample["policy"]),
+                                                  one.sample["policy_source"], None, None)], {}, {}, {},
+                                 clocks_of(one.sample))
+    return list(found.values())
 
 
 def sides_of(samples):
@@ -376,7 +402,9 @@ def notice_steps(file, record):
         status = str(step.get("status", ""))
         if status not in ("ok", "skipped"):
             said = "began and did not end: the runner died or was cancelled" if status == "running" else status
-            file.say("bad", f"step {step.get('name', '?')}: {said}" +
+            # A night tunes what its time is enough for, and the next one goes on with the others.
+            rest = status == "incomplete" and step.get("name") == "tune"
+            file.say("note" if rest else "bad", f"step {step.get('name', '?')}: {said}" +
                      (f": {str(step['message'])[:300]}" if step.get("message") else ""))
     if steps and record.get("complete") is False:
         file.say("bad", "the night was not complete")
@@ -399,7 +427,8 @@ def is_program(result):
 
 
 def bytes_text(size):
-    return bench.size_text(size) + ("iB" if size >= bench.KIB else "B")
+    text = bench.size_text(size)
+    return f"{text[:-1]} {text[-1]}iB" if text[-1].isalpha() else f"{text} B"
 
 
 # ---- slowdowns that somebody accepted (ci/baseline.py --accept) ------------------------------------------------------

@@ -1458,7 +1458,8 @@ static void open_peers(const char *path, const char *program) {
   wait_device();
 }
 
-static void write_environment(const char *about_peers, double peak) {
+// planned: cells asked for; whoever reads fewer samples knows that the run was cut off.
+static void write_environment(const char *about_peers, double peak, int planned) {
   char date[40], host_date[40];
   time_t seconds = time(NULL);
   struct tm utc;
@@ -1476,9 +1477,10 @@ static void write_environment(const char *about_peers, double peak) {
   json_field("commit", option_commit);
   json_field("peers", about_peers);
   fprintf(json,
-          ", \"compute_capability\": %d, \"multiprocessors\": %d, \"memory_bytes\": %llu, \"l2_bytes\": %d, "
+          ", \"planned\": %d, \"compute_capability\": %d, \"multiprocessors\": %d, \"memory_bytes\": %llu, "
+          "\"l2_bytes\": %d, "
           "\"driver\": %d, \"nvrtc\": %d, \"sm_mhz\": %lld, \"memory_mhz\": %lld, \"celsius\": %lld",
-          device.compute_capability, device.multiprocessors, (unsigned long long)device.memory_bytes, l2_bytes,
+          planned, device.compute_capability, device.multiprocessors, (unsigned long long)device.memory_bytes, l2_bytes,
           device.driver_version, device.nvrtc_version, s.sm_mhz, s.memory_mhz, s.celsius);
   if (on_gpu) {
     int ecc = -1, clock = 0;
@@ -1596,7 +1598,7 @@ int main(int count, char **arguments) {
   open_peers(peers_path, arguments[0]);
   reason = cell_types_define(&types, ctx);
   if (reason) stop(3, "%s", reason);
-  write_environment(peers ? peers->about() : "none", peak);
+  write_environment(peers ? peers->about() : "none", peak, count_of_cells);
   measure_empty_launch();
   for (i = 0; i < count_of_cells; i++) {
     const cell *c = &cells[i];

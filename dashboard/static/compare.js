@@ -23,7 +23,7 @@
       option(select, number, moment[0] + (moment[1] ? "  " + moment[1].slice(0, 7) : ""));
     });
     var chosen = moments.findIndex(function (moment) { return moment.join(" ") === wanted; });
-    select.value = chosen >= 0 ? chosen : Math.max(0, moments.length - (side === 1 ? 2 : 1));
+    select.value = chosen >= 0 ? chosen : device(side).first[side - 1];
   }
 
   // The time of a cell at a moment: pairs of moment and time, in order.

@@ -23,7 +23,9 @@
       codes = values("machine code"), speeds = values("GB/s"), statuses = values("status"), ours = values("us");
   var xs = dates.map(function (date) { return Date.parse(date) / 1000; });
   if (xs.length < 2) return;
-  var others = table.columns.filter(function (name) { return name !== "us" && / us$/.test(name); });
+  var others = table.columns.filter(function (name) {
+    return name !== "us" && / us$/.test(name) && values(name).some(function (value) { return value !== null; });
+  });
 
   // What another policy or other machine code begins with.
   function changes(list) {
@@ -50,6 +52,13 @@
   holder.setAttribute("role", "group");
   holder.setAttribute("aria-label", "History: arrow keys tell the runs one by one; drag to zoom, double click to see all");
   figure.querySelector(".still").replaceWith(bar, holder, told);
+  var key = [newPolicies.length && "dotted: another policy", newCodes.length && "dashed: other machine code"].filter(Boolean);
+  if (key.length) {
+    var legend = document.createElement("p");
+    legend.className = "quiet";
+    legend.textContent = "Every run; " + key.join("; ") + ".";
+    told.after(legend);
+  }
 
   function tell(place) {
     if (place === null || place === undefined) { told.textContent = ""; return; }

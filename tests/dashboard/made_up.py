@@ -15,7 +15,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
 from tools import bench  # noqa: E402
-from tools.farm import store  # noqa: E402
+from tools.farm import cell_keys, store  # noqa: E402
 
 FIRST = datetime.date(2026, 1, 5)
 PRIMITIVES = [("copy", "", 2), ("reduce", "SUM", 1), ("exclusive_scan", "SUM", 2), ("transform", "NEGATE", 2),
@@ -127,6 +127,45 @@ def regress(night=0, outcomes=None, count=60, device="Example One", base_commit=
     yield {"kind": "check", "v": 1, "env": new, "name": "controls", "group": "", "passed": True,
            "value": 0.01 + 0.05 * (night % 3) / 3, "limit": 0.05}
     yield {"kind": "run", "v": 1, "env": new, "seconds": 100.0, "busy_seconds": 60.0, "jobs": 100, "complete": True}
+
+
+def night_of_list(texts, night=0, device="Example One", commit="", base="b000000", outcomes=None, factor=1.0):
+    """A regression run of cells by their texts, with all samples of both sides. outcomes: {index: (outcome, ratio)}."""
+    names = [f"{side}{night:015x}" for side in "be"]
+    yield farm_environment(names[0], night, device, commit=base)
+    yield farm_environment(names[1], night, device, commit=commit or f"e{night:06x}")
+    draw = random.Random(f"{device} {night}")
+    found = [cell_keys.read(text)[0] for text in texts]
+    for pair in range(6):
+        for cell in found:
+            us = (2 + cell.n * store.type_sizes()[cell.in_] / 2e6) * factor
+            for side, name in enumerate(names):
+                found_us = round(us * math.exp(0.004 * draw.gauss(0, 1)), 4)
+                yield {**farm_sample(name, 2 * pair + side, cells(1)[0], found_us), **fields_of(cell)}
+    for index, cell in enumerate(found):
+        outcome, ratio = (outcomes or {}).get(index, ("SAME", 1.001))
+        yield {**verdict(*names, cells(1)[0], outcome, ratio, index not in (outcomes or {})), **fields_of(cell)}
+    yield {"kind": "run", "v": 1, "env": names[1], "seconds": 9.0, "busy_seconds": 6.0, "jobs": 100, "complete": True}
+
+
+def decision(night, group, log2_from, log2_to, threads=128, outcome="accepted", device="Example One"):
+    """Of the environment that tune() writes."""
+    return {"kind": "decision", "v": 1, "id": f"{night:08x}{log2_from:08x}", "replaces": [], "env": f"d{night:015x}",
+            "date": f"{night_of(night)}T03:00:00Z", "scope": device, "group": group, "log2_from": log2_from,
+            "log2_to": log2_to, "policy": policy(threads), "against": "portable", "verdict": outcome, "reason": "",
+            "gain": 0.1, "low": 0.08, "high": 0.12, "pairs": 3, "sizes": [1 << log2_from], "members": ["u32"],
+            "left_out": {}}
+
+
+def tune(night, commit, decisions):
+    """A store of decisions; their samples are not there."""
+    yield farm_environment(f"d{night:015x}", night, commit=commit)
+    yield from decisions
+
+
+def fields_of(cell):
+    return {"primitive": cell.primitive, "op": cell.op, "in": cell.in_, "acc": cell.acc, "out": cell.out, "n": cell.n,
+            "protocol": cell.protocol, **({"words": cell.words} if cell.words else {})}
 
 
 def whole(folder, nights=100, count=500, device="Example One"):

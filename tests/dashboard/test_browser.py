@@ -114,6 +114,15 @@ def test_a_telephone_shows_a_number_beside_each_cell(open_page, tmp_path_factory
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_the_longest_name_fits_a_telephone(open_page, tmp_path_factory, make_site):
+    store = tmp_path_factory.mktemp("long")
+    made_up.write(str(store / "example-one" / f"{made_up.night_of(0)}.regress.jsonl"), made_up.night_of_list([
+        f"segmented_exclusive_scan SUM u8 segments=fixed:256 n={n} protocol=cold_graph" for n in (4096, 16384)]))
+    page = open_page("example-one/segmented_exclusive_scan.html", site=make_site(store), anew=True)
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing(open_page, name, scheme):
@@ -391,14 +400,16 @@ def committed_site(make_site):
     return make_site(os.path.join(ROOT, "ci", "measurements"))
 
 
-@pytest.mark.parametrize("name", REAL + ["a primitive", "a cell"])
+@pytest.mark.parametrize("name", REAL + ["a primitive", "a cell", "a diff"])
 def test_the_committed_measurements_render(open_page, committed_site, name):
     """axe, and a window's and a telephone's width, on what is really shown; pictures are drawn elsewhere."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: pip install -r requirements.txt")
     if name.startswith("a "):
-        ending = "*/*.html" if name == "a cell" else "*.html"
-        name = os.path.relpath(max(glob.glob(os.path.join(committed_site, "nvidia-h200", ending)),
-                                   key=os.path.getsize), committed_site)
+        found = glob.glob(os.path.join(committed_site, *{"a cell": ("nvidia-h200", "*", "*.html"), "a diff": (
+            "commits", "*.html"), "a primitive": ("nvidia-h200", "*.html")}[name]))
+        if not found:
+            pytest.skip("the commits that were measured are not in this clone")
+        name = os.path.relpath(max(found, key=os.path.getsize), committed_site)
     page = open_page(name, committed_site, anew=True)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than the window"
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")

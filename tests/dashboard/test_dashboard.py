@@ -158,6 +158,36 @@ def test_the_heat_map_shows_medians_and_what_was_never_measured(small_site):
     assert {primitive for primitive, _ in rows} == set(store.primitives())
 
 
+def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site):
+    """As shares of the library's copy in the same run, or as times; each has its page. What a benchmark measured is
+    shown by that. A square without a cell says whether the nights' list has one."""
+    texts = ["copy u32 n=1048576 protocol=cold_graph", "top_k u32 k=64 n=1048576 protocol=cold_graph",
+             "bfs u32 graph=kronecker:scale=18 n=8388608 protocol=back_to_back", "copy u32 n=1024 protocol=cold"]
+    place = tmp_path / "example-one"
+    made_up.write(str(place / f"{made_up.night_of(0)}.jsonl"), made_up.records(0, 1))  # the last copy
+    for night, factor in ((0, 1), (1, 2)):
+        made_up.write(str(place / f"{made_up.night_of(night)}.regress.jsonl.gz"),
+                      made_up.night_of_list(texts, night, factor=factor))
+    site = make_site(tmp_path)
+    check_whole(site)
+    rows = {(row["primitive"], row["input from, bytes"]): row for row in
+            rows_of(os.path.join(site, "csv", "index.example-one-map.csv"))}
+    assert float(rows["top_k", "4M"]["of our copy (median)"]) == pytest.approx(1, abs=0.02)
+    assert rows["top_k", "4M"]["of the roof (median)"] == "NO DATA"
+    assert rows["bfs", "16M"]["of our copy (median)"] == "NO DATA" and float(rows["bfs", "16M"]["us (median)"]) > 30
+    assert float(rows["copy", "4K"]["of the roof (median)"]) > 0 and rows["copy", "4K"]["cells"] == "1"
+    assert float(rows["copy", "4M"]["of our copy (median)"]) == 1
+    text = text_of(site, "example-one/top_k/u32-k-64-cold-graph-1048576.html")
+    assert "measured by regression" in text and "against the fastest peer" not in text
+    assert "make regress BASE=BASE" in text
+    assert len(rows_of(os.path.join(site, "csv", "example-one.top-k.u32-k-64-cold-graph-1048576.history.csv"))) == 2
+    index = open(os.path.join(site, "index.html"), encoding="utf-8").read()
+    assert index.count('class="due"') == 5 + 6 and index.count('class="out"') == 6  # of 4K to 16M: copy, top_k; bfs
+    assert "every night's list has them: fill, iota" in text_of(site, "index.html")
+    assert "in no list of cells: graph transpose" in text_of(site, "index.html")
+    assert "Slower" not in text_of(site, "index.html"), "two nights' regressions have verdicts, and are no change"
+
+
 def test_what_changed_since_the_night_before(tmp_path, make_site):
     place = str(tmp_path / "example-one")
     made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 30, noise=0))
@@ -274,6 +304,54 @@ def test_a_regression_that_was_taken_back_is_not_open(tmp_path):
     assert sorted(short(past)) == sorted([
         (sizes[0], days[1], f"SAME as that base on {days[2]}"), (sizes[0], days[0], f"SLOW again on {days[1]}"),
         (sizes[1], days[0], f"SAME as that base on {days[1]}"), (sizes[2], days[0], f"SAME as that base on {days[1]}")])
+
+
+def test_what_two_nights_of_one_commit_disagree_about(tmp_path, make_site):
+    """Verdicts against the same base, times, and rows of the table; of a commit, on a device."""
+    texts = [f"{name} u32 n={n} protocol=cold_graph" for name in ("copy", "sort") for n in (1024, 4096, 16384)]
+    place, commit = tmp_path / "example-one", "c0ffee1"
+    nights = [(0, {1: ("SLOW", 1.05), 2: ("SAME", 1.01)}, "b000001", 1.0), (1, {2: ("UNSURE", 1.02)}, "b000001", 1.1),
+              (2, {2: ("SLOW", 1.2)}, "b000002", 1.1)]
+    for night, outcomes, base, factor in nights:
+        made_up.write(str(place / f"{made_up.night_of(night)}.regress.jsonl.gz"),
+                      made_up.night_of_list(texts, night, commit=commit, base=base, outcomes=outcomes, factor=factor))
+    made_up.write(str(place / f"{made_up.night_of(3)}.regress.jsonl.gz"),
+                  made_up.night_of_list(texts, 3, commit="c0ffee2"))
+    groups = "copy 4/0/4", "sort 4/0/0"
+    for night, decisions in enumerate((
+            [(groups[0], 0, 13), (groups[0], 13, 20, 512), (groups[1], 0, 13)],
+            [(groups[0], 0, 13, 256), (groups[0], 13, 20, 512, "kept")])):
+        made_up.write(str(place / f"{made_up.night_of(night)}.tune.jsonl"), made_up.tune(
+            night, commit, [made_up.decision(night, *words) for words in decisions]))
+    site = make_site(tmp_path)
+    check_whole(site)
+    rows = rows_of(os.path.join(site, "csv", "regressions.example-one-same-commit.csv"))
+    assert [[row[name] for name in ("cells of both", "with the same base", "verdicts that differ")]
+            for row in rows] == [["6", "6", "2"], ["6", "0", "0"]]
+    assert float(rows[0]["times apart (median)"]) == pytest.approx(0.1, abs=0.01)
+    assert [row["cells 5 % apart"] for row in rows] == ["6", "0"]
+    found = rows_of(os.path.join(site, "csv", "regressions.example-one-same-commit-verdicts.csv"))
+    assert [(row["cell"], row["first outcome"], row["second outcome"]) for row in found] == [
+        (texts[1], "SLOW", "SAME"), (texts[2], "SAME", "UNSURE")]
+    row, = rows_of(os.path.join(site, "csv", "regressions.example-one-same-commit-rows.csv"))
+    assert [row[name] for name in ("groups of both", "rows after the first", "rows after the second",
+                                   "gone", "new")] == ["1", "2", "2", "1", "1"]
+    text = text_of(site, "regressions.html")
+    assert "One commit, two nights" in text and "Verdicts that differ: 2" in text
+
+
+def test_compare_begins_with_the_newest_two_moments_that_share_a_cell(tmp_path, make_site):
+    place = tmp_path / "example-one"
+    for night, count in enumerate((3, 3)):
+        made_up.write(str(place / f"{made_up.night_of(night)}.jsonl"), made_up.records(night, count))
+    lines = list(made_up.records(2, 60))
+    made_up.write(str(place / f"{made_up.night_of(2)}.jsonl"), [lines[0], *lines[-3:]])  # other cells
+    site = make_site(tmp_path)
+    with open(os.path.join(site, "json", "compare.json"), encoding="utf-8") as file:
+        device, = json.load(file)["devices"]
+    assert len(device["moments"]) == 3 and device["first"] == [0, 1]
+    assert f"{made_up.night_of(1)} abc0001 against {made_up.night_of(0)} abc0000" in text_of(site, "compare.html")
+    assert rows_of(os.path.join(site, "csv", "compare.example-one-last-two.csv"))[0]["cells that both have"] == "3"
 
 
 def test_cells_that_drifted_from_their_baseline(tmp_path, make_site):
@@ -554,7 +632,7 @@ def test_a_site_of_unusable_files_is_whole_and_names_them(tmp_path, make_site):
 def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
     place = str(tmp_path / "example-one")
     made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 40))
-    lines = [json.dumps(line) + "\n" for line in made_up.records(1, 40)]
+    lines = [json.dumps(line) + "\n" for line in made_up.records(1, 40, planned=40)]
     made_up.write(f"{place}/{made_up.night_of(1)}.jsonl", lines[:30] + [lines[30][:100]])
     lines = list(made_up.regress(1))
     made_up.write(f"{place}/{made_up.night_of(1)}.regress.jsonl",
@@ -568,9 +646,25 @@ def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
     assert "step bench: began and did not end: the runner died or was cancelled" in text
     assert "step regress: failed: no compiler" in text and "step tune" not in text
     assert "line 31: the file ends in the middle of a line: the run was cut off" in text
-    assert "reached 10 cells; the one before had 40" in text
+    assert "was asked for 40 cells and reached 10" in text
     assert "no line of a run: whoever measured them died before the end" in text
     assert "no verdicts: the run died before it could judge" in text
+
+
+def test_a_partial_run_is_no_problem(tmp_path, make_site):
+    """Some cells of a list, because somebody asked for these; primitives that a night leaves for the next one."""
+    place = str(tmp_path / "example-one")
+    made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 40))
+    for night, fields in ((1, {}), (2, {"planned": 3})):
+        made_up.write(f"{place}/{made_up.night_of(night)}.jsonl", made_up.records(night, 3, **fields))
+    made_up.write(f"{place}/{made_up.night_of(2)}.night.json", [json.dumps({
+        "v": 1, "date": "2026-01-07", "complete": True, "steps": [
+            {"name": "tune", "status": "incomplete", "message": "out of time: 2 primitives were not tuned: any, all"},
+            {"name": "bench", "status": "ok"}]})])
+    site = make_site(tmp_path)
+    text = text_of(site, "index.html")
+    assert "problems in the data 0 and 1 notes" in text and "Data is missing or wrong" not in text
+    assert "2 primitives were not tuned: any, all" in text_of(site, "data.html")
 
 
 def test_missing_nights_and_two_nights_at_once(small_site, tmp_path, make_site):
@@ -907,7 +1001,7 @@ def test_a_nights_summary(tmp_path, make_site):
     assert float(rows["reduce"]["speed against a week before"]) == pytest.approx(1 / 1.25, rel=1e-3)
     assert float(rows["copy and transform"]["speed against a week before"]) == pytest.approx(1, rel=1e-3)
     assert float(rows["all"]["speed against a week before"]) == pytest.approx(1 / 1.25 ** 0.5, rel=1e-3)
-    assert rows["all"]["cells"] == "20" and rows["reduce"]["cells with one then"] == "10"
+    assert rows["all"]["cells"] == "20" and rows["reduce"]["cells with a week before"] == "10"
     feed = xml.etree.ElementTree.parse(os.path.join(site, "feed.xml")).getroot()
     titles = [one.find(f"{ATOM}title").text for one in feed.iter(f"{ATOM}entry")]
     assert len(titles) == 3 and titles[0].startswith(f"Example One, {made_up.night_of(8)}: 20 cells, ")
