@@ -204,12 +204,26 @@ def test_what_is_near_the_default_is_found(tuner):
     assert all(line["policy"]["small"] == 512 for line in best)
 
 
-def test_a_budget_leaves_no_group_without_a_matrix(tuner):
-    said = tuner.run(*SMALL, "--seconds", "2", model=tuner.model(seconds_per_job=0.03))
-    assert "the time is up" in said and not tuner.lines("run")[-1]["complete"]
+def test_a_budget_serves_some_primitives_well(tuner):
+    """--seconds for a few groups: the first primitives of the list get a search and a matrix, the others are named."""
+    words = ["--search", "--primitives", "iota,copy,fill,reduce", "--sizes", "64K,1M,16M", "--jobs", "0", "--seconds"]
+    said = tuner.run(*words, "15", model=tuner.model(seconds_per_job=0.01))
+    assert "--seconds 15 serves 8 of 18 groups; left out, all groups of: fill, reduce\n" in said
+    coverage = tuner.lines("coverage")
+    assert [line["group"].split()[0] for line in coverage] == ["iota"] * 2 + ["copy"] * 6
+    assert all(line["measured"] > 1 for line in coverage) and tuner.lines("run")[-1]["seconds"] < 25
+    cells = {store.cell_of(line) for line in tuner.lines("samples") if line["phase"] == "matrix"}
+    assert len(cells) == 8 * 3
+    os.remove(tuner.store)
+    assert "left out" not in tuner.run(*words, "40", "--strategy", "quick", model=tuner.model())
+
+
+def test_time_that_runs_out_leaves_no_group_without_a_matrix(tuner):
+    said = tuner.run(*SMALL, "--seconds", "8", model=tuner.model(seconds_per_job=0.03))
+    assert "the time is up" in said and "left out" not in said and not tuner.lines("run")[-1]["complete"]
     assert len({line["in"] for line in tuner.lines("samples") if line["phase"] == "matrix"}) == 6
     assert all(line["measured"] < 960 for line in tuner.lines("coverage"))
-    assert tuner.lines("run")[-1]["seconds"] < 6
+    assert tuner.lines("run")[-1]["seconds"] < 12
 
 
 def test_a_landscape_is_whole(tuner):

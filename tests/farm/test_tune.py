@@ -150,6 +150,33 @@ def test_a_broken_machine_is_believed_nothing(farm):
     assert not any(line["verdict"] == "accepted" for line in farm.lines("decision"))
 
 
+def test_a_few_self_checks_fail(farm):
+    """One group of 23: it has no row, which is said, and the commands that follow go on."""
+    words = ["--primitives", "copy,fill,iota,transform,transform2,adjacent_difference", "--sizes", "64M", "--strategy",
+             "incumbent 1 100; random 3; screen 1 100 0; keep 1; matrix 3 100", "--jobs", "0", "--processes", "3"]
+    bad = [{"cells": "transform2 SUM u16", "policy": "threads=128,vectors=1,blocks_per_sm=1", "factor": 0.1}]
+    said = farm.run(command=[word for word in farm.command(slower=bad) if word not in SMALL] + words)
+    failed, = {check["group"] for check in evidence.checks_of(store.read(farm.paths()[0])) if not check["passed"]}
+    assert failed == "transform2 2/0/2" and f"self-check failed: bad of {failed}" in said
+    assert not [line for line in farm.lines("decision") if line["group"] == failed and line["verdict"] == "accepted"]
+
+
+def test_what_waits_longest_is_searched_first(farm):
+    """Never searched on this device, then by age; where --seconds are too few, the next tune begins with what was left
+    out."""
+    words = ["--sizes", "64K,16M", "--strategy", "quick", "--jobs", "0", "--processes", "3", "--seconds", "1"]
+    command = [word for word in farm.command() if word not in SMALL] + words
+    left_out, searched = [], []
+    for _ in range(3):
+        before = set(farm.paths())
+        said = farm.run(command=command)
+        left_out.append(re.search(r"left out, all groups of: (.*)", said)[1].split(", "))
+        path, = set(farm.paths()) - before
+        searched.append(list(dict.fromkeys(line["group"].split()[0] for line in store.read(path).of("coverage"))))
+    assert not set(searched[0]) & set(left_out[0]) and all(searched)
+    assert searched[1] + searched[2] == left_out[0][:len(searched[1] + searched[2])]
+
+
 def test_no_device(farm):
     said = farm.run(status=4, command=farm.command()[:-2] + ["--worker-command", "echo fatal; exit 3"])
     assert "no device" in said and "Traceback" not in said and not farm.paths()

@@ -7,8 +7,12 @@ another (gp_tune --plan), then decisions and the table. Everything measured is i
 after an interruption the same command goes on where it stopped. A tune that was finished is not repeated: the next one
 of the day gets a store of its own.
 
-Exit status: 0 done; 1 done, but a self-check failed or something measured was wrong (the decisions say what was not
-used); 2 bad usage; 3 the device was lost, or nothing can be written; 4 no GPU; 130 interrupted.
+Primitives that were never searched on this device come first, then those whose search is the oldest. Where --seconds are
+too few for all, those that are left out are named, and come first in the next tune. A group whose self-check failed
+gets no row, which is said.
+
+Exit status: 0 done; 1 done, but the output of something measured was wrong (no decision uses it), or one group in ten
+failed a self-check; 2 bad usage; 3 the device was lost, or nothing can be written; 4 no GPU; 130 interrupted.
 """
 import argparse
 import importlib.util
@@ -24,11 +28,12 @@ from tools.farm import decide, evidence, measure, propose, regress, rows, store,
 
 DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, INTERRUPTED = 0, 1, 2, 3, 4, 130
 PROCESSES = 5
+SOME = 0.1  # of the groups may fail a self-check
 RERUN = ("--rounds", "15", "--batch-us", "600")  # of each variant in each process
-SECONDS = 480
-QUICK = {"strategy": "quick", "sizes": "64K,1M,16M,256M", "seconds": 60}
+SECONDS = 1200
+QUICK = {"strategy": "quick", "sizes": "64K,1M,16M,256M", "seconds": 120}
 # Options of gp_tune that are handed on: to its search, and to both.
-SEARCH = ("primitives", "sizes", "strategy", "seed", "seconds")
+SEARCH = ("sizes", "strategy", "seed", "seconds")
 BOTH = ("gpus", "jobs", "watchdog", "worker_command", "compiler_command", "commit")
 
 
@@ -97,19 +102,41 @@ def options_for(args, names):
     return found
 
 
-def measure_all(args, path, resume):
-    """Search and rerun. 1 where gp_tune found something wrong on the way."""
+def by_age(args, path, device):
+    """All primitives that have a search, those that this device searched longest ago first."""
+    names = subprocess.run([args.gp_tune, "--list-primitives"], stdout=subprocess.PIPE, text=True, check=True)
+    dates = {}
+    for other in store.paths_under(args.stores):
+        a_store = None if os.path.realpath(other) == os.path.realpath(path) else store.read(other)
+        for line in a_store.of("coverage") if a_store else []:
+            one = next(env for env in a_store.of("environment") if env["id"] == line["env"])
+            name = line["group"].split()[0]
+            if one["device"] == device and line["measured"]:
+                dates[name] = max(one["date"], dates.get(name, ""))
+    return ",".join(sorted(names.stdout.split(), key=lambda name: dates.get(name, "")))
+
+
+def measure_all(args, path, device, resume):
+    """Search and rerun."""
     plan = os.path.join(store.ROOT, "build", f"{os.path.basename(path)}.plan")
     out = ["--out", os.path.abspath(path)]
     common = options_for(args, BOTH)
-    worst = gp_tune(args.gp_tune, ["--search", *out, *options_for(args, SEARCH), *common], resume)
+    asked = ["--primitives", args.primitives or by_age(args, path, device), *options_for(args, SEARCH)]
+    gp_tune(args.gp_tune, ["--search", *out, *asked, *common], resume)
     jobs = propose.write_plan(path, args.stores, plan, args.primitives.split(",") if args.primitives else ())
     print(f"confirming {sum(len(policies) for _, policies in jobs)} candidates in {len(jobs)} cells, "
           f"{args.processes} processes", flush=True)
     for process in range(1, args.processes + 1 if jobs else 1):
         command = ["--plan", plan, "--process", str(process), *RERUN, *out, *common]
-        worst = max(worst, gp_tune(args.gp_tune, command, resume))
-    return worst
+        gp_tune(args.gp_tune, command, resume)
+
+
+def status_of(a_store):
+    """A few groups that fail a self-check have no rows; where more than one in ten fails, something is wrong here."""
+    failed = {check["group"] for check in evidence.checks_of(a_store) if not check["passed"]}
+    groups = {line["group"] for line in a_store.of("coverage")}
+    wrong = any(sample["status"] == "wrong" for sample in a_store.of("samples"))
+    return WRONG if wrong or len(failed) > SOME * len(groups) else DONE
 
 
 def summary(path, stores, appended):
@@ -161,7 +188,8 @@ def tune(args, argv):
     os.makedirs(os.path.join(store.ROOT, "build"), exist_ok=True)
     resume = shlex.join(["python3", "-m", "tools.farm", "tune", *argv] + ([] if args.store else ["--store", path]))
     print(f"{device}: {os.path.relpath(path)}", flush=True)
-    status = measure_all(args, path, resume)
+    measure_all(args, path, device, resume)
+    status = status_of(store.read(path))
     if args.measure_only:
         print(f"measured: {os.path.relpath(path)}; decisions: python3 -m tools.farm decide {os.path.relpath(path)}")
         return status

@@ -124,8 +124,9 @@ typedef struct search {
 
 const char *steps_of(const char *strategy);                                  // by its name, or itself
 const char *parse_steps(const char *text_of_steps, step *steps, int *count); // NULL, or what is wrong with the text
-void advance_all(search *s);      // until none moves any more: siblings wait for each other
-int jobs_to_come(const group *g); // that the steps which are left will make at least
-int last_keep(const group *g);    // the step before the matrix; -1
+void advance_all(search *s);        // until none moves any more: siblings wait for each other
+int jobs_to_come(const group *g);   // that the steps which are left will make at least
+int last_keep(const group *g);      // the step before the matrix; -1
+int first_policies(const group *g); // how many its search proposes before it has measured one
 
 #endif

@@ -80,6 +80,46 @@ static void drop_unserved(group *g) {
   free(left_out.at);
 }
 
+// Seconds that a group's matrix will take, about: what the rounds take, and as much again for verifying, for calls that
+// are longer than a batch, and for waiting.
+static double matrix_seconds(const group *g) {
+  const int at = last_keep(g);
+  const step *end = at >= 0 && at + 1 < g->step_count ? &g->steps[at + 1] : NULL;
+  if (!end || g->at > at + 1) return 0;
+  return (g->steps[at].arguments[0] * 4 + 3) * g->size_count * (end->arguments[0] * end->arguments[1] * 1.3e-6 + 1e-3);
+}
+
+// Seconds that a search of a group needs at least to be one: its matrix, as long for the screens before it, and the
+// compilation of the policies that it begins with.
+static double least_seconds(const search *s, const group *g) {
+  enum { MOST = 160 };
+  const double compile = 0.5; // seconds of a processor; H200's machine, 17,000 kernels of 20 groups
+  const int first = first_policies(g) < MOST ? first_policies(g) : MOST;
+  return 2 * matrix_seconds(g) + (s->opt->jobs > 0 ? first * compile / s->opt->jobs : 0);
+}
+
+// Primitives that --seconds is too short for, after those before them, are left out and named: a little of every search
+// would find nothing.
+static void leave_out(search *s, int gpus) {
+  double needed = 0;
+  int i, kept = 0;
+  for (i = 0; i < s->group_count; i++) {
+    const group *g = s->groups[i], *next = i + 1 < s->group_count ? s->groups[i + 1] : NULL;
+    needed += least_seconds(s, g);
+    if (next && !strcmp(next->row->primitive, g->row->primitive)) continue;
+    if (kept && needed > s->opt->seconds * gpus) break;
+    kept = i + 1;
+  }
+  if (kept == s->group_count) return;
+  fprintf(stderr, "gp_tune: --seconds %g serves %d of %d groups; left out, all groups of:", s->opt->seconds, kept,
+          s->group_count);
+  for (i = kept; i < s->group_count; i++)
+    if (strcmp(s->groups[i]->row->primitive, s->groups[i - 1]->row->primitive))
+      fprintf(stderr, "%s %s", i > kept ? "," : "", s->groups[i]->row->primitive);
+  fprintf(stderr, "\n");
+  s->group_count = kept;
+}
+
 static const char *search_start(void *self, int count, const gpu *gpus) {
   search *s = self;
   static char reason[400];
@@ -102,18 +142,10 @@ static const char *search_start(void *self, int count, const gpu *gpus) {
   s->group_count = kept;
   if (!kept) return reason;
   s->loaded = 1;
+  if (s->opt->seconds > 0) leave_out(s, count);
   if (s->opt->seconds > 0) s->deadline = seconds_now() + s->opt->seconds;
   advance_all(s);
   return NULL;
-}
-
-// Seconds that a group's matrix will take, about: what the rounds take, and as much again for verifying, for calls that
-// are longer than a batch, and for waiting.
-static double matrix_seconds(const group *g) {
-  const int at = last_keep(g);
-  const step *end = at >= 0 && at + 1 < g->step_count ? &g->steps[at + 1] : NULL;
-  if (!end || g->at > at + 1) return 0;
-  return (g->steps[at].arguments[0] * 4 + 3) * g->size_count * (end->arguments[0] * end->arguments[1] * 1.3e-6 + 1e-3);
 }
 
 // Policies that wait for a compiler are given up; what the matrix needs of them it asks for again.
@@ -442,6 +474,22 @@ void list_searched(void) {
     if (!i || strcmp(GROUP_ROWS[i].primitive, GROUP_ROWS[i - 1].primitive)) printf("%s\n", GROUP_ROWS[i].primitive);
 }
 
+// The groups of a primitive, or of all (NULL); none twice.
+static void add_rows(search *s, const char *primitive, const unsigned long long *bytes, int count) {
+  int i, k;
+  for (k = 0; primitive && k < s->group_count; k++)
+    if (!strcmp(s->groups[k]->row->primitive, primitive)) return;
+  for (i = 0; i < GROUP_ROW_COUNT; i++) {
+    const group_row *row = &GROUP_ROWS[i];
+    char types[64], *save = NULL, *type;
+    if ((primitive && strcmp(row->primitive, primitive)) || (s->landscape && !row->landscape)) continue;
+    strcpy(types, row->types);
+    for (type = strtok_r(types, " ", &save); type; type = strtok_r(NULL, " ", &save))
+      if (!s->landscape || is_in_list(LANDSCAPE_TYPES, ' ', type))
+        (primitive_has(row->primitive, 'g') ? add_graphs : add_group)(s, row, type, bytes, count);
+  }
+}
+
 const char *search_make(const options *o, int landscape, plan *p) {
   static char reason[300];
   search *s = memset(grow(NULL, sizeof *s), 0, sizeof *s);
@@ -449,7 +497,7 @@ const char *search_make(const options *o, int landscape, plan *p) {
   const char *sizes = landscape ? "128K,512K,2M,8M,32M,128M" : o->sizes, *wrong = check_primitives(o->primitives);
   const int count = parse_sizes(sizes, &bytes);
   step steps[MOST_STEPS];
-  int i, step_count;
+  int step_count;
   if (wrong) return wrong;
   if (!count) return snprintf(reason, sizeof reason, "--sizes %.80s: sizes such as 4K,1M,1G", sizes), reason;
   wrong = !landscape && strcmp(o->strategy, "auto") ? parse_steps(steps_of(o->strategy), steps, &step_count) : NULL;
@@ -460,16 +508,11 @@ const char *search_make(const options *o, int landscape, plan *p) {
   s->landscape = landscape;
   wrong = o->kernel ? add_kernel(s, o->kernel, bytes, count) : NULL;
   if (wrong) return wrong;
-  for (i = 0; i < GROUP_ROW_COUNT && !o->kernel; i++) {
-    const group_row *row = &GROUP_ROWS[i];
-    char types[64], *save = NULL, *type;
-    if (*o->primitives && !is_in_list(o->primitives, ',', row->primitive)) continue;
-    if (landscape && !row->landscape) continue;
-    strcpy(types, row->types);
-    for (type = strtok_r(types, " ", &save); type; type = strtok_r(NULL, " ", &save))
-      if (!landscape || is_in_list(LANDSCAPE_TYPES, ' ', type))
-        (primitive_has(row->primitive, 'g') ? add_graphs : add_group)(s, row, type, bytes, count);
-  }
+  if (!o->kernel && *o->primitives) {
+    char *list = print_text("%s", o->primitives), *save = NULL, *word;
+    for (word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) add_rows(s, word, bytes, count);
+    free(list);
+  } else if (!o->kernel) add_rows(s, NULL, bytes, count);
   free(bytes);
   *p = (plan){s,
               search_start,

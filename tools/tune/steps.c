@@ -310,3 +310,10 @@ int last_keep(const group *g) {
   for (i = g->step_count - 1; i >= 0 && g->steps[i].verb->go != keep;) i--;
   return i;
 }
+
+int first_policies(const group *g) {
+  int i;
+  for (i = 0; i < g->step_count && g->steps[i].verb->go != propose_random; i++) {}
+  if (i == g->step_count || !g->steps[i].verb->arguments) return g->space.count; // all
+  return g->steps[i].arguments[0] < g->space.count ? (int)g->steps[i].arguments[0] : g->space.count;
+}
