@@ -243,7 +243,8 @@ def of_copy(device, key):
     """The time of the library's copy of as many bytes of input, in the same regression run, over the cell's; None where
     there is none."""
     point = device.latest(key)
-    copy = device.copies.get((point.run.order, key.protocol, size_class(key))) if is_compared(point) else None
+    place = point.run.order, key.protocol, size_class(key)
+    copy = device.copies.get(place) if is_compared(point) and key.protocol != "first_call" else None
     return copy / point.measure.ours[0].us if copy else None
 
 
@@ -508,7 +509,7 @@ def squares_of(device):
     for key in device.history:
         log2 = square_log2(key)
         # What is only measured another way, as searches of graphs are, is shown as it was measured.
-        if log2 is not None and (counts_for_map(key) or key.primitive not in usual):
+        if log2 is not None and key.protocol != "first_call" and (counts_for_map(key) or key.primitive not in usual):
             places[key.primitive, log2].append(key)
     found = {}
     for (primitive, log2), keys in places.items():

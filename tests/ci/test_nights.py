@@ -762,6 +762,27 @@ def test_every_step_is_a_script_that_takes_these_options(name):
     assert found >= 5
 
 
+@pytest.mark.parametrize("in_actions, left, stops", [(True, True, True), (True, False, False), (False, True, False)])
+def test_no_build_folder_of_another_job(tmp_path, in_actions, left, stops):
+    """In a workflow no night begins where an earlier job left build/."""
+    script = tmp_path / "ci" / "runner" / "check.sh"
+    store.replace(str(script), baseline.read_bytes(os.path.join(nights.ROOT, "ci", "runner", "check.sh")))
+    if left:
+        (tmp_path / "build").mkdir()
+    environment = {name: value for name, value in os.environ.items() if name != "GITHUB_ACTIONS"}
+    done = subprocess.run(["bash", str(script)], check=False, stdout=subprocess.PIPE, text=True,
+                          env={**environment, **({"GITHUB_ACTIONS": "true"} if in_actions else {})})
+    assert ("missing  a fresh working tree" in done.stdout) == stops and done.returncode >= stops
+
+
+def test_the_rules_for_boards_are_written_down():
+    """What no file of this repository can set: the runner's page has it."""
+    text = text_of(nights.ROOT, "ci", "runner", "README.md")
+    assert "approval is required for all outside contributors" in text and "--ephemeral" in text
+    jobs, _ = jobs_of("nightly.yml")
+    assert "group: boards" in jobs["measure"] and "github.ref == 'refs/heads/main'" in jobs["measure"]
+
+
 def test_the_documented_night_runs_on_every_change():
     """The commands of README.md and ci/README.md, where nothing was set up before."""
     jobs, _ = jobs_of("ci.yml")

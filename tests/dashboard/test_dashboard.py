@@ -163,11 +163,12 @@ def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site)
     shown by that. A square without a cell says whether the nights' list has one."""
     texts = ["copy u32 n=1048576 protocol=cold_graph", "top_k u32 k=64 n=1048576 protocol=cold_graph",
              "bfs u32 graph=kronecker:scale=18 n=8388608 protocol=back_to_back", "copy u32 n=1024 protocol=cold"]
+    first = [text.replace(text.split("=")[-1], "first_call") for text in texts[:3]]  # with pages, and in no square
     place = tmp_path / "example-one"
     made_up.write(str(place / f"{made_up.night_of(0)}.jsonl"), made_up.records(0, 1))  # the last copy
     for night, factor in ((0, 1), (1, 2)):
         made_up.write(str(place / f"{made_up.night_of(night)}.regress.jsonl.gz"),
-                      made_up.night_of_list(texts, night, factor=factor))
+                      made_up.night_of_list(texts + first, night, factor=factor))
     site = make_site(tmp_path)
     check_whole(site)
     rows = {(row["primitive"], row["input from, bytes"]): row for row in
@@ -177,6 +178,8 @@ def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site)
     assert rows["bfs", "16M"]["of our copy (median)"] == "NO DATA" and float(rows["bfs", "16M"]["us (median)"]) > 30
     assert float(rows["copy", "4K"]["of the roof (median)"]) > 0 and rows["copy", "4K"]["cells"] == "1"
     assert float(rows["copy", "4M"]["of our copy (median)"]) == 1
+    assert [rows[square]["cells"] for square in (("top_k", "4M"), ("bfs", "16M"))] == ["1", "1"]
+    assert "of our copy" not in text_of(site, "example-one/top_k/u32-k-64-first-call-1048576.html")
     text = text_of(site, "example-one/top_k/u32-k-64-cold-graph-1048576.html")
     assert "measured by regression" in text and "against the fastest peer" not in text
     assert "make regress BASE=BASE" in text
