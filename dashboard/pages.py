@@ -552,8 +552,21 @@ def primitives(page):
                          "ratio": times(large.of_peer)[1] if large else "",
                          "size": bench.size_text(1 << large.log2) if large else "",
                          "night": max((device.latest(key).run.night for key in keys), default="")})
-        sections.append({"device": device, "rows": rows, "never": never_of(never)})
+        sections.append({"device": device, "rows": rows, "never": never_of(never),
+                         "first": first_calls(page, device)})
     return {"sections": sections}
+
+
+def first_calls(page, device):
+    """What the first call of a cell took, in every run that measured it, the newest first; None where none did."""
+    names = "compiled_ms", "disk_ms", "memory_ms"
+    found = [[run.night, line["cell"], *(number(read.number_of(line.get(name)), 3) for name in names),
+              run.environment["commit"]] for run in reversed(device.runs) for line in run.others
+             if line["kind"] == "first_call" and type(line.get("cell")) is str]
+    newest = sum(row[0] == found[0][0] for row in found) if found else 0
+    return page.table(f"{device.folder} first calls", [
+        "night", "cell", "compiled, ms", "from disk, ms", "from memory, ms", "commit"], found[::-1],
+        max(newest, 1)) if found else None
 
 
 # ---- Regressions -----------------------------------------------------------------------------------------------------

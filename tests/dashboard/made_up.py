@@ -129,7 +129,8 @@ def regress(night=0, outcomes=None, count=60, device="Example One", base_commit=
     yield {"kind": "run", "v": 1, "env": new, "seconds": 100.0, "busy_seconds": 60.0, "jobs": 100, "complete": True}
 
 
-def night_of_list(texts, night=0, device="Example One", commit="", base="b000000", outcomes=None, factor=1.0):
+def night_of_list(texts, night=0, device="Example One", commit="", base="b000000", outcomes=None, factor=1.0,
+                  code="a" * 16):
     """A regression run of cells by their texts, with all samples of both sides. outcomes: {index: (outcome, ratio)}."""
     names = [f"{side}{night:015x}" for side in "be"]
     yield farm_environment(names[0], night, device, commit=base)
@@ -141,7 +142,7 @@ def night_of_list(texts, night=0, device="Example One", commit="", base="b000000
             us = (2 + cell.n * store.type_sizes()[cell.in_] / 2e6) * factor
             for side, name in enumerate(names):
                 found_us = round(us * math.exp(0.004 * draw.gauss(0, 1)), 4)
-                yield {**farm_sample(name, 2 * pair + side, cells(1)[0], found_us), **fields_of(cell)}
+                yield {**farm_sample(name, 2 * pair + side, cells(1)[0], found_us, code), **fields_of(cell)}
     for index, cell in enumerate(found):
         outcome, ratio = (outcomes or {}).get(index, ("SAME", 1.001))
         yield {**verdict(*names, cells(1)[0], outcome, ratio, index not in (outcomes or {})), **fields_of(cell)}

@@ -168,7 +168,7 @@ def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site)
     made_up.write(str(place / f"{made_up.night_of(0)}.jsonl"), made_up.records(0, 1))  # the last copy
     for night, factor in ((0, 1), (1, 2)):
         made_up.write(str(place / f"{made_up.night_of(night)}.regress.jsonl.gz"),
-                      made_up.night_of_list(texts + first, night, factor=factor))
+                      made_up.night_of_list(texts + first, night, factor=factor, code="ab"[night] * 16))
     site = make_site(tmp_path)
     check_whole(site)
     rows = {(row["primitive"], row["input from, bytes"]): row for row in
@@ -183,12 +183,24 @@ def test_cells_that_only_a_regression_measured_fill_the_map(tmp_path, make_site)
     text = text_of(site, "example-one/top_k/u32-k-64-cold-graph-1048576.html")
     assert "measured by regression" in text and "against the fastest peer" not in text
     assert "make regress BASE=BASE" in text
+    assert f"{'a' * 16} → {'b' * 16} e000000 → e000001" in text, "machine code as it changed"
     assert len(rows_of(os.path.join(site, "csv", "example-one.top-k.u32-k-64-cold-graph-1048576.history.csv"))) == 2
     index = open(os.path.join(site, "index.html"), encoding="utf-8").read()
     assert index.count('class="due"') == 5 + 6 and index.count('class="out"') == 6  # of 4K to 16M: copy, top_k; bfs
     assert "every night's list has them: fill, iota" in text_of(site, "index.html")
     assert "in no list of cells: graph transpose" in text_of(site, "index.html")
     assert "Slower" not in text_of(site, "index.html"), "two nights' regressions have verdicts, and are no change"
+
+
+def test_first_calls_are_shown(tmp_path, make_site):
+    for night in (0, 1):
+        lines = [*made_up.records(night, 3), {"kind": "first_call", "cell": "copy u32 n=65536", "compiled_ms":
+                                              64.0 + night, "disk_ms": 0.194, "memory_ms": 0.00258}]
+        made_up.write(str(tmp_path / "example-one" / f"{made_up.night_of(night)}.jsonl"), lines)
+    site = make_site(tmp_path)
+    text = text_of(site, "primitives.html")
+    assert f"{made_up.night_of(1)} copy u32 n=65536 65.000 0.194 0.003" in text and "64.000" not in text
+    assert len(rows_of(os.path.join(site, "csv", "primitives.example-one-first-calls.csv"))) == 2
 
 
 def test_what_changed_since_the_night_before(tmp_path, make_site):

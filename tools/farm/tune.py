@@ -7,8 +7,8 @@ another (gp_tune --plan), then decisions and the table. Everything measured is i
 after an interruption the same command goes on where it stopped. A tune that was finished is not repeated: the next one
 of the day gets a store of its own.
 
-Primitives that were never searched on this device come first, then those whose search is the oldest. Where --seconds are
-too few for all, those that are left out are named, and come first in the next tune. A group whose self-check failed
+Primitives that were never searched on this device come first, then those whose search is the oldest. Where --seconds
+are too few for all, those that are left out are named, and come first in the next tune. A group whose self-check failed
 gets no row, which is said.
 
 Exit status: 0 done; 1 done, but the output of something measured was wrong (no decision uses it), or one group in ten
