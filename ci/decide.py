@@ -16,6 +16,7 @@ import collections
 import os
 import shutil
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import baseline, steps  # noqa: E402
@@ -69,7 +70,9 @@ class Proposal:
     # ---- what the boards add
 
     def carry(self, remote, measured):
-        """What the open proposal has of devices that were not measured to the end tonight stays in it."""
+        """What the open proposal has, and tonight did not measure again, stays in it: all of a device that was not
+        measured to the end, and of the others the tunes of primitives whose turn it was not. measured: {a device's
+        folder: the primitives that were tuned}."""
         branch = branch_of(self.capability)
         if not remote or steps.git(self.repository, "fetch", "--quiet", remote, branch, check=False) is None:
             return
@@ -77,9 +80,22 @@ class Proposal:
         names = steps.git(self.repository, "diff", "--name-only", "--diff-filter=A", f"{self.base}...{tip}", "--",
                           store.STORES, check=False) or ""
         for name in names.split():
-            if name.split("/")[2] not in measured:
-                self.put(name, steps.file_at(self.repository, tip, name))
+            folder, data = name.split("/")[2], steps.file_at(self.repository, tip, name)
+            if folder not in measured:
+                self.put(name, data)
                 self.notes.append(f"{name}: from the open proposal, for its device was not measured to the end tonight")
+            elif ".tune.jsonl" in name:
+                self.carry_tune(name, data, measured[folder])
+
+    def carry_tune(self, name, data, tuned):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, os.path.basename(name))
+            store.replace(path, data)
+            others = primitives_of(store.read(path)) - tuned
+        if others:
+            date = os.path.basename(name)[:len("2026-01-01")]
+            self.put(f"{self.free_path(os.path.dirname(name), date, 'tune')}.gz", data)
+            self.notes.append(f"{name}: from the open proposal, for tonight did not tune {', '.join(sorted(others))}")
 
     def put(self, name, data):
         store.replace(os.path.join(self.tree, name), data)
@@ -87,9 +103,11 @@ class Proposal:
 
     def path_for(self, board, kind):
         """Below the tree: the board's first name of the day that is free."""
-        folder = os.path.join(store.STORES, bench.folder_name(board.device))
+        return self.free_path(os.path.join(store.STORES, bench.folder_name(board.device)), board.date, kind)
+
+    def free_path(self, folder, date, kind):
         for number in range(1, 1000):
-            name = f"{board.date}.{kind}.jsonl" if number == 1 else f"{board.date}.{number}.{kind}.jsonl"
+            name = f"{date}.{kind}.jsonl" if number == 1 else f"{date}.{number}.{kind}.jsonl"
             path = os.path.join(folder, name)
             if not any(os.path.exists(os.path.join(self.tree, one)) for one in (path, f"{path}.gz")):
                 return path
@@ -173,14 +191,20 @@ def regret_of(stores, names):
     return "\n".join(kept)
 
 
+def primitives_of(a_store):
+    """Those that a tune searched."""
+    return {sample["primitive"] for sample in a_store.of("samples") if sample["phase"] == "matrix"}
+
+
 def add_board(proposal, board, any_source):
-    """Puts a board's stores in, and notes what is wrong with them. True where its tune can be gone by."""
+    """Puts a board's stores in, and notes what is wrong with them. The primitives whose tune can be gone by, or None
+    where none can be."""
     tune, regression = board.store(steps.TUNE), board.store(steps.REGRESS)
     if regression and not board.is_done("regress"):
         proposal.note(board, f"the regression run {board.said('regress')}: no baseline changes by it")
     elif regression and usable(proposal, board, regression, any_source):
         proposal.add(board, "regress", regression)
-    done = False
+    done = None
     if tune is None or not tune.of("samples"):
         proposal.note(board, f"the tune left no samples ({board.said('tune')}): nothing is proposed from it")
     elif not board.is_done("tune"):
@@ -189,7 +213,7 @@ def add_board(proposal, board, any_source):
     elif usable(proposal, board, tune, any_source):
         try:
             proposal.add(board, "tune", tune, ["search"])
-            done = True
+            done = primitives_of(tune)
         except store.StoreError as error:
             proposal.note(board, f"tune: {error}")
         for one in trust.of(tune):
@@ -234,13 +258,14 @@ def note_alike(proposal, board):
 def propose(capability, boards, base, folder, repository, remote, any_source):
     proposal = Proposal(capability, base, folder, repository)
     proposal.boards = boards
-    measured = set()
+    measured = {}
     for board in boards:
         note_alike(proposal, board)
-        if add_board(proposal, board, any_source):
-            measured.add(bench.folder_name(board.device))
-        else:
+        tuned = add_board(proposal, board, any_source)
+        if tuned is None:
             proposal.complete = False
+        else:
+            measured.setdefault(bench.folder_name(board.device), set()).update(tuned)
     proposal.carry(remote, measured)
     files = proposal.finish()
     changed = proposal.changed_rows()

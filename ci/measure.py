@@ -36,7 +36,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from ci import keep, machine_code, steps  # noqa: E402
+from ci import decide, keep, machine_code, steps  # noqa: E402
 from tools import bench  # noqa: E402
 from tools.farm import files, measure, noise, regress, store, tune  # noqa: E402
 from tools.farm.verdicts import NO_DATA  # noqa: E402
@@ -46,6 +46,7 @@ SECONDS, MADE_UP_SECONDS = 3600, 900
 SHARE = {"bench": 0.2, "tune": 0.5, "regress": 0.3}  # of the time that the steps asked for have
 SEARCH = 0.65  # of the tune's: the rest is for the rerun
 CHUNK = 150  # seconds that a tune takes for primitives at a time, about: what it has done of them is done
+LEAST_TUNE = 60  # seconds of a primitive, whose groups are four on average: gp_tune's least, and the rerun
 MOST_BASES = 3  # of a night: each is built, and has a run of its own
 LEAST_CELLS = 60
 PAIRS_SHARE = 0.85  # of the regression's time, in which pairs begin
@@ -373,28 +374,37 @@ def do_bench(night, seconds, _):
 
 def do_tune(night, seconds, _):
     """Some primitives at a time: searched, and what was found confirmed. What is done is in the record, so that the
-    next call goes on with the others; in a night whose time ends the others are left for the next one."""
-    waiting = [name for name in searched(night) if name not in night.record.get("tuned", [])]
+    next call goes on with the others. A primitive has LEAST_TUNE seconds at least: those that no time is left for are
+    the first ones of the next night."""
+    least = 0 if night.worker else LEAST_TUNE
     clock, worst = steps.Clock(seconds), "ok"
-    while waiting:
-        each = clock.left / len(waiting)
-        count = min(len(waiting), max(1, round(min(CHUNK, (night.args.call or CHUNK * 2) / 2) / max(each, 1))))
-        share = each * count
-        if clock.left < 1:
-            return "incomplete", f"out of time: {len(waiting)} primitives were not tuned: {', '.join(waiting)}"
+    while True:
+        done = night.record.setdefault("tuned", [])
+        waiting = [name for name in searched(night) if name not in done]
+        if not waiting:
+            return worst, "" if worst == "ok" else "out of time"
+        if clock.left < max(1, least if done else 1):
+            return "ok" if done and worst == "ok" else "incomplete", \
+                f"{len(waiting)} primitives wait for another night: {', '.join(waiting)}"
+        each = max(clock.left / len(waiting), least)
+        chunk = min(CHUNK, (night.args.call or CHUNK * 2) / 2, clock.left)
+        count = min(len(waiting), max(1, int(chunk / max(each, 1))))
+        share = min(each * count, clock.left)
         if night.call.left < share and night.call.left < 0.8 * ((night.args.call or 0) - MARGIN):
             return "paused", f"{len(waiting)} primitives are left"
-        status, message = tune_some(night, waiting[:count], min(share, clock.left))
+        status, message = tune_some(night, waiting[:count], share)
         if status not in ("ok", "incomplete"):
             return status, message
         if status == "incomplete":
             if not night.call.left:
                 return "paused", f"{', '.join(waiting[:count])}: {message}"
             worst = "incomplete"
-        night.record["tuned"] = night.record.get("tuned", []) + waiting[:count]
+        has = decide.primitives_of(store.read(night.path(steps.TUNE)))  # gp_tune leaves out those without time
+        served = [name for name in waiting[:count] if name in has]
+        if not served:
+            return "incomplete", f"{', '.join(waiting[:count])}: nothing was measured"
+        done += served
         night.save()
-        waiting = waiting[count:]
-    return worst, "" if worst == "ok" else "out of time"
 
 
 def searched(night):

@@ -115,7 +115,7 @@ def tuned(factor, device=DEVICE, date=DATE, change=None, **fields):
         os.makedirs(folder)
         path = os.path.join(folder, steps.TUNE)
         made_up.Tune(path, factor, device=device, date=date, source="live", sizes=range(16, 31, 4),
-                     **{name: fields.pop(name) for name in ("between", "seed") if name in fields}
+                     **{name: fields.pop(name) for name in ("between", "seed", "groups") if name in fields}
                      ).search().confirm(os.path.join(folder, "none"))
         if change:
             with open(path, encoding="utf-8") as file:

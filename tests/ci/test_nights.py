@@ -171,6 +171,42 @@ def test_one_of_two_boards_dies(world):
                                       table.TABLE]
 
 
+def test_primitives_take_turns(world):
+    """A night that tunes other primitives leaves what the open proposal has of the rest, also on the same date; one
+    that tunes all of them again replaces it."""
+    both_of_them = (("exclusive_scan", "u32"), ("copy", "u32"))
+    world.night("one", tuned(nights.better, groups=both_of_them[:1]))
+    world.night("two", tuned(nights.better, groups=both_of_them[1:]))
+    assert world.files_of(BRANCH) == [STORE.replace("04.tune", "04.2.tune"), STORE, table.TABLE]
+    text = nights.git(world.repository, "show", f"FETCH_HEAD:{table.TABLE}")
+    assert "GP_EXCLUSIVE_SCAN" in text and "GP_COPY" in text
+    world.night("three", tuned(nights.better, date="2026-03-05T00:00:00Z", groups=both_of_them, seed=2))
+    assert world.files_of(BRANCH) == [STORE.replace("03-04", "03-05"), table.TABLE]
+
+
+@pytest.mark.parametrize("seconds, served, left", [(4000, 12, 0), (300, 5, 7), (30, 1, 11)])
+def test_a_primitive_has_time_or_waits(tmp_path, monkeypatch, seconds, served, left):
+    """The tune of a night serves as many primitives as it has time for; the others are named, and nothing failed."""
+    names, now = [f"p{number}" for number in range(12)], [0.0]
+    lines = {}
+    night = argparse.Namespace(worker="", args=argparse.Namespace(call=None), record={}, save=lambda: None,
+                               call=argparse.Namespace(left=1e9), path=lambda name: str(tmp_path / name))
+
+    def tune_some(_, primitives, share):
+        assert share >= min(seconds, measure.LEAST_TUNE) * len(primitives) * 0.99 or len(primitives) == 1
+        now[0] += share
+        lines.update({name: {"kind": "samples", "phase": "matrix", "primitive": name} for name in primitives})
+        return "ok", ""
+
+    monkeypatch.setattr(measure.steps.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(measure, "searched", lambda _: names)
+    monkeypatch.setattr(measure, "tune_some", tune_some)
+    monkeypatch.setattr(measure.store, "read", lambda _: argparse.Namespace(of=lambda kind: list(lines.values())))
+    status, message = measure.do_tune(night, seconds, None)
+    assert status == "ok" and night.record["tuned"] == names[:served]
+    assert message == (f"{left} primitives wait for another night: {', '.join(names[served:])}" if left else "")
+
+
 def test_a_store_with_corrupt_lines(world, capsys):
     def spoil(lines):
         return "\n".join([*lines[:3], "{broken", lines[3][:50], '"no object"', *lines[3:]]) + "\n"

@@ -1,4 +1,5 @@
 """tools/farm/regress.py: that it runs, on synthetic workers. What its verdicts are worth: test_verdicts.py."""
+import argparse
 import json
 import os
 import random
@@ -346,3 +347,20 @@ def test_interrupted(tmp_path, base):
     recorded = store.read(str(path))
     assert not recorded.broken and len(recorded.of("samples")) > 5
     assert [run["complete"] for run in recorded.of("run")] == [False]
+
+
+def test_the_first_pair_says_nothing_of_the_next_ones(tmp_path, monkeypatch):
+    """It compiles and verifies: where each of the others takes a third of it, they still fit."""
+    now, numbers = [0.0], iter(range(100))
+    monkeypatch.setattr(regress.time, "monotonic", lambda: now[0])
+    options = argparse.Namespace(store=str(tmp_path / "none"), seconds=100, pause=None)
+    run = regress.Run({}, {}, options, str(tmp_path))
+
+    def measure_one(side, cells):
+        now[0] += 15 if now[0] < 30 else 5
+        return next(numbers)
+
+    monkeypatch.setattr(run, "measure", measure_one)
+    monkeypatch.setattr(run, "note", lambda *words: None)
+    assert len(run.pairs(6, ["cell"], 1)) == 6 and not run.stopped and now[0] == 80
+    assert len(run.pairs(10, ["cell"], 2)) == 2 and run.stopped.startswith("out of time: 2 of 10") and now[0] == 100

@@ -320,11 +320,11 @@ class Run:
                                            "processes": list(processes), "seconds": number(seconds)}])
 
     def measured_before(self, cells, stage):
-        """(pairs of these trees that the store has, the seconds that the longest one took): those in which both
-        processes have every cell, and that no verdict was made of yet: a run that is finished is not continued."""
-        found, longest = [], 0.0
+        """(pairs of these trees that the store has, the seconds that each took): those in which both processes have
+        every cell, and that no verdict was made of yet: a run that is finished is not continued."""
+        found, seconds = [], []
         if not os.path.exists(self.options.store):
-            return found, longest
+            return found, seconds
         whole, samples = store.read(self.options.store), samples_of(self.options.store)
         commits = {one["id"]: one["commit"] for one in whole.of("environment")}
         wanted = {cell_keys.read(text)[0] for text in cells}
@@ -333,15 +333,16 @@ class Run:
             ours = [commits.get(pair["base"]), commits.get(pair["env"])] == [self.trees[side].commit for side in SIDES]
             if ours and pair["stage"] == stage and all(wanted <= samples[one].keys() for one in pair["processes"]):
                 found.append(tuple(pair["processes"]))
-                longest = max(longest, pair["seconds"])
-        return found, longest
+                seconds.append(pair["seconds"])
+        return found, seconds
 
     def pairs(self, count, cells, stage):
         """[(process of the base, process of this tree)], one after another."""
-        found, longest = self.measured_before(cells, stage)
+        found, seconds = self.measured_before(cells, stage)
         found = found[:count]
         for pair, base_first in list(enumerate(orders(count)))[len(found):]:
             start = time.monotonic()
+            longest = max(seconds[1:] or seconds, default=0.0)  # the first one compiles and verifies
             if not self.stopped and start + longest > self.pause:
                 self.paused = True
                 self.stopped = f"{pair} of {count} pairs of stage {stage} are there; the same command goes on"
@@ -354,10 +355,10 @@ class Run:
             numbers = {side: self.measure(side, cells) for side in order if not self.stopped}
             if len(numbers) == len(SIDES):
                 found.append(tuple(numbers[side] for side in SIDES))
-            longest = max(longest, time.monotonic() - start)
+            seconds.append(time.monotonic() - start)
             if len(numbers) == len(SIDES) and not self.stopped:
-                self.note(found[-1], stage, time.monotonic() - start)
-            say(f"stage {stage}: pair {pair + 1} of {count}, {len(cells)} cells, {longest:.1f} s a pair")
+                self.note(found[-1], stage, seconds[-1])
+            say(f"stage {stage}: pair {pair + 1} of {count}, {len(cells)} cells, {seconds[-1]:.1f} s")
         return found
 
 
