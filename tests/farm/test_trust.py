@@ -375,6 +375,22 @@ def test_early_ends_are_no_lies():
         assert bool(evidence.cannot_be(of, sample, made_up.environment())) == is_lie, primitive
 
 
+@pytest.mark.parametrize("primitive, type_, out", [
+    (primitive, type_, out) for primitive in store.primitives() if primitive not in store.OF_GRAPHS
+    for type_, out in (("u8", "u8"), ("u8", "u64"), ("u32", "u32"), ("f64", "f64"))])
+def test_nobody_at_the_speed_of_memory_is_called_a_liar(primitive, type_, out):
+    """Whatever is counted as bytes of a call for its row: who moves input and output once, at the peak, may be right."""
+    if primitive in store.COUNTING or primitive not in ("reduce", "segmented_reduce"):
+        out = type_
+    of = store.Cell(primitive, "", type_, out if primitive in store.folding() else "", out, 1 << 27, "cold",
+                    "key=u8" if primitive in store.BY_KEY and "select partition unique".find(primitive) < 0 else "")
+    environment = {**made_up.environment(), "peak_gbs": 3000}
+    sizes = store.type_sizes()
+    moved = of.n * (sizes[type_] + (0 if primitive in ("reduce", "count_if") else sizes[out]))
+    sample = made_up.sample("0" * 16, "matrix", of, WIDE, [moved / 3e6 * factor for factor in (1, 1.01)])
+    assert evidence.cannot_be(of, sample, environment) == ""
+
+
 # ---- how many confirmed it -------------------------------------------------------------------------------------------
 
 

@@ -30,6 +30,8 @@ LEAST_US = 0.2        # a launch
 ENOUGH = 5            # times of a sample: so many are never all equal, nor those of another sample
 # They may end before they have read their input.
 MAY_END_EARLY = ("any", "all", "is_sorted", "check_offsets")
+# Of any number of elements they make one, of whatever size: what is moved is the input.
+TO_ONE = ("reduce", "count_if")
 # A group that nobody searches by itself: it is served by the same kernels as another one.
 SEARCHED_AS = {"inclusive_scan": "exclusive_scan", "segmented_inclusive_scan": "segmented_exclusive_scan",
                "inclusive_scan_by_key": "reduce_by_key", "exclusive_scan_by_key": "reduce_by_key",
@@ -176,11 +178,12 @@ def cannot_be(cell, sample, environment):
         return f"{least:g} us are less than a launch takes"
     if cell.primitive in store.OF_GRAPHS + MAY_END_EARLY:
         return ""
-    if cell.bytes > CACHES * peak * 1e3 * least:
-        return f"{cell.bytes / least / 1e3:.0f} GB/s, and no cache of a memory of {peak:g} GB/s gives that"
+    moved = cell.n * cell.sizes[0] if cell.primitive in TO_ONE else cell.bytes
+    if moved > CACHES * peak * 1e3 * least:
+        return f"{moved / least / 1e3:.0f} GB/s, and no cache of a memory of {peak:g} GB/s gives that"
     # (What was written last may still be in the cache.)
-    if cell.protocol == "cold" and cell.bytes - environment.get("l2_bytes", 0) > OVER_PEAK * peak * 1e3 * least:
-        return f"{cell.bytes / least / 1e3:.0f} GB/s, and the memory's peak is {peak:g}"
+    if cell.protocol == "cold" and moved - environment.get("l2_bytes", 0) > OVER_PEAK * peak * 1e3 * least:
+        return f"{moved / least / 1e3:.0f} GB/s, and the memory's peak is {peak:g}"
     return ""
 
 
