@@ -233,11 +233,11 @@
   ROW("NVIDIA H100 80GB HBM3", GP_TRANSPOSE, 16, 0, 16, 15, 19, GP_PADDED_TILES, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL,   \
       32, 2, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                   \
       "NVIDIA H100 80GB HBM3, 2026-11-25: +2.7 % (2.6 to 2.8), 5 pairs, 1 board")                                      \
-  ROW("NVIDIA H100 80GB HBM3", GP_CONVERT_LAYOUT, 1, 0, 1, 0, 17, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, \
+  ROW("NVIDIA H100 80GB HBM3", GP_CONVERT_LAYOUT, 4, 0, 4, 0, 19, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, \
       1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
       "NVIDIA H100 80GB HBM3, 2026-11-25: +22.8 % (22.6 to 22.9), 5 pairs, 1 board")                                   \
-  ROW("NVIDIA H100 80GB HBM3", GP_CONVERT_LAYOUT, 4, 0, 4, 0, 17, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, \
-      1, 0, 0, 0, 0, 0, 0, 0,                                                                                          \
+  ROW("NVIDIA H100 80GB HBM3", GP_CONVERT_LAYOUT, 16, 0, 16, 0, 19, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0,  \
+      1, 1, 0, 0, 0, 0, 0, 0, 0,                                                                                       \
       "NVIDIA H100 80GB HBM3, 2026-11-25: +16.2 % (15.9 to 16.4), 5 pairs, 1 board")                                   \
   ROW("NVIDIA H200", GP_COPY, 1, 0, 1, 0, 13, GP_DIRECT, 128, 1, GP_CACHE_ALL, GP_CACHE_ALL, 0, 1, 1, 0, 0, 0, 0, 0, 0,\
       0,                                                                                                               \

@@ -62,14 +62,15 @@ int main() {
       cell_bind(&c, &call, role, reinterpret_cast<void *>(at));
     }
     gp_result result = GP_SUCCESS;
-    if (given != "-" &&
-        gp__family_of(c.primitive) == GP__FAMILY_SEGMENTS) { // a row of another algorithm than the rule's
-      gp_policy rule = {};
-      rule.threads = asked.threads;
-      call.policy = &rule;
-      need(gp_policy_origin(ctx, &call, &policy, &source) == GP_SUCCESS, line);
+    if (given != "-") {
+      gp__request q;
+      gp_policy served;
+      call.policy = nullptr;
+      need(gp__check_call(ctx->state, "lookup", &call, 0, 0, &q) == GP_SUCCESS, line);
+      gp__shape h = gp__shape_of(&q);
+      gp__shape_on(&h, &ctx->state->about);
       call.policy = &asked;
-      if (policy.algorithm != asked.algorithm) result = GP_E_POLICY;
+      if (!gp__row_serves(asked, &h, &served)) result = GP_E_POLICY;
     }
     if (result == GP_SUCCESS) result = gp_policy_origin(ctx, &call, &policy, &source);
     if (result == GP_E_POLICY) {

@@ -379,7 +379,7 @@ def test_early_ends_are_no_lies():
     (primitive, type_, out) for primitive in store.primitives() if primitive not in store.OF_GRAPHS
     for type_, out in (("u8", "u8"), ("u8", "u64"), ("u32", "u32"), ("f64", "f64"))])
 def test_nobody_at_the_speed_of_memory_is_called_a_liar(primitive, type_, out):
-    """Whatever is counted as bytes of a call for its row: who moves input and output once, at the peak, may be right."""
+    """Whatever is counted as bytes of a call for its row: input and output may be moved once, at the peak."""
     if primitive in store.COUNTING or primitive not in ("reduce", "segmented_reduce"):
         out = type_
     of = store.Cell(primitive, "", type_, out if primitive in store.folding() else "", out, 1 << 27, "cold",

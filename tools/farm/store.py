@@ -118,6 +118,8 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
             return size[self.word("offsets") or "u32"], size[self.in_], DENSE if self.degree >= DENSE else 0
         if self.primitive in OF_KEYS:
             return size[self.in_], 0, size.get(self.word("payload"), 0)
+        if self.primitive == "convert_layout":
+            return self.struct_bytes(self.word("from") or "aos"), 0, self.struct_bytes(self.word("to") or "soa")
         acc = COUNTING[self.primitive].acc if self.primitive in COUNTING else size[self.acc] if self.folds else 0
         in_ = 0 if self.primitive in ("fill", "iota", "load_balance") else size[self.word("payload") or self.in_]
         if self.primitive == "run_lengths":
@@ -131,6 +133,19 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
         else:
             out = size[self.out]
         return in_, acc, out
+
+    def struct_bytes(self, layout):
+        """As C has it in an array of structs, packed in any other layout."""
+        fields = [int(word) for word in self.word("struct").split(".")] if self.word("struct") else \
+            [type_sizes()[self.in_]] * 4
+        if layout != "aos":
+            return sum(fields)
+        at, most = 0, 1
+        for field in fields:
+            align = min(field & -field, 16)
+            most = max(most, align)
+            at = -(-at // align) * align + field
+        return -(-at // most) * most
 
     @property
     def group(self):

@@ -285,6 +285,24 @@ int cell_degree_of(const cell_words *w) {
   return !strncmp(graph, "grid", 4) ? 4 : 2 * (factor ? atoi(factor + 8) : 16);
 }
 
+// Bytes of a struct: as C has it in an array of structs, packed in any other layout. Its fields are those of the word
+// `struct`, or four of the cell's type.
+static int struct_bytes(const cell_words *w, int is_packed) {
+  const char *at = strstr(w->words, "struct=");
+  int bytes = 0, most = 1, left = at ? 1 : 4;
+  if (at) at += strlen("struct=");
+  while (left > 0) {
+    const int field = at ? atoi(at) : type_size(w->in);
+    int align = 1;
+    while (!is_packed && align < 16 && field % (2 * align) == 0) align *= 2;
+    if (align > most) most = align;
+    bytes = (bytes + align - 1) / align * align + field;
+    if (at) at += strspn(at, "0123456789"), left = *at++ == '.';
+    else left--;
+  }
+  return (bytes + most - 1) / most * most;
+}
+
 void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
   const char *p = w->primitive;
   const int payload = size_of_word(w, "payload"), lengths = size_of_word(w, "lengths");
@@ -296,6 +314,11 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
                : !strcmp(p, "unique")                             ? payload
                : !strcmp(p, "nontrivial_runs")                    ? (lengths ? lengths : 4)
                                                                   : type_size(w->out);
+  if (!strcmp(p, "convert_layout")) {
+    const char *from = strstr(w->words, "from="), *to = strstr(w->words, "to=");
+    sizes->in = struct_bytes(w, from && strncmp(from, "from=aos", strlen("from=aos")));
+    sizes->out = struct_bytes(w, !to || strncmp(to, "to=aos", strlen("to=aos")));
+  }
   sizes->bytes = sizes->in > sizes->out ? sizes->in : sizes->out;
   if (primitive_has(p, 'm')) {
     sizes->in = type_size(w->in);
