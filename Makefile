@@ -26,8 +26,8 @@ VERSION := $(shell sed -n 's/^\#define GPUPRIMS_VERSION "\(.*\)"/\1/p' gpuprims.
 MAJOR = $(firstword $(subst ., ,$(VERSION)))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-long test-gpu bench tune table pr regress nightly landscape dashboard lib examples lint \
-  format install clean venv lock
+.PHONY: help demo test test-long test-gpu bench tune table pr regress same-code nightly landscape dashboard lib \
+  examples lint format install clean venv lock
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -39,6 +39,7 @@ help:
 	@echo 'make table      gpuprims_policies.h from the stores under ci/measurements'
 	@echo 'make pr         what make tune measured, as a branch and the text of a pull request'
 	@echo 'make regress BASE=COMMIT   is this tree slower than that one, on this GPU?'
+	@echo 'make same-code BASE=COMMIT   does this tree compile to that one'\''s kernels? (NVRTC, no GPU)'
 	@echo 'make nightly    a whole night on this GPU; without one: make nightly ARGS=--made-up'
 	@echo 'make landscape  a policy space measured whole: tables and pictures'
 	@echo 'make dashboard  pages of everything that was measured, in build/dashboard'
@@ -127,6 +128,10 @@ nightly: $(VENV_READY)
 regress: $(VENV_READY)
 	@test -n '$(BASE)' || { echo 'make regress BASE=COMMIT (or a folder that holds another checkout)'; exit 2; }
 	@$(PYTHON) -m tools.farm regress --base '$(BASE)' $(ARGS)
+
+same-code: $(VENV_READY)
+	@test -n '$(BASE)' || { echo 'make same-code BASE=COMMIT (or a folder that holds another checkout)'; exit 2; }
+	@$(PYTHON) tools/same_code.py --base '$(BASE)' $(ARGS)
 
 landscape: $(BUILD)/gp_tune $(VENV_READY)
 	@$(BUILD)/gp_tune --landscape --out $(BUILD)/landscape.jsonl
