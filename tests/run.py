@@ -554,6 +554,15 @@ def rows(patterns):
     return [program for program in programs if any(fnmatch.fnmatch(program.name, pattern) for pattern in patterns)]
 
 
+def make_header():
+    """gpuprims.h, where a part of it is newer: an edit of a part is tested."""
+    made = os.stat("gpuprims.h").st_mtime_ns if os.path.exists("gpuprims.h") else 0
+    sources = ["tools/amalgamate.py", *glob.glob("src/**/*", recursive=True)]
+    if any(os.stat(path).st_mtime_ns > made for path in sources if os.path.isfile(path)):
+        if subprocess.run([sys.executable, "tools/amalgamate.py"], check=False).returncode:
+            sys.exit(1)
+
+
 def main():
     parser = argparse.ArgumentParser(description="builds and runs the tests")
     parser.add_argument("patterns", nargs="*")
@@ -564,6 +573,8 @@ def main():
     options = parser.parse_args()
     os.chdir(ROOT)
     os.makedirs(f"{BUILD}/objects", exist_ok=True)
+    if not options.list:
+        make_header()
     times_file = f"{BUILD}/times.json"
     try:
         with open(times_file) as file:
