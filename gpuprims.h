@@ -123,12 +123,16 @@
 #ifndef GPUPRIMS_H
 #define GPUPRIMS_H
 
+// ---- api/version.h - the version
+
 #define GPUPRIMS_VERSION_MAJOR 0
 #define GPUPRIMS_VERSION_MINOR 1
 #define GPUPRIMS_VERSION_PATCH 0
 #define GPUPRIMS_VERSION "0.1.0"
 
 // >>config ------------------------------------------------------------------------------------------------------------
+
+// ---- api/config.h - headers, linkage of the API, and its names under GPUPRIMS_NAMESPACE
 
 #if !defined(__CUDACC_RTC__)
 #include <stddef.h>
@@ -261,6 +265,8 @@ typedef unsigned long uint64_t;
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
+
+// ---- api/lists.h - results, types, operators, primitives and algorithms, each declared once
 
 // Results: X(name, text).
 #define GP_RESULTS(X)                                                                                                  \
@@ -465,6 +471,8 @@ enum {
   GP_ALGORITHM_COUNT
 };
 
+// ---- api/policy.h - a policy: its members, and where it comes from
+
 // Cache modifiers of loads and stores (the policy fields "load" and "store").
 // STREAMING: evict first; L2: not in L1; ALL: every level.
 enum { GP_CACHE_DEFAULT = 0, GP_CACHE_STREAMING = 1, GP_CACHE_L2 = 2, GP_CACHE_ALL = 3, GP_CACHE_COUNT };
@@ -533,6 +541,8 @@ typedef enum gp_policy_source {
   GP_POLICY_PORTABLE,   // the portable row
   GP_POLICY_HOST        // the host back end has no policy
 } gp_policy_source;
+
+// ---- api/context_types.h - what a context is configured with and describes; users' types and operators
 
 // Where the machine code of a kernel came from.
 typedef enum gp_kernel_source {
@@ -639,6 +649,8 @@ typedef struct gp_op_desc {
   void *host_user;           // handed to `host`
 } gp_op_desc;
 
+// ---- api/structs.h - flags, fields of keys, permutations, layouts of arrays of structs
+
 // Flags of a call.
 enum {
   GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end, or GP_E_UNSUPPORTED; bfs:
@@ -696,7 +708,7 @@ typedef struct gp_layout {
                           // widths: GP_E_ARGUMENT
 } gp_layout;
 
-// ---- graphs
+// ---- api/graph_types.h - graphs, what a traversal tells, faults, lists of edges
 
 // A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
 // offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back
@@ -797,7 +809,9 @@ typedef struct gp_edge_list {
   int symmetric;       // the file stands for the opposite edges too, which are not in pairs (GP_SYMMETRISE adds them)
 } gp_edge_list;
 
-// ---- structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
+// ---- api/array.h - structs whose layout is chosen late: GP_LAYOUT, GP_AT
+
+// Structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
 //
 // A struct is declared once, by a list of its members, and an array of them is reached through GP_AT, in host code and
 // in kernels, whatever its layout is:
@@ -938,6 +952,8 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
   return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
 }
 
+// ---- api/call.h - a call, whole; a bundle of kernels
+
 // A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
 typedef struct gp_call {
   gp_primitive primitive;
@@ -1021,7 +1037,7 @@ struct gp_bundle {
 
 #if !defined(__CUDACC_RTC__)
 
-// ---- context
+// ---- api/context.h - contexts; users' types and operators
 
 // Structs with every field at its default (all zero), for languages in which `= {0}` is not at hand.
 GPUPRIMS__API gp_config gp_config_init(void);
@@ -1071,7 +1087,9 @@ GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type);
 GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type);
 GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op);
 
-// ---- moving data. Bytes moved: copy and transform read each input once and write each output once.
+// ---- api/map.h - copy, fill, iota, transform
+
+// Moving data. Bytes moved: copy and transform read each input once and write each output once.
 
 // out[i] = in[i], any type, structs included. Alignment of in and out may differ.
 GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
@@ -1093,14 +1111,18 @@ GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type,
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
                                       const void *b, void *out, uint64_t count, gp_stream stream);
 
-// ---- reduce (Harris, Optimizing Parallel Reduction in CUDA; one launch: the block that starts last combines)
+// ---- api/reduce.h - reduce
+
+// Reduce (Harris, Optimizing Parallel Reduction in CUDA; one launch: the block that starts last combines).
 
 // *out = in[0] op in[1] op ... ; the identity where count is 0. Elements are converted to the accumulator's type as
 // they are loaded: gp_reduce(ctx, GP_SUM, GP_U8, GP_U64, ...) sums bytes into 64 bits. Reads count * size bytes.
 GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                   void *out, uint64_t count, gp_stream stream);
 
-// ---- scan (Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back)
+// ---- api/scan.h - scan
+
+// Scan (Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back).
 
 // out[i] = in[0] op ... op in[i]. One launch, 2 * count elements moved.
 GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
@@ -1112,7 +1134,9 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
                                           const void *init, const void *in, void *out, uint64_t count,
                                           gp_stream stream);
 
-// ---- segments. Work is split by elements, not by segments: lengths may be anything. An empty segment gives the
+// ---- api/segments.h - segments
+
+// Segments. Work is split by elements, not by segments: lengths may be anything. An empty segment gives the
 // identity (scan: nothing). Offsets are i32, u32, i64 or u64, in device memory; they start anywhere, never decrease and
 // never exceed count; GP_CHECKED (gp_call.flags) has them checked first (with `end` it is GP_E_ARGUMENT), otherwise the
 // result of wrong ones is unspecified, and reads may leave the input.
@@ -1146,6 +1170,8 @@ GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, g
 // Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read
 // once and written once. Outputs have room for `count` elements, where nothing else is said; what lies behind the
 // results is not written.
+
+// ---- api/runs.h - runs: neighbours whose keys are equal
 
 // out[i] = the scan of values over the run of i, up to i. init: as in gp_exclusive_scan, for each run.
 GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
@@ -1202,7 +1228,9 @@ GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_o
 GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                                const void *in, void *out, uint64_t count, gp_stream stream);
 
-// ---- selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read
+// ---- api/select.h - selection, partition, and what counts
+
+// Selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read
 // during the call, of the element's type), or a user's unary operator, true where not zero (scalar is then NULL).
 // Elements of any type keep their order, on every side. Numbers go to device memory. One launch; everything is read
 // once and written once; nothing is written behind the results.
@@ -1237,7 +1265,9 @@ GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, c
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream);
 
-// ---- histograms. counter_type: i32, u32, i64 or u64 (counters wrap), or f32 or f64 with weights. The output is
+// ---- api/histogram.h - histograms
+
+// Histograms. counter_type: i32, u32, i64 or u64 (counters wrap), or f32 or f64 with weights. The output is
 // written whole, whatever it held. One launch; samples are read once. Several channels, weights: gp_call.channels,
 // .in2. All channels together have fewer than 2^31 bins. Float counters: the same call gives the same bits on one
 // device; one more reading of the samples for every 40 KiB of counters.
@@ -1255,7 +1285,7 @@ GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_ty
                                             const void *boundaries, void *out, uint64_t bins, uint64_t count,
                                             gp_stream stream);
 
-// ---- search
+// ---- api/search.h - search
 
 // out[i] = the first position of sorted[0 .. length) whose element is not less than (upper_bound: is greater than)
 // needles[i]; length where there is none. less: 0 or GP_LESS, or a user's binary operator that orders two elements.
@@ -1273,7 +1303,9 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream);
 
-// ---- segmented sort: each segment by itself, stable: equal keys keep their order, descending too. `begin` and `end`
+// ---- api/segmented_sort.h - segmented sort
+
+// Segmented sort: each segment by itself, stable: equal keys keep their order, descending too. `begin` and `end`
 // as for gp_segmented_reduce, but segments do not overlap; elements of no segment are not touched: the output keeps
 // there what it held. flags: GP_DESCENDING, or 0. Keys are of any built-in type, floats in IEEE total order. A gp_call
 // may also say which bits count (begin_bit, end_bit), and be GP_CHECKED.
@@ -1358,6 +1390,8 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // key and value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and
 // 2 KiB for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
 
+// ---- api/sort.h - radix sort
+
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
                                      uint64_t count, int flags, gp_stream stream);
@@ -1370,7 +1404,8 @@ GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type
 // indices[i] = where the key stands that comes i-th. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream);
-// ---- top-k, nth element, shuffle
+
+// ---- api/top_k.h - top-k, nth element, shuffle
 
 // The first k elements of what a stable sort would give, 0 <= k <= count: the smallest keys first, with GP_DESCENDING
 // the largest; of equal keys, those that come first in the input (floats in IEEE 754 total order). out_keys: k keys, or
@@ -1403,7 +1438,7 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
 GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
                                    uint64_t count, gp_stream stream);
 
-// ---- layouts
+// ---- api/layouts.h - layouts of arrays of structs
 
 // out, in the layout `to`, = in, in the layout `from`: `count` structs, field by field; both list the same fields in
 // the same order and of the same sizes, at offsets of their own. Fields that both leave out stay behind: lists of some
@@ -1431,7 +1466,9 @@ GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout);
 // -DGP_LAYOUT_Particle=GP_USE(0ull). Returns the length without the final zero, even where capacity is too small.
 GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity);
 
-// ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
+// ---- api/merge.h - merge and merge sort
+
+// Merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
 // whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values
 // of any type. Outputs overlap nothing. Floats compare as in C, so that -0 and +0 tie; there may be no NaN.
 
@@ -1458,7 +1495,9 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
                                             const void *keys, const void *values, void *out_keys, void *out_values,
                                             uint64_t count, gp_stream stream);
 
-// ---- transpose. Elements of any type, of 1 to 64 bytes. Each element is read once and written once, in one launch;
+// ---- api/transpose.h - transposes and permutations of dimensions
+
+// Transpose. Elements of any type, of 1 to 64 bytes. Each element is read once and written once, in one launch;
 // out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
 // row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
 // may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where
@@ -1488,7 +1527,9 @@ GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, cons
 GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
                                    const gp_permutation *permutation, gp_stream stream);
 
-// ---- sets: sorted inputs, in which keys may tie, as in the C++ standard. Of m keys of the first input and n of the
+// ---- api/sets.h - sets
+
+// Sets: sorted inputs, in which keys may tie, as in the C++ standard. Of m keys of the first input and n of the
 // second that tie with each other, the result has
 //    union                  max(m, n): all of the first, then the last n - m of the second
 //    intersection           min(m, n): the first of the first input
@@ -1534,7 +1575,9 @@ GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_t
 GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
                                      uint64_t count, gp_stream stream);
 
-// ---- graphs (gp_graph)
+// ---- api/graph.h - search in graphs, building them, checking them
+
+// Graphs (gp_graph).
 
 // Breadth-first search: depths[v] (i32) = the number of edges of a shortest path from source to v, -1 where there is
 // none. parents (vertex_type of the graph; NULL: not wanted): a vertex from which an edge leads to v on such a path,
@@ -1653,7 +1696,7 @@ GPUPRIMS__API gp_result gp_edges_read(const char *path, gp_edge_list *edges);
 GPUPRIMS__API gp_result gp_edges_parse(const char *name, const char *text, size_t length, gp_edge_list *edges);
 GPUPRIMS__API void gp_edges_free(gp_edge_list *edges);
 
-// ---- any call, and what can be asked about it before it runs
+// ---- api/run.h - any call, and what can be asked about it before it runs
 
 // Runs a call. Errors: CONTEXT FORK NULL ARGUMENT TYPE OPERATOR SIZE ALIGNMENT OVERLAP POLICY STREAM WORKSPACE MEMORY
 // NO_COMPILER COMPILE DRIVER UNSUPPORTED.
@@ -1723,6 +1766,8 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
+// ---- device/vocabulary.cuh - what device text is written in: GP_DEVICE, unrolling, words, a vector
+
 #define GP_DEVICE __device__ __forceinline__
 
 #ifdef GPUPRIMS_SIMT // unrolling is for the device
@@ -1747,6 +1792,8 @@ struct alignas(16) gp_vector {
 struct alignas(16) gp__word {
   gp__u64 value, tag;
 };
+
+// ---- device/machine.cuh - the machine: a body for the device and one for the emulator
 
 #ifndef GPUPRIMS_SIMT // ---- device
 
@@ -2291,6 +2338,8 @@ GP_DEVICE float gp__maximum(float a, float b) {
 
 #endif // device or emulator
 
+// ---- device/common.cuh - what follows from the machine alone
+
 // The barrier of all threads of a cluster, in two halves. All lanes of a warp must execute its instructions together:
 // they meet before, as a branch of some lanes does not promise that the others wait behind it.
 GP_DEVICE void gp__cluster_arrive() {
@@ -2378,6 +2427,8 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // is specialised by a policy, a handful of numbers that a tuner chooses. This section is shared by the host's dispatch
 // (C) and the kernels (C++): fields, defaults, validity and geometry are said here once.
 
+// ---- core/rules.h - how a rule is written, that the host and kernels share; how policy fields are declared
+
 #ifdef __cplusplus
 #define GPUPRIMS__CONSTEXPR constexpr
 #else
@@ -2390,110 +2441,11 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #endif
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
 
-// The fields of each family: F(field, default, values...). A default of zero is chosen by gp__portable. The host reads
-// these lists as its parser and its JSON; the kernels get the resolved numbers as template arguments.
-#define GP_POLICY_FIELDS_MAP(F)                                                                                        \
-  F(algorithm, GP_DIRECT, GP_DIRECT)                                                                                   \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
-  F(overlap, 0, 1, 2)
-#define GP_POLICY_FIELDS_REDUCE(F)                                                                                     \
-  F(algorithm, GP_AUTO, GP_EVEN_SHARE, GP_STEALING, GP_ONE_BLOCK)                                                      \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 8)                                                                                   \
-  F(overlap, 0, 1, 2)
-#define GP_POLICY_FIELDS_SCAN(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED)                                      \
-  F(threads, 0, 128, 256, 320, 384, 512)                                                                               \
-  F(vectors, 0, 1, 3, 5, 7, 9, 11, 13)                                                                                 \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(stages, 0, 3, 4, 5, 6)                                                                                             \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
-  F(overlap, 0, 1, 2)
+// Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h. The
+// portable rule, gp__portable, chooses where the default is zero. The host reads these lists as its parser and its
+// JSON; the kernels get the resolved numbers as template arguments.
 
-#define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
-  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 2, 3, 4, 5)                                                                                             \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
-  F(overlap, 0, 1, 2)
-#define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
-  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED)                                                 \
-  F(threads, 0, 128, 256, 384, 512, 768)                                                                               \
-  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 2, 3, 4, 5)                                                                                             \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
-  F(overlap, 0, 1, 2)
-#define GP_POLICY_FIELDS_HISTOGRAM(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_SHARED_BINS, GP_GLOBAL_BINS)                                                                \
-  F(threads, 0, 256, 512, 1024)                                                                                        \
-  F(vectors, 0, 1, 2, 4)                                                                                               \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
-  F(overlap, 0, 1, 2)
-
-#define GP_POLICY_FIELDS_SORT(F)                                                                                       \
-  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP,              \
-    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH)                                                                   \
-  F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
-  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(stages, 0, 1, 2)                                                                                                   \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
-  F(overlap, 0, 1, 2)
-#define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED)                              \
-  F(threads, 0, 128, 224, 256, 352, 384, 512)                                                                          \
-  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
-  F(overlap, 0, 1, 2)
-#define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
-  F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
-  F(threads, 0, 128, 256, 384, 512)                                                                                    \
-  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
-  F(overlap, 0, 1, 2)
-#define GP_POLICY_FIELDS_TOP_K(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT)                                                                \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4)                                                                                               \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
-  F(overlap, 0, 1, 2)
-
-#define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS,     \
-    GP_ROUND_TRIP)                                                                                                     \
-  F(threads, 0, 128, 256, 512)                                                                                         \
-  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
-  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
-  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
-  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64)                                                                              \
-  F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
-  F(overlap, 0, 1, 2)
-#define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
-  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID)            \
-  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
-  F(vectors, 0, 1, 2, 4)                                                                                               \
-  F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
-  F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
-  F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
-  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
-  F(look, 0, 1, 64, 128, 256, 1000000)                                                                                 \
-  F(gather, 0, 7, 1)                                                                                                   \
-  F(cull, 0, 7, 4, 8)                                                                                                  \
-  F(cluster, 0, 1, 8, 16)
+// ---- core/shape.h - families, the shape of a call, and arithmetic that rules share
 
 // The families: primitives that share the fields of their policies and the shape of their kernels.
 enum {
@@ -2631,6 +2583,50 @@ GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
 // Words that carry one accumulator through the workspace: 8 bytes of it a word.
 GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
 
+// Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
+// changed in silence.
+GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
+  return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
+         p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
+         p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+}
+
+// ---- reduce/policy.h - reductions: policy fields, rounds, validity
+
+#define GP_POLICY_FIELDS_REDUCE(F)                                                                                     \
+  F(algorithm, GP_AUTO, GP_EVEN_SHARE, GP_STEALING, GP_ONE_BLOCK)                                                      \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 8)                                                                                   \
+  F(overlap, 0, 1, 2)
+
+// Rounds of a reproducible reduction's tile: grows with the count so that about GP__CANONICAL_REDUCE_TILES remain.
+GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
+  return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
+                  GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +
+         1;
+}
+
+GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
+         p.blocks_per_sm >= 1 &&
+         (!s.reproducible || (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
+                              p.vectors == GP__CANONICAL_REDUCE_VECTORS));
+}
+
+// ---- scan/policy.h - scans: policy fields, look-back, tiles, shared memory, validity
+
+#define GP_POLICY_FIELDS_SCAN(F)                                                                                       \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED)                                      \
+  F(threads, 0, 128, 256, 320, 384, 512)                                                                               \
+  F(vectors, 0, 1, 3, 5, 7, 9, 11, 13)                                                                                 \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(stages, 0, 3, 4, 5, 6)                                                                                             \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
+
 // Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
 GPUPRIMS__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) {
   return tiles + 2 * (tiles / GP__GROUP + 1);
@@ -2639,18 +2635,6 @@ GPUPRIMS__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) 
 // Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
 GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
   return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
-}
-
-// Elements a thread handles at a time in a map (copy, fill, iota, transform): vectors of the largest type.
-GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
-  return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
-}
-
-// Rounds of a reproducible reduction's tile: grows with the count so that about GP__CANONICAL_REDUCE_TILES remain.
-GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
-  return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
-                  GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +
-         1;
 }
 
 // May a scan of these types run on bulk copies: whole vectors of elements, equal sizes on both sides.
@@ -2676,6 +2660,31 @@ GPUPRIMS__RULE int gp__shared_bytes(int primitive, gp_policy p, int in_size, int
 GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
 }
+
+GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
+          p.algorithm == GP_PIPELINED) &&
+         p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
+         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
+                                          p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
+                                          gp__pipelined_fits(s.in_size, s.out_size, p.vectors) &&
+                                          s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
+         (!s.reproducible || (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
+                              (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
+         gp__shared_bytes(s.primitive, p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <=
+             s.shared_bytes;
+}
+
+// ---- select/policy.h - streams: policy fields, tiles, warps with roles, shared memory, validity
+
+#define GP_POLICY_FIELDS_STREAM(F)                                                                                     \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_PIPELINED)                                                                    \
+  F(threads, 0, 128, 256, 384, 512)                                                                                    \
+  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 2, 3, 4, 5)                                                                                             \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
 
 // Elements of a stream's thread: as many as `vectors` 16-byte vectors hold of the larger of key and value.
 GPUPRIMS__RULE int gp__stream_items(int vectors, int key_size, int in_size) {
@@ -2710,33 +2719,6 @@ GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size, int in_size, int out_s
   return acc_size && in_size != out_size ? out_size : 0;
 }
 
-// Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
-// changed in silence.
-GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
-  return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
-         p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
-         p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
-}
-GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
-          p.algorithm == GP_PIPELINED) &&
-         p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
-         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
-                                          p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
-                                          gp__pipelined_fits(s.in_size, s.out_size, p.vectors) &&
-                                          s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
-         (!s.reproducible || (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
-                              (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
-         gp__shared_bytes(s.primitive, p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <=
-             s.shared_bytes;
-}
-GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
-         p.blocks_per_sm >= 1 &&
-         (!s.reproducible || (p.algorithm == GP_STEALING && p.threads == GP__CANONICAL_REDUCE_THREADS &&
-                              p.vectors == GP__CANONICAL_REDUCE_VECTORS));
-}
-
 // A stream: a block's stages and its static shared memory fit.
 // Pipelined, beside p.threads that write results: warps that fold, one that publishes, one a stage that looks back, one
 // that copies.
@@ -2767,6 +2749,17 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
            s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16)) &&
          gp__stream_shared_bytes(p, s) + gp__stream_static_bytes(p, s) <= s.shared_bytes;
 }
+
+// ---- segments/policy.h - segmented reduce: policy fields, chunks, shared memory, validity
+
+#define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED)                                                 \
+  F(threads, 0, 128, 256, 384, 512, 768)                                                                               \
+  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 2, 3, 4, 5)                                                                                             \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
 
 // ---- segmented reduce and load balance: warps with the same number of elements and segment ends together
 
@@ -2814,6 +2807,16 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
                   s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
                     gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }
+
+// ---- histogram/policy.h - histograms: policy fields, slots, replicas, validity
+
+#define GP_POLICY_FIELDS_HISTOGRAM(F)                                                                                  \
+  F(algorithm, GP_AUTO, GP_SHARED_BINS, GP_GLOBAL_BINS)                                                                \
+  F(threads, 0, 256, 512, 1024)                                                                                        \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
 
 // ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
 // counters are integers.
@@ -2920,6 +2923,18 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
                                               (long long)gp__histogram_table_bytes(p, s) <= gp__histogram_room(p, s));
 }
 
+// ---- sort/hybrid_policy.h - sorts: policy fields; hybrid sort: buckets, levels, parts
+
+#define GP_POLICY_FIELDS_SORT(F)                                                                                       \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP,              \
+    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH)                                                                   \
+  F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 1, 2)                                                                                                   \
+  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(overlap, 0, 1, 2)
+
 // ---- hybrid sort
 //
 // Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
@@ -3007,8 +3022,8 @@ GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int 
          (unsigned)(threads * items * value_size + 32) / 16 * 16;
 }
 
-// ---- sorts and merges
-//
+// ---- sort/radix_policy.h - radix passes: digits, shared memory, validity
+
 // One-sweep radix sort. A pass for each 8 bits of the ordered key, the least significant first; an ordered key of more
 // than 64 bits has several words, and no pass spans two.
 enum {
@@ -3089,6 +3104,8 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
          (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) <= s.shared_bytes;
 }
 
+// ---- sort/counting_policy.h - counting sort: when, and with how many rows
+
 // Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
 // each, take 128 KiB of a block, which the device must have. Where there are many keys, blocks leave their counters in
 // memory, and those that make runs add them up.
@@ -3107,6 +3124,8 @@ GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
          (s.key_size == 1 ||
           s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
 }
+
+// ---- sort/choice_policy.h - hybrid, adaptive, leading-sweep and one-block sorts: samples, validity
 
 // What may lose the order of equal keys: built-in keys, all bits of them, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
@@ -3188,6 +3207,8 @@ GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
          (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
 }
 
+// ---- sort/team_policy.h - a sort by all blocks together: tiles, words, validity of any sort
+
 // A sort by a team, the blocks of one cluster or of one launch. Each has room for a tile, those of a cluster for two.
 enum { GP__TEAM_CLUSTER = 16, GP__TEAM_QUADS = GP__DIGITS / 4 }; // blocks; words of the counts of four digits
 GPUPRIMS__RULE int gp__is_team(int algorithm) { return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH; }
@@ -3238,6 +3259,16 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
                                             : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
                                            (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }
+
+// ---- merge/policy.h - merges and sets: policy fields, tiles, rings, shared memory, validity
+
+#define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED)                              \
+  F(threads, 0, 128, 224, 256, 352, 384, 512)                                                                          \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
+  F(overlap, 0, 1, 2)
 
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
@@ -3357,6 +3388,16 @@ GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
                         s.shared_bytes);
 }
 
+// ---- segmented_sort/policy.h - segmented sort: policy fields, classes of lengths, shared memory, validity
+
+#define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
+  F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
+  F(threads, 0, 128, 256, 384, 512)                                                                                    \
+  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(overlap, 0, 1, 2)
+
 // ---- segmented sort
 enum {
   GP__LOG2_SHORT = 5,
@@ -3467,6 +3508,16 @@ GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
          gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
 }
 
+// ---- top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
+
+#define GP_POLICY_FIELDS_TOP_K(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT)                                                                \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
+
 // Top-k: lists of the best on chip up to so many; digits of radix select; rounds of a shuffle.
 enum {
   GP__TOP_K_FEW = 1024,
@@ -3529,6 +3580,19 @@ GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
                  (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
 }
+
+// ---- transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
+
+#define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS,     \
+    GP_ROUND_TRIP)                                                                                                     \
+  F(threads, 0, 128, 256, 512)                                                                                         \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64)                                                                              \
+  F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
+  F(overlap, 0, 1, 2)
 
 // ---- transpose
 
@@ -3690,6 +3754,8 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_poli
     s.move = GP__MOVE_TILES;
   return s;
 }
+
+// ---- transpose/panels_policy.h - panels, buffered panels and tensor copies: plans, validity
 
 // Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
 // warp takes 64 to 512 bytes at a time. Chunks: of a row of the output, which come from so many rows of the input (a
@@ -3883,7 +3949,7 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
              s.shared_bytes - 1024;
 }
 
-// ---- layouts: what a tile is
+// ---- layouts/policy.h - conversion of layouts: tiles, shared memory
 
 enum {
   GP__LAYOUT_FIELDS = 32,          // of a struct
@@ -3937,6 +4003,22 @@ GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
          gp__layout_tile(p, s) % (s.out_width <= 0x7fffffff ? (int)s.out_width : 0x7fffffff) == 0;
 }
 
+// ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
+
+#define GP_POLICY_FIELDS_MAP(F)                                                                                        \
+  F(algorithm, GP_DIRECT, GP_DIRECT)                                                                                   \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
+  F(overlap, 0, 1, 2)
+
+// Elements a thread handles at a time in a map (copy, fill, iota, transform): vectors of the largest type.
+GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
+  return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
+}
+
 // Shared memory of a kernel that visits edges: a word an edge of the tile, one a warp, and two indices.
 GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
   return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
@@ -3949,6 +4031,21 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
          ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
           p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
 }
+
+// ---- bfs/policy.h - breadth-first search: policy fields, constants, validity
+
+#define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID)            \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
+  F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
+  F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
+  F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
+  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
+  F(look, 0, 1, 64, 128, 256, 1000000)                                                                                 \
+  F(gather, 0, 7, 1)                                                                                                   \
+  F(cull, 0, 7, 4, 8)                                                                                                  \
+  F(cluster, 0, 1, 8, 16)
 
 // ---- breadth-first search
 
@@ -3987,6 +4084,8 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
          p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
 }
 
+// ---- core/validity.h - validity of any policy; the bytes by which calls are small or large
+
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
          (gp__family_of(s.primitive) == GP__FAMILY_SCAN        ? gp__policy_valid_scan(p, s)
@@ -4014,6 +4113,8 @@ GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
 
 #if !defined(__CUDACC_RTC__)
 
+// ---- core/canonical.h - a policy without what its algorithm does not read
+
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
 __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && !gp__is_buffered(p.algorithm) &&
@@ -4034,6 +4135,8 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
 // more (512 KiB where pointers of wider elements are misaligned), pipelined where that is valid, otherwise look-back.
 // The numbers are those that did best in streams on an H200, one row for all; ci/measurements has them.
 GPUPRIMS__RULE int gp__or(int field, int otherwise) { return field ? field : otherwise; }
+
+// ---- scan/portable.h - portable rule of scans
 
 __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s, unsigned long long bytes) {
   const int mib = bytes >> 20 > 0x7fffffff ? 0x7fffffff : (int)(bytes >> 20);
@@ -4058,6 +4161,8 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
+
+// ---- select/portable.h - portable rules of streams
 
 // Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid; segmented scans, which search offsets, from
 // 8 MiB on. One large block, or two where there are few tiles, of 1024 threads together. Below 4 MiB a thread has one
@@ -4095,6 +4200,8 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
                                                                           : 8);
 }
 
+// ---- histogram/portable.h - portable rule of histograms
+
 // GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. From 32 MiB
 // on three blocks a multiprocessor where each has four copies or more, below 4 MiB two where a copy for each lane fits;
 // otherwise one, with four vectors of each thread on their way.
@@ -4130,6 +4237,8 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
   return q;
 }
+
+// ---- segments/portable.h - portable rule of segmented reduce
 
 // Segments. Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for. GP_AUTO
 // becomes a warp's segments up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a
@@ -4168,6 +4277,8 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   p.blocks_per_sm = gp__or(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
   return p;
 }
+
+// ---- sort/portable.h - portable rules of sorts
 
 // Counting sort, where it may be: from so many keys on.
 __attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p) {
@@ -4308,6 +4419,8 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   return gp__portable_radix(p, s);
 }
 
+// ---- merge/portable.h - portable rule of merges and sets
+
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size, sort = s.primitive == GP_MERGE_SORT;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
@@ -4338,6 +4451,9 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;
   return p;
 }
+
+// ---- segmented_sort/portable.h - portable rule of segmented sort
+
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   const int vectors = p.vectors;
   p.algorithm = gp__or(p.algorithm, GP_SIZE_CLASSES);
@@ -4347,6 +4463,9 @@ __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
   return p;
 }
+
+// ---- top_k/portable.h - portable rule of top-k
+
 // GP_AUTO: lists while k is small, otherwise radix select. As many blocks as their lists leave room for.
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
@@ -4366,6 +4485,8 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
   }
   return q;
 }
+
+// ---- transpose/portable.h - portable rule of transposes
 
 // Tiles of 32 KiB for sides of 1024 or more, by what is aligned, as measured on an H200: rows and columns; rows alone;
 // columns alone; neither.
@@ -4452,6 +4573,8 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   return p.algorithm == GP_PADDED_TILES && gp__panels_plan_of(q, s).whole && !gp__panels_plan_of(p, s).whole ? q : p;
 }
 
+// ---- bfs/portable.h - portable rule of graphs
+
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   p.algorithm = gp__or(p.algorithm, GP_EXPAND_CONTRACT);
   // few blocks meet at a barrier sooner
@@ -4471,6 +4594,8 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
   return p;
 }
+
+// ---- core/portable.h - the portable row of any call
 
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
@@ -4530,6 +4655,8 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   return p;
 }
 
+// ---- core/geometry.h - a launch
+
 // The launch that a resolved policy leads to.
 typedef struct gp__geometry {
   unsigned long long tile_items; // elements of a tile
@@ -4544,6 +4671,8 @@ typedef struct gp__geometry {
   unsigned long long scratch;    // bytes of memory without tags: alternate buffers, counters, work lists
 } gp__geometry;
 
+// ---- select/geometry.h - launches of streams
+
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
                                                         gp__geometry *g) {
   g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
@@ -4554,6 +4683,8 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
   g->words =
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
+
+// ---- histogram/geometry.h - launches of histograms
 
 // A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
 // samples, whatever fits the device, so that counters of 32 bits do in shared memory.
@@ -4591,6 +4722,8 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
   }
 }
 
+// ---- segments/geometry.h - launches of segmented reduce
+
 // A tile is the segments that a block reads at once: so many lanes a segment that one vector a lane holds one of mean
 // length; the block where that takes a warp more loads than it has in flight.
 __attribute__((unused)) static void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
@@ -4627,6 +4760,8 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
+
+// ---- sort/scratch.h - what sorts keep in scratch memory
 
 // What a radix sort keeps in scratch memory, in bytes from its beginning.
 typedef struct gp__radix_plan {
@@ -4748,6 +4883,8 @@ __attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }
 
+// ---- segmented_sort/scratch.h - what segmented sort keeps in scratch memory
+
 // Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
 // overlap.
 typedef struct gp__segmented_sort_layout {
@@ -4799,6 +4936,8 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
   return l;
 }
 
+// ---- merge/geometry.h - launches of merges, sets and merge sort
+
 // Merge sort's scratch: keys and values, then the borders of tiles that are merged from four runs.
 __attribute__((unused)) static unsigned long long gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
@@ -4825,6 +4964,8 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
                                                      ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
                                                      : 0);
 }
+
+// ---- sort/geometry.h - launches of sorts
 
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
@@ -4907,6 +5048,8 @@ __attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
 }
 
+// ---- top_k/geometry.h - launches of top-k and nth element
+
 // Top-k and nth element. grid: the blocks of the first launch.
 __attribute__((unused)) static unsigned long long gp__rows_of(gp__shape s) {
   return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
@@ -4943,6 +5086,8 @@ __attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s,
     g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(s) * (unsigned)s.key_size);
   }
 }
+
+// ---- transpose/geometry.h - plans and launches of transposes
 
 // Transposes: what a tile is, in elements, and in shared memory.
 typedef struct gp__transpose_plan {
@@ -5104,6 +5249,8 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
   g->shared_bytes = r.shared_bytes;
 }
 
+// ---- bfs/geometry.h - what a search keeps in scratch memory, and its launches
+
 // Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
 typedef struct gp__bfs_layout {
   unsigned long long reached[2], fresh, queue, lists[2], found, control, bytes;
@@ -5154,6 +5301,8 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
   g->scratch =
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
+
+// ---- core/geometry_of.h - the launch that a resolved policy leads to
 
 // Threads of a block. Pipelines add warps to those that compute.
 GPUPRIMS__RULE int gp__threads_of(gp_policy p, int primitive) {
@@ -5230,6 +5379,8 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
 
 #endif // !__CUDACC_RTC__
 
+// ---- histogram/even_bin.h - bins of equal width
+
 // Bins of equal width, samples that are floats: the bin of x, which lies in [lower, upper); scale is the quotient of
 // bins and upper - lower in the same type. The difference and the product are rounded one after the other (there is no
 // sum to contract), so that the host and every GPU put a sample in the same bin.
@@ -5240,6 +5391,8 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
 GPUPRIMS__EVEN_BIN(f32, float)
 GPUPRIMS__EVEN_BIN(f64, double)
 #undef GPUPRIMS__EVEN_BIN
+
+// ---- core/arguments.h - a value in an argument
 
 // The arguments of the kernels; one struct a family, filled by dispatch, passed by value. Pointers are device pointers.
 enum { GP__VALUE_BYTES = 64 };
@@ -5252,6 +5405,8 @@ typedef struct gp__value {
       unsigned char bytes[GP__VALUE_BYTES];
 } gp__value;
 
+// ---- map/arguments.h - arguments of copy, fill, iota, transform
+
 typedef struct gp__map_args {
   const void *in;
   const void *in2;
@@ -5261,6 +5416,8 @@ typedef struct gp__map_args {
   gp__value value;                        // fill: the element; iota: the start
   gp__value step;                         // iota
 } gp__map_args;
+
+// ---- reduce/arguments.h - arguments of reductions
 
 typedef struct gp__reduce_args {
   const void *in;
@@ -5276,6 +5433,8 @@ typedef struct gp__reduce_args {
   const unsigned long long *limit_device; // where this is smaller, what it points to; or null
 } gp__reduce_args;
 
+// ---- scan/arguments.h - arguments of scans
+
 typedef struct gp__scan_args {
   const void *in;
   void *out;
@@ -5286,6 +5445,8 @@ typedef struct gp__scan_args {
   int has_init;
   unsigned blocks; // three sweeps: blocks of the upsweep and of the downsweep
 } gp__scan_args;
+
+// ---- select/arguments.h - arguments of streams
 
 // Select, partition, runs, by key, segmented scan: one pass over a stream of elements, or of pairs (key, value).
 typedef struct gp__stream_args {
@@ -5306,6 +5467,8 @@ typedef struct gp__stream_args {
   int has_init;
 } gp__stream_args;
 
+// ---- segments/arguments.h - arguments of segmented reduce
+
 // Segmented reduce.
 typedef struct gp__segment_args {
   const void *in;
@@ -5322,6 +5485,8 @@ typedef struct gp__segment_args {
   unsigned log2_lanes; // a warp's segments: lanes that read one
 } gp__segment_args;
 
+// ---- histogram/arguments.h - arguments of histograms
+
 typedef struct gp__histogram_args {
   const void *in;
   const void *weights;      // or null
@@ -5336,6 +5501,8 @@ typedef struct gp__histogram_args {
   unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
   unsigned *rows;         // counting sort: what each block has counted, by 16 bits each; null: it is added to `out`
 } gp__histogram_args;
+
+// ---- graph/arguments.h - arguments of graph building
 
 // Group by: tables of keys in shared memory.
 // Graphs are built and checked by steps of one plan, which have one struct of arguments.
@@ -5363,6 +5530,8 @@ typedef struct gp__graph_args {
 enum { GP__DEGREE_SUM, GP__DEGREE_LEAST, GP__DEGREE_MOST, GP__DEGREE_HISTOGRAM, GP__DEGREE_STATE = 3 + 65 };
 enum { GP__FAULT_SHIFT = 58 }; // kind and vertex (or edge) of a fault in a word, the first one being the least
 
+// ---- group_by/arguments.h - arguments of group by, and its constants
+
 typedef struct gp__group_args {
   const void *keys;
   const void *in;
@@ -5387,6 +5556,8 @@ enum {
 // Slots of a table, and how many of them may be taken; elements from which on tables are tried.
 enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 };
 
+// ---- search/arguments.h - arguments of searches
+
 // Lower and upper bound, load balance.
 typedef struct gp__search_args {
   const void *sorted;        // load balance: offsets
@@ -5397,6 +5568,8 @@ typedef struct gp__search_args {
   const unsigned long long *count_device;
   const unsigned long long *bad; // load balance: of offsets that were checked; NULL: they were not
 } gp__search_args;
+
+// ---- sort/arguments.h - arguments of radix sort
 
 // One-sweep radix sort. Of the arrays, `other` ones are as large as the outputs.
 typedef struct gp__radix_args {
@@ -5427,6 +5600,8 @@ typedef struct gp__radix_args {
   int leading;                      // and its leading bits
 } gp__radix_args;
 
+// ---- layouts/arguments.h - arguments of conversion of layouts, and of gathers
+
 // Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
 typedef struct gp__layout_args {
   const unsigned char *in;
@@ -5454,6 +5629,8 @@ __attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int
   *bit += bits;
 }
 
+// ---- sort/counting_arguments.h - arguments of counting sort
+
 // Counting sort, behind its histogram.
 typedef struct gp__counting_args {
   void *out;
@@ -5467,6 +5644,8 @@ typedef struct gp__counting_args {
   unsigned long long *runs;         // their number
   void *workspace;
 } gp__counting_args;
+
+// ---- top_k/arguments.h - arguments of top-k and radix select
 
 // Top-k, nth element.
 typedef struct gp__top_k_args {
@@ -5500,6 +5679,8 @@ typedef struct gp__select_state {
   unsigned long long buffered; // 1: those put aside are all that matter
 } gp__select_state;
 
+// ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
+
 // Hybrid sort. Lists, parts, counters and buckets live in scratch memory.
 typedef struct gp__hybrid_args {
   const void *in;
@@ -5524,6 +5705,8 @@ typedef struct gp__hybrid_args {
                                 // each leading digit of 8 bits begins; at items, 32 bits each, where each bucket does
 } gp__hybrid_args;
 enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // the last: it has been swept
+
+// ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
 
 // Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
 // the bucket's number (30 bits), and that of one of its groups or tiles (32).
@@ -5551,6 +5734,8 @@ typedef struct gp__segmented_sort_args {
   unsigned whole;                // all bits count
 } gp__segmented_sort_args;
 
+// ---- merge/arguments.h - arguments of merges
+
 // Merges, merge sort, sets.
 typedef struct gp__merge_args {
   const void *keys, *keys2;               // sorted; merge sort: keys alone, in runs
@@ -5565,6 +5750,8 @@ typedef struct gp__merge_args {
                                 // merge sort, a pass of four ways: where they begin in each of a group's runs; or null
   unsigned log2_run, log2_ways; // of such a pass: tiles of a run, runs of a group (of two or of four)
 } gp__merge_args;
+
+// ---- transpose/arguments.h - arguments of transposes
 
 // Transposes. Extents in elements, the others in bytes.
 typedef struct gp__divisor {
@@ -5602,6 +5789,8 @@ typedef struct gp__tensor_args {
   gp__tensor_map in; // columns, in words of at most 4 bytes; rows; matrices
   gp__transpose_args of;
 } gp__tensor_args;
+
+// ---- bfs/arguments.h - arguments of searches in graphs
 
 // Breadth-first search: all that a launch is told. Scratch memory holds bitmaps of the vertices that have been reached,
 // the queue, and lists of vertices.
@@ -5668,6 +5857,8 @@ typedef struct gp__sources_args {
   int part;
 } gp__sources_args;
 
+// ---- transpose/panels_arguments.h - arguments of panels
+
 // Dense matrices in place, by panels and chunks. Bytes, where nothing else is said.
 typedef struct gp__panels_args {
   unsigned char *data, *saved;                     // a matrix; panels that were put aside
@@ -5701,7 +5892,7 @@ typedef struct gp__tensor_panels_args {
 //
 // Values (types, conversions, operators) and what the 32 threads of a warp do together.
 
-// ---- types
+// ---- device/types.cuh - number types as memory holds them, and what stands for a user's
 
 // IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
 struct alignas(2) gp_f16 {
@@ -5810,7 +6001,9 @@ template <class T> struct gp__ordered<T, GP__FLOAT> {
   static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
 };
 
-// ---- conversions (the unary operator CONVERT)
+// ---- device/operators.cuh - conversions and operators
+
+// Conversions (the unary operator CONVERT).
 
 template <class T> GP_DEVICE T gp__from_double(double x) { return static_cast<T>(x); }
 template <> GP_DEVICE gp_f16 gp__from_double<gp_f16>(double x) { return gp_f16(gp__f32_to_odd(x)); }
@@ -6074,7 +6267,9 @@ template <class F> struct gp__test_bytes<gp__flag<F>> {
   static GP_DEVICE gp__u32 of(gp__u32 x, const gp__value &) { return gp__bytes_differ(x, 0); }
 };
 
-// ---- loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
+// ---- device/loads.cuh - loads: an element becomes an accumulator
+
+// Loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
 
 // F converts; ARGMIN and ARGMAX also want to know where the element stood.
 template <class In, class Acc, class F> struct gp__load {
@@ -6119,7 +6314,7 @@ template <class T, class Before> struct gp__order_fault {
   }
 };
 
-// ---- a warp
+// ---- device/warp.cuh - a warp: shuffles, reduce, scan
 
 GP_DEVICE unsigned gp_lane() { return threadIdx.x & 31u; }
 GP_DEVICE unsigned gp_warp() { return threadIdx.x >> 5; }
@@ -6283,6 +6478,8 @@ template <int ITEMS> struct gp__byte_gather {
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
+// ---- device/lanes.cuh - lanes before this one, teams of lanes, tickets that lanes draw together
+
 // Those of the lanes in a mask that stand before this one; how many they are.
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
 GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
@@ -6315,7 +6512,7 @@ GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
   return first + gp__lanes_before(lanes);
 }
 
-// ---- edges
+// ---- device/edges.cuh - a warp's share of lists of edges
 
 // Edges of one vertex that stand together in its list: what frontiers are made of. Long lists are cut into parts.
 enum { GP__EDGES_COUNT_SHIFT = 48 };
@@ -6389,6 +6586,8 @@ GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, cons
 // Storage is a struct of yours in shared memory (GP_SHARED); every routine says when it may be used again. All threads
 // of the block call, unless a routine says otherwise. Loads and stores are guarded: elements at and beyond `count` are
 // not touched; loads give `fill` for them. CACHE is one of GP_CACHE_...
+
+// ---- device/tile_load.cuh - tiles: loads and stores, blocked, striped, vectorised
 
 // V elements as one access of 16 bytes.
 template <class T> union gp__packed {
@@ -6466,7 +6665,7 @@ GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64
   }
 }
 
-// ---- exchange between arrangements, through shared memory
+// ---- device/tile_exchange.cuh - tiles: exchange between arrangements
 
 template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
   T element[THREADS * ITEMS + THREADS * ITEMS / 32]; // one element of padding every 32, against bank conflicts
@@ -6503,7 +6702,7 @@ GP_DEVICE void gp_tile_store_transposed(T (&items)[ITEMS], T *out, gp__u64 count
   gp_tile_store_striped<THREADS>(items, out, count);
 }
 
-// ---- broadcast, reduce, scan
+// ---- device/tile_reduce.cuh - tiles: broadcast, reduce, scan
 
 // The value of thread `source` for all. Storage: one T; free after the next __syncthreads().
 template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source, T &storage) {
@@ -6571,7 +6770,7 @@ GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
   return total;
 }
 
-// ---- arrays whose layout is chosen late, in shared memory
+// ---- device/tile_bins.cuh - arrays in shared memory whose layout is chosen late: bins
 
 template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
 // An array of CAPACITY structs (a multiple of 16, and of the blocks of its layout) in shared memory, called `name`: a
@@ -6613,7 +6812,9 @@ GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS, BINS, COPIES> &bins,
   return sum;
 }
 
-// ---- bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes
+// ---- device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
+
+// Bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes.
 
 // Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
 template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
@@ -6671,7 +6872,9 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
   for (unsigned i = head + vectors * 16 + rank; i < bytes; i += RANKS) global[i] = shared[i + i / P * FREE];
 }
 
-// ---- a thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
+// ---- device/tile_chunk.cuh - a thread's chunk of a tile: fold and scan
+
+// A thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
 // the threads of a warp read theirs without bank conflicts.
 
 // The fewest vectors that hold a whole number of elements, in registers.
@@ -6826,8 +7029,8 @@ GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk
         gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, true, Op>(carry, Op::prepare(Load()(item[j], index + j))));
 }
 
-// ---- search, merge path, load balance
-//
+// ---- device/tile_search.cuh - search, merge path, load balance
+
 // Sorted arrays have fewer than 2^63 elements. What a search asks is a predicate on positions that holds up to some
 // position and not from there on; that position is the answer. (Busato and Bombieri, A Dynamic Approach for Workload
 // Partitioning on GPU Architectures, whose case for tuning by profile this primitive is; Green, McColl and Bader, GPU
@@ -6998,8 +7201,8 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
   for (int i = 0; i < ITEMS; ++i) segment[i] = begin + gp_max<gp__u32>()(before, newest[i]);
 }
 
-// ---- rank by digit
-//
+// ---- device/tile_rank.cuh - rank of a tile's keys by digit
+
 // A tile is brought into the order of 8 bits of its keys, stable: each warp counts its own keys, in order, by matching
 // the digits of 32 at a time; the counters of all warps then become positions (Adinets and Merrill, Onesweep). The
 // arrangement is striped by warps: thread t holds in place i the tile's element gp_tile_warp_striped<ITEMS>(i). A tile
@@ -7119,7 +7322,7 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
 }
 
-// ---- a hash, and bits
+// ---- device/hash.cuh - a hash, and bits in memory
 
 // SplitMix64's last steps, of a multiple.
 GP_DEVICE gp__u32 gp__hash_of(gp__u64 x) { return static_cast<gp__u32>(gp__mix2(x * 0x9e3779b97f4a7c15ull) >> 32); }
@@ -7130,8 +7333,8 @@ template <class I> GP_DEVICE bool gp__set_bit(gp__u32 *words, I i) {
 // The same in memory, where nobody asks, so that nobody waits.
 template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__or_alone(words + i / 32, 1u << i % 32); }
 
-// ---- sort of a tile of keys
-//
+// ---- device/tile_sort.cuh - sort of a tile of keys
+
 // Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
 // lies in wrong order then is near its place: rounds of odd-even transpositions (Habermann) of overlapping windows,
 // which threads hold in registers, bring it there, and the block agrees that it is sorted. Where that takes too long,
@@ -7356,8 +7559,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
 };
 
-// ---- counters of the values of two bytes
-//
+// ---- device/two_keys.cuh - counters of the values of two bytes
+
 // 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit, and in bit 4. Nearly
 // all bits choose the bank together, so that keys do not meet that have some of them in common. A counter is full from
 // 2^15 on.
@@ -7412,7 +7615,9 @@ GP_DEVICE bool gp__next_key_differs(const gp_vector &x, int j) {
 GP_DEVICE gp__u32 gp__lower_halves(gp__u32 first, gp__u32 second) { return __byte_perm(first, second, 0x5410); }
 GP_DEVICE gp__u32 gp__upper_halves(gp__u32 first, gp__u32 second) { return __byte_perm(first, second, 0x7632); }
 
-// ---- the workspace: a ticket, and tagged words that carry partial results from block to block
+// ---- device/look_back.cuh - a ticket, and tagged words that carry partial results from block to block
+
+// The workspace: a ticket, and tagged words that carry partial results from block to block.
 
 // The control word holds the epoch (36 bits) above the tickets drawn in it (28 bits). Every launch uses up one epoch:
 // whoever draws the last ticket of a launch starts the next one, so nothing is ever cleared.
@@ -7576,8 +7781,8 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   }
 };
 
-// ---- transpose
-//
+// ---- device/tile_transpose.cuh - transpose of a tile
+
 // A tile of rows and columns comes as it lies in memory, row by row, and goes column by column; both sides in accesses
 // of 16 bytes, side by side. Neighbouring lanes read places in shared memory that lie whole groups of rows apart: a
 // group of rows has 16 bytes in a column. Padding puts 16 bytes behind each group (Ruetsch and Micikevicius, Optimizing
@@ -8130,8 +8335,8 @@ struct gp_tile_transpose {
   }
 };
 
-// ---- frontiers
-//
+// ---- device/frontier.cuh - frontiers: append, expand, contract, filter
+
 // For traversals of your own. A frontier is an array of vertices in device memory, in any order, and how many there
 // are; a level makes the next one of it by three routines, which fuse as you like (Merrill, Garland and Grimshaw,
 // Scalable GPU Graph Traversal):
@@ -8466,6 +8671,8 @@ GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in, const Keep &keep, co
 // One block of text a primitive: what a kernel does, told in tile routines. A kernel is a device function template on
 // the policy, the operator and the types; dispatch (or a test) wraps it in an entry point.
 
+// ---- device/kernel.cuh - the resolved policy as a type; how a kernel begins
+
 // The resolved policy as a type.
 template <int THREADS, int VECTORS, int LOAD, int STORE, int STAGES, int BLOCKS_PER_SM, int OVERLAP> struct gp__policy {
   static const int threads = THREADS, vectors = VECTORS, load = LOAD, store = STORE, stages = STAGES;
@@ -8481,7 +8688,7 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
   return n < a.count ? n : a.count;
 }
 
-// ---- copy, fill, iota, transform
+// ---- map/kernels.cuh - copy, fill, iota, transform
 
 // Bytes, whatever they mean. The output is peeled to 16-byte boundaries; an input that is misaligned against it is read
 // as aligned vectors that are shifted in registers.
@@ -8717,8 +8924,8 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   }
 }
 
-// ---- layouts
-//
+// ---- layouts/kernels.cuh - conversion of layouts
+
 // Structs of a layout, tile by tile, become structs of another. A tile of the source is loaded as memory has it, by
 // vectors: one range of bytes where blocks divide the tile, a range for each field otherwise. In shared memory the
 // ranges stand one behind the other. Each thread takes `chunk` structs at a time into registers, field by field, and
@@ -9075,7 +9282,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   }
 }
 
-// ---- adjacent difference
+// ---- map/difference.cuh - adjacent difference
 
 // out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element that has no such neighbour is copied. As a map; a run's
 // outer neighbour comes from the lane beside it, or from memory at the warp's edge.
@@ -9124,7 +9331,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   }
 }
 
-// ---- reduce
+// ---- reduce/kernels.cuh - reduce
 
 template <int THREADS, class Acc> struct gp__reduce_storage {
   gp_tile_reduce_storage<THREADS, Acc> reduce;
@@ -9298,8 +9505,8 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   }
 }
 
-// ---- histogram
-//
+// ---- histogram/bins.cuh - the bin of a sample
+
 // Counters in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with 32
 // copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
 // first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the
@@ -9484,6 +9691,8 @@ template <class C> struct gp__weight<gp__none, C> {
   template <int V> static GP_DEVICE gp__u32 at(const gp__run<gp__none, V> &, int) { return 1; }
   static GP_DEVICE gp__u32 of(const void *, gp__u64) { return 1; }
 };
+
+// ---- histogram/counts.cuh - counters in shared memory, in global memory, in order
 
 // What a histogram's blocks share: how samples are read, and the tables.
 template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {
@@ -10033,8 +10242,8 @@ GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
   gp__histogram_of<P, ALGORITHM, BINS, T, W, C, gp__traits<C>::kind == GP__FLOAT>::type::run(a);
 }
 
-// ---- group by
-//
+// ---- group_by/kernels.cuh - group by: tables in shared memory
+
 // A table of keys in a block's shared memory, with open addresses. Every block folds the elements that it reads, tile
 // by tile; in the end the tables lie in a list in global memory, one behind the other. A block whose table has
 // overflowed says so and stops, and with it all others; then the list is worth nothing. The block that ends last writes
@@ -10177,7 +10386,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   }
 }
 
-// ---- scan
+// ---- scan/kernels.cuh - scans in one pass by look-back, and in three sweeps
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
@@ -10353,6 +10562,8 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
     __syncthreads();
   }
 }
+
+// ---- scan/pipelined.cuh - scans by warps with roles, sm_90
 
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 
@@ -10616,8 +10827,8 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 
 #endif // sm_90
 
-// ---- streams: select, partition, runs, by key
-//
+// ---- select/stream.cuh - a stream: tiles, compaction, spans
+
 // One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread works on ITEMS
 // consecutive elements at a time, a chunk; a warp on 32 chunks, a group. What a primitive does is its body:
 //    Key, Value          what a tile holds (gp__none: nothing)
@@ -10853,6 +11064,8 @@ template <int N> struct gp__count_join {
   };
 };
 
+// ---- select/select.cuh - select, partition and unique as the body of a stream
+
 // PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none: what decides is the element itself.
 template <class T, class F> struct gp__select_types {
   typedef F Key;
@@ -10985,6 +11198,8 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     }
   }
 };
+
+// ---- segments/heads.cuh - where segments begin: by keys, by flags, by offsets
 
 // Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
 // is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all of the thread's elements, and of some
@@ -11222,6 +11437,8 @@ GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads, const gp__s
   return ends;
 }
 
+// ---- select/runs.cuh - runs as the body of a stream
+
 // Unique, run lengths, runs of two or more. V: what goes along with a key, Length: type of lengths and positions.
 struct gp__run_state {
   gp__u64 runs; // those counted
@@ -11395,6 +11612,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
 };
+
+// ---- segments/by_key.cuh - scans and reduces by key and of segments as the body of a stream
 
 // Scans by key and of segments, reduce by key: a scan that starts anew at each head.
 template <class Acc, bool COUNTED> struct gp__segment_state {
@@ -11617,7 +11836,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
   }
 };
 
-// ---- streams: the kernels
+// ---- select/kernels.cuh - the kernel of a stream
 
 template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
   gp__u64 drawn[STAGES];     // by offsets: the ticket is there (the copying warp)
@@ -11812,6 +12031,8 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
     __syncthreads();
   }
 }
+
+// ---- select/pipelined.cuh - streams by warps with roles, sm_90
 
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 
@@ -12016,8 +12237,8 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
 
 #endif // sm_90
 
-// ---- segmented reduce
-//
+// ---- segments/ends.cuh - where segments end, and how a block's share is found
+
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
 // Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
 // whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in
@@ -12149,6 +12370,8 @@ template <class O> struct gp__split_look<gp__offset_ends<O>> {
     gp__warp_search(segment, count, gp__split_before<Ends, 2>{ends, diagonal, first});
   }
 };
+
+// ---- segments/carries.cuh - marks, partial results, and chunks on their way
 
 // What a chunk holds: elements where they lie side by side in the input, otherwise accumulators.
 template <class T> struct gp__as_it_is {
@@ -12317,6 +12540,8 @@ template <int LOAD, int BYTES, int PLACE> struct gp__segment_chunks<0, LOAD, BYT
   }
   GP_DEVICE void written() const {}
 };
+
+// ---- segments/reduce.cuh - segmented reduce: a warp's range of elements and ends
 
 // One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
 // same in all lanes. STAGES: 0, or of gp__segment_chunks.
@@ -12759,6 +12984,8 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
   }
 }
 
+// ---- segments/kernels.cuh - segmented reduce: the kernels; spans
+
 template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   typedef gp__segment_warp<STAGES, P, ENDS, Op, Load, In, Acc, Out> Warp;
@@ -12879,8 +13106,8 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
   }
 }
 
-// ---- a warp's segments
-//
+// ---- segments/warps.cuh - a warp's segments: as many lanes a segment as its length asks for
+
 // Small calls, of fewer than 2^31 elements: no search and no fix-up. So many lanes a segment, a power of two for all of
 // the call; segments that are long for their lanes are left to whole warps, and what is long for a warp to the block.
 // Who reads a segment, and in which order, depends on its length alone.
@@ -12996,7 +13223,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   }
 }
 
-// ---- load balance, lower and upper bound
+// ---- search/kernels.cuh - load balance, lower and upper bound
 
 // out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
 // the last of the segments that end at an element leaves the number of the next one there; then all take the largest so
@@ -13130,8 +13357,8 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
   }
 }
 
-// ---- radix sort
-//
+// ---- sort/keys.cuh - keys as bits, and records
+
 // Least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least Significant Digit
 // Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass then reads each
 // element once and writes it once: a tile's keys are ranked by their digit and put into that order in shared memory,
@@ -13255,6 +13482,8 @@ template <class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__n
   static GP_DEVICE Key &key(Record &record) { return record.key; }
   template <class T> static GP_DEVICE V &value(Record &record, T &) { return record.value; }
 };
+
+// ---- sort/radix_count.cuh - counts of digits, and whether keys recur
 
 // Where the i-th key of a sample stands, one of each `each`.
 GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32); }
@@ -13537,6 +13766,8 @@ template <class P, class K, bool SAMPLES = false, int THREADS = GP__RADIX_HISTOG
 GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
   gp__radix_counting<P, K, THREADS, REPLICAS, SAMPLES>::run(a);
 }
+
+// ---- sort/radix_sweep.cuh - a sweep of one-sweep radix sort
 
 // The counts of two neighbouring digits, on their way from tile to tile, with a mark in the upper two bits: of sweeps
 // that follow each other it is 1 and 2 in turn, and 0 before the first one, so that no sweep clears what the one before
@@ -14028,6 +14259,8 @@ template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(co
   gp__radix_sweep<P, K, V, W>::run_all(a);
 }
 
+// ---- sort/team.cuh - a sort by all blocks together: one cluster, one launch
+
 // All passes by a team: blocks of one cluster, or of one launch, each with a tile of which the keys are in registers
 // while its blocks tell each other how many they have of each digit. Then nobody needs any more what was read, and
 // keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output, which the next
@@ -14278,6 +14511,8 @@ template <class P, class K, class V> GP_DEVICE void gp__sort_one_launch(const gp
   gp__sort_by_team<P, K, V, false>(a);
 }
 
+// ---- sort/gather.cuh - values that follow their keys
+
 // out[i] = in[index[i]], elements of WORDS words.
 template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(const gp__gather_args &a) {
   gp__begin<P>();
@@ -14289,8 +14524,8 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
         in[static_cast<gp__u64>(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
 }
 
-// ---- hybrid sort
-//
+// ---- sort/hybrid.cuh - hybrid sort: parts, items and what a level does
+
 // Built-in keys, all bits of them. Without values what is equal is the same, so nothing needs to be stable. A level
 // splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
 // ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
@@ -14421,6 +14656,8 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
   }
 };
+
+// ---- sort/hybrid_count.cuh - hybrid sort: counts
 
 // The part of a tile: the last one whose first tile is not behind it. All threads of the block call.
 template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
@@ -14791,6 +15028,8 @@ GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
   else h.later_level();
 }
 
+// ---- sort/hybrid_move.cuh - hybrid sort: moves of keys and of pairs
+
 template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
   typedef gp__hybrid<P, T, DESCENDING> Base;
   typedef typename Base::Key Key;
@@ -15160,6 +15399,8 @@ GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
   gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
 }
 
+// ---- sort/buckets.cuh - hybrid sort: buckets of keys
+
 // All levels from a.level on, while there are parts: the blocks' shares in counting a level, then in moving it, and so
 // on, are drawn by ticket, and a share waits until all of the step before are done. Whoever works on those has drawn
 // earlier, so that this ends however few blocks are resident.
@@ -15260,6 +15501,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     }
   }
 };
+
+// ---- sort/pair_buckets.cuh - hybrid sort: buckets of pairs
 
 // The n elements at `in`, which is aligned to an element: those in whole vectors of 16 bytes, and `head` before these.
 template <class E> struct gp__vectors_of {
@@ -15652,6 +15895,8 @@ struct gp__pair_bucket_storage {
   gp__u64 arrived;
 };
 
+// ---- sort/hybrid_kernels.cuh - hybrid and leading-sweep sort: the last kernels
+
 // The items of the list, dealt in turn.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
@@ -15807,6 +16052,8 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
     if (own.item.count) b.sort(own.item, turn);
   }
 }
+
+// ---- sort/choice.cuh - adaptive sort: a sample chooses; one block's sort
 
 // Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
 // takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
@@ -16012,8 +16259,8 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   bucket.sort_any(out, out, n);
 }
 
-// ---- segmented sort
-//
+// ---- segmented_sort/items.cuh - items: a key and its place, sorted by threads and lanes
+
 // Segments by length, each class where it fits. Up to GP__SHORT elements: many side by side in the shared memory of a
 // warp, where one or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to
 // eight segments, 4 to 32 lanes a segment, again in registers. Up to what a block's shared memory holds: warps sort
@@ -16127,6 +16374,8 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
     }
   }
 }
+
+// ---- segmented_sort/arrays.cuh - keys and values of a segment
 
 // Where element i of an array in shared memory stands: 4 bytes or one element are left free behind every 128 bytes, so
 // that threads reach elements at distances that are powers of two without bank conflicts.
@@ -16301,7 +16550,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sort_shape {
   static const int LOG2_BINS = gp__long_log2_bins(CAPACITY);
 };
 
-// ---- lists and the queue
+// ---- segmented_sort/short.cuh - short segments; lists and the queue
 
 GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 task, gp__u64 count) {
   gp__sort_header *h = a.header;
@@ -16540,7 +16789,7 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_mi
   gp__segments_of_classes<P, 16, TOP, 0>(a, room);
 }
 
-// ---- long segments
+// ---- segmented_sort/long.cuh - long segments
 
 template <int THREADS> struct gp__block_sort_storage {
   struct {
@@ -17032,8 +17281,8 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_lo
 
 // ---- end of segmented sort
 
-// ---- merge
-//
+// ---- merge/kernels.cuh - merge: a tile, rings, and the kernel
+
 // Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
 // the output and finds, by a search in memory, where it begins in each input. From there on it needs no other search in
 // memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
@@ -17464,8 +17713,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
   }
 }
 
-// ---- merge sort
-//
+// ---- merge/tile_sort.cuh - merge sort: ties, and tiles sorted by themselves
+
 // Tiles are sorted by a block each: a thread its consecutive keys, in registers, by a network; then runs of threads are
 // merged in shared memory, two to one. Passes of gp__merge make longer ones of them.
 
@@ -17688,6 +17937,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
     __syncthreads();
   }
 }
+
+// ---- merge/four_way.cuh - merge sort: four runs at a time
 
 // Passes of four ways: a group of four runs becomes one, so that half as many passes go over memory. A launch finds
 // where each tile of the result begins in each run; then a block merges a tile: two pairs of runs at once, then what
@@ -18053,8 +18304,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
   if (blockIdx.x * gp__u64(Merger::TILE) < n) Merger::tile(a, n, blockIdx.x, shared, s);
 }
 
-// ---- sets
-//
+// ---- sets/tile.cuh - sets: inputs, borders, a tile
+
 // Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals,
 // and an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th
 // of the second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and
@@ -18354,6 +18605,8 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
   GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
 };
 
+// ---- sets/kernels.cuh - sets: the kernel
+
 // One thread: the keys that are marked, to `out` in shared memory. False: keys are no words, or have values.
 template <class Key, bool WORDS> struct gp__set_push {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *, const Key (&)[ITEMS], Mask) { return false; }
@@ -18570,6 +18823,8 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   }
 }
 
+// ---- sets/pipelined.cuh - sets by warps with roles, sm_90
+
 // Pipelined: a warp serves the others. While they merge a tile it draws the next one and finds its ends, then it looks
 // back for the tile before, whose results wait. There is no launch before it, and the others wait for no other block
 // until they have the next tile's results.
@@ -18772,8 +19027,8 @@ GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
 }
 #endif
 
-// ---- counting sort
-//
+// ---- sort/counting.cuh - counting sort
+
 // Keys of one or two bytes without values: equal keys cannot be told apart, so that it is enough to count them
 // (gp__histogram), to make runs of the values that occur, and to write the runs. Every key is read once and written
 // once, whatever the distribution: a tile of the output looks only at the runs that begin in it.
@@ -19182,8 +19437,8 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(co
   gp__counting_filler<P, T, DESCENDING>::run(a);
 }
 
-// ---- top-k, nth element
-//
+// ---- top_k/lists.cuh - top-k: ranks and lists
+
 // A key and where it stood, as one unsigned integer or a pair of them: a rank. The order of ranks is the order of the
 // result, in which the lower index comes first among equal keys; no two ranks are equal but where keys go without
 // indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a key, alone or above its index; 2, a key and its index apart.
@@ -19540,7 +19795,9 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   }
 }
 
-// ---- top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
+// ---- top_k/radix_select.cuh - top-k of many, nth element: radix select
+
+// Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
 // for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
 //
 // A launch a digit of the keys, from the most significant on: the keys that agree with what is known of the k-th one
@@ -19864,8 +20121,8 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   }
 }
 
-// ---- shuffle
-//
+// ---- top_k/shuffle.cuh - shuffle: a bijection of the places
+
 // A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (256 at
 // least: smaller networks are far from random), walked until it comes back below n (Black and Rogaway, Ciphers with
 // Arbitrary Finite Domains; Mitchell, Stokes, Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs). Each
@@ -19928,8 +20185,8 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
   }
 }
 
-// ---- graphs: building and checking
-//
+// ---- graph/build.cuh - graphs: building, degrees
+
 // An edge is a key: its source above its target, in as few bits as there are. One that is left out gets a key behind
 // all others. The keys are sorted; what is left to do is to take them apart, and to find where each source begins.
 
@@ -20111,7 +20368,9 @@ template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &
   report->most = a.state[GP__DEGREE_MOST];
 }
 
-// ---- connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root)
+// ---- graph/components.cuh - connected components
+
+// Connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root).
 
 // The root of v's tree; labels on the way skip one.
 template <class V> GP_DEVICE V gp__root(V *labels, V v) {
@@ -20201,7 +20460,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp
   gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{static_cast<V *>(a.out_targets), *a.state, a.flags != 0});
 }
 
-// ---- faults: the least of all, as a word
+// ---- graph/check.cuh - graphs: faults
 
 struct gp__faults {
   gp__u64 least;
@@ -20296,7 +20555,7 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
                                                       : at;
 }
 
-// ---- transpose
+// ---- transpose/kernels.cuh - transposes: tiles
 
 // Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
 GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__u64 &row, gp__u64 &column) {
@@ -20713,6 +20972,8 @@ GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
   }
 }
 
+// ---- transpose/tensor.cuh - transposes by tensor copies, sm_90
+
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 // Tiles come by tensor copies into a ring of places in shared memory, as boxes of 128 bytes of all rows, in which the
 // engine has exchanged 16-byte units by an exclusive or with the row's number. A thread takes E rows of a unit at a
@@ -20831,6 +21092,8 @@ template <class P, int SIZE> GP_DEVICE void gp__transpose_tensor(const gp__tenso
 }
 #endif
 
+// ---- transpose/in_place.cuh - transposes in place: squares, rectangles
+
 // A square matrix in place: tiles on both sides of the diagonal change places.
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
 GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
@@ -20937,6 +21200,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sa
   for (gp__u64 i = thread; i < words; i += threads) to[i] = from[i];
   for (gp__u64 i = thread; i < a.clears; i += threads) a.counters[i] = 0;
 }
+
+// ---- transpose/panels.cuh - transposes in place by panels and chunks
 
 // Transposes panel i + holes into the place of panel i, as if they stood in a circle: some were put aside, so that
 // there are places to begin with. A tile is read as soon as a block has its ticket, and written once all that lies
@@ -21076,6 +21341,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
       mover.chain(static_cast<gp__u32>(first) + static_cast<gp__u32>(__ffs(static_cast<int>(rest)) - 1));
   }
 }
+
+// ---- transpose/buffered.cuh - transposes in place through a buffer
 
 // Panels through a buffer. Turns are taken in order, by tickets: those of step x are the tiles of panel x, first those
 // that go to the buffer, then those that go to their places, and at last group x - 1 from the buffer to its place. A
@@ -21350,6 +21617,8 @@ GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a) {
 }
 #endif
 
+// ---- transpose/rows.cuh - rows that are moved as they are
+
 // Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
@@ -21378,8 +21647,8 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
   }
 }
 
-// ---- breadth-first search
-//
+// ---- bfs/state.cuh - breadth-first search: what blocks count and tell each other
+
 // One launch of resident blocks does the whole traversal; between its steps stands a barrier of the grid, which also
 // carries what each block has counted, so that all blocks take the same decisions from the same sums.
 //
@@ -21566,6 +21835,8 @@ template <int WARPS> struct gp__bfs_shared {
   unsigned steps;                       // of note(), which writes it: nobody's load of rank may take it along
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
 };
+
+// ---- bfs/block.cuh - breadth-first search: a block
 
 // CLUSTERS: may the launch be in clusters?
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_block {
@@ -22764,6 +23035,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
 };
 
+// ---- bfs/kernels.cuh - breadth-first search: the kernels; parents
+
 template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE void gp__bfs(const gp__bfs_args &a) {
   typedef gp__bfs_block<P, Offset, Vertex, CLUSTERS> Block;
   GP_SHARED(typename Block::Shared, s);
@@ -22816,8 +23089,8 @@ template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__gr
   gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});
 }
 
-// ---- levels top-down, by launches: frontiers of edges
-//
+// ---- bfs/launches.cuh - levels by launches: frontiers of edges
+
 // Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare: GP_CONTRACT_EXPAND
 // contracts a frontier and expands what is left in the same launch, GP_TWO_PHASE in two, with a frontier of vertices in
 // between, GP_HYBRID in two where the frontier is large. A vertex is expanded once, so all frontiers of a search have
@@ -23027,8 +23300,8 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
   }
 }
 
-// ---- breadth-first search from many sources at once
-//
+// ---- bfs/sources_state.cuh - search from many sources: what is counted
+
 // A vertex has a word with a bit for each source (Then et al., The More the Merrier: Efficient Multi-Source Graph
 // Traversal), in three arrays: seen[], which sources have reached it; of the frontier, which of them in the last level;
 // next[], which in this one. An edge is inspected once a level, whatever the number of sources.
@@ -23074,6 +23347,8 @@ template <int WARPS> struct gp__sources_shared {
   gp__u64 clock, barriers;
   unsigned steps, last;
 };
+
+// ---- bfs/sources.cuh - search from many sources: a block, the kernel
 
 // What a warp appends to an array of all: gathered in shared memory first, as thousands on one cursor are a queue of
 // their own.
@@ -23593,6 +23868,8 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 // The thread's message, the log, and the functions of the CUDA driver and of NVRTC, opened at run time. Nothing of the
 // toolkit is included: the few types and numbers that are needed are said here.
 
+// ---- core/system.c - what of the system the implementation includes
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -23612,7 +23889,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 #define GPUPRIMS__PRIVATE __attribute__((unused)) static
 #define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
 
-// ---- messages
+// ---- core/messages.c - messages and errors of a thread
 
 // A message names members of gp_call. A function that fills a gp_call has its own names for them, and only it knows
 // these. So a format marks each member by an @, and gp_last_message writes the name that the caller knows.
@@ -23682,7 +23959,7 @@ GPUPRIMS__PRIVATE const char *gp__parameter_of(const char *names, const char *me
   return NULL;
 }
 
-// ---- the table
+// ---- core/driver.c - the table of functions of the driver and of NVRTC
 
 typedef unsigned long long gp__cu_pointer; // CUdeviceptr
 
@@ -23832,6 +24109,8 @@ typedef struct gp__runtime {
   int architecture_count;
 } gp__runtime;
 
+// ---- core/libraries.c - opening the libraries; the log
+
 GPUPRIMS__FORMAT(3, 4)
 GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
   char text[1024];
@@ -23974,7 +24253,7 @@ GPUPRIMS__PRIVATE gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
   return result;
 }
 
-// ---- strings that grow
+// ---- core/text.c - strings that grow
 
 typedef struct gp__text {
   char *data; // or NULL: empty
@@ -24028,6 +24307,8 @@ GPUPRIMS__PRIVATE char *gp__duplicate(const char *string, int *failed) {
 // >>host --------------------------------------------------------------------------------------------------------------
 //
 // What a call becomes once its types and operators are looked up, and the back end that runs it in plain C.
+
+// ---- core/request.c - users' types and operators as the context keeps them; a call taken apart
 
 // A struct type or an operator that the user defined; strings are owned by the context.
 typedef struct gp__type_info {
@@ -24112,6 +24393,8 @@ typedef struct gp__request {
   int stepwise;                            // bfs: a launch a step, a cooperative one was refused
 } gp__request;
 
+// ---- host/config.c - how the host back end runs a call; parallel loops
+
 // The order of operations. Integers, minimum, maximum, the bitwise and the logical operators, ARGMIN and ARGMAX give
 // the same bits in any order. Sums and products of floats, and users' operators, do not: for them the host walks the
 // same trees as the reproducible kernels (GP__CANONICAL_... in >>policy), with GP_REPRODUCIBLE and without, for any
@@ -24141,6 +24424,8 @@ typedef struct gp__request {
 #pragma GCC optimize("tree-loop-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "no-fast-math")
 #endif
 
+// ---- host/types.c - sizes of buffers; elements as they lie in memory
+
 enum {
   GP__HOST_ELEMENTS = 1024,         // of the buffers, at most
   GP__HOST_BYTES = 16384,           // of the buffers
@@ -24167,7 +24452,7 @@ typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
 #define GPUPRIMS__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
 #define GPUPRIMS__INLINE static inline __attribute__((unused))
 
-// ---- values
+// ---- host/values.c - values: floats, widening, conversion, unary operators
 
 GPUPRIMS__INLINE uint32_t gp__host_bits32(float x) {
   uint32_t u;
@@ -24394,8 +24679,8 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
 #undef GPUPRIMS__UNARY_INTEGER
 }
 
-// ---- binary operators
-//
+// ---- host/operators.c - binary operators
+
 // The loops that a primitive is made of, for one operator on one type. A row is `items` elements, the next row starts
 // `stride` elements later.
 
@@ -24691,7 +24976,7 @@ static void gp__host_identity(gp_op op, gp_type type, void *identity) {
   gp__host_narrow(type, kind, &w, identity, 1);
 }
 
-// ---- a call, taken apart
+// ---- host/call.c - a call, taken apart
 
 // Where elements come from and what happens to them on the way in.
 typedef struct gp__host_source {
@@ -24768,7 +25053,7 @@ static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t
   return x;
 }
 
-// ---- copy, fill, iota, transform
+// ---- map/host.c - copy, fill, iota, transform
 
 static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
   const gp_type type = h->q->out_type;
@@ -24853,7 +25138,7 @@ static gp_result gp__host_each(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- exact operators: any order
+// ---- host/exact.c - reduce and scan by exact operators: any order
 
 // A running value. ARGMIN and ARGMAX: the element that wins so far, and a key of it that is lower the better it is.
 typedef struct gp__host_state {
@@ -25029,7 +25314,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- inexact operators: the canonical trees
+// ---- host/canonical.c - reduce and scan by inexact operators: the canonical trees
 
 // v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
 static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
@@ -25277,7 +25562,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- what segments, runs and selection have in common
+// ---- host/indices.c - what segments, runs and selection have in common
 
 // One element; `to` may be `from`.
 GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
@@ -25357,7 +25642,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
   }
 }
 
-// ---- segments
+// ---- segments/host.c - segments
 
 static uint64_t gp__host_first_bad(const gp__request *q) {
   uint64_t i, before = 0, offset;
@@ -25432,7 +25717,7 @@ static gp_result gp__host_segmented_scan(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- runs
+// ---- select/runs_host.c - runs
 
 // Where runs start, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
@@ -25530,7 +25815,7 @@ static gp_result gp__host_adjacent(const gp__request *q, int threads) {
   return gp__host_run(&pairs, threads);
 }
 
-// ---- selection
+// ---- select/host.c - selection
 
 // The part that each of the elements first .. first + n - 1 belongs to, n <= GP__HOST_ELEMENTS.
 static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
@@ -25616,7 +25901,7 @@ static gp_result gp__host_select(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- histograms
+// ---- histogram/host.c - histograms
 
 __extension__ typedef unsigned __int128 gp__u128;
 
@@ -25751,7 +26036,7 @@ static gp_result gp__host_histogram(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- search
+// ---- search/host.c - search
 
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
 #define GPUPRIMS__BISECT(low, length, condition)                                                                       \
@@ -25836,7 +26121,7 @@ static gp_result gp__host_search(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- radix sort
+// ---- sort/host.c - radix sort
 
 // The ordered form of a built-in type, as in >>warp.
 static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
@@ -25991,7 +26276,7 @@ static gp_result gp__host_sort(const gp__request *q, int threads) {
   return GP_SUCCESS;
 }
 
-// ---- segmented sort
+// ---- segmented_sort/host.c - segmented sort
 
 // A segment [first, end): wrong offsets do no harm.
 static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
@@ -26060,7 +26345,7 @@ static gp_result gp__host_segmented_sort(const gp__host_call *h) {
                 : GP_SUCCESS;
 }
 
-// ---- merge, merge sort, sets
+// ---- merge/host.c - merge, merge sort
 
 // Does key x come before key y?
 typedef struct gp__host_order {
@@ -26240,6 +26525,8 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- sets/host.c - sets; whether keys are sorted
+
 // Both inputs are walked through once: of keys that tie, one of each at a time.
 static gp_result gp__host_set(const gp__host_call *h) {
   const gp__request *q = h->q;
@@ -26278,7 +26565,7 @@ static gp_result gp__host_is_sorted(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- top-k, nth element, shuffle
+// ---- top_k/host.c - top-k, nth element
 
 // A key in the order of the result, as an unsigned integer.
 static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
@@ -26379,6 +26666,8 @@ static gp_result gp__host_nth(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
+// ---- top_k/shuffle_host.c - shuffle
+
 // The permutation of gp__bijection.
 static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
   const uint64_t n = q->count;
@@ -26418,7 +26707,7 @@ static gp_result gp__host_shuffle(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- entry
+// ---- host/user.c - the call's name; what users' operators need on the host
 
 static const char *gp__host_call_name(gp_primitive primitive) {
 #define GPUPRIMS__CASE_NAME(NAME, name)                                                                                \
@@ -26445,7 +26734,7 @@ static gp_result gp__host_check_user(const char *call, const char *field, const 
   return GP_SUCCESS;
 }
 
-// ---- group by
+// ---- group_by/host.c - group by
 
 // The unsigned type of a key's size: two keys are equal where their bits are.
 GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
@@ -26480,7 +26769,7 @@ static gp_result gp__host_group_by(const gp__request *q, int threads) {
   return result;
 }
 
-// ---- transpose
+// ---- transpose/host.c - transpose
 
 static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *in, unsigned char *out) {
   enum { SIDE = 32 };
@@ -26528,7 +26817,7 @@ static gp_result gp__host_transpose(const gp__request *q, int threads) {
   return GP_SUCCESS;
 }
 
-// ---- graphs
+// ---- graph/host.c - graphs
 
 // Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.
 static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,
@@ -26783,7 +27072,7 @@ static gp_result gp__host_graph_work(const gp__request *q, int threads) {
   return result;
 }
 
-// ---- layouts
+// ---- layouts/host.c - layouts
 
 // Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.
 GPUPRIMS__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
@@ -26885,7 +27174,7 @@ static gp_result gp__host_layouts(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- breadth-first search: a queue
+// ---- bfs/host.c - breadth-first search: a queue
 
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
@@ -26996,6 +27285,8 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   if (q->statistics) *q->statistics = all;
   return GP_SUCCESS;
 }
+
+// ---- host/run.c - runs a checked request
 
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
@@ -27156,7 +27447,9 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
 // Where the machine code of a kernel comes from: the bundle, the disk cache, NVRTC. (The memory cache is the table of
 // loaded kernels in >>dispatch.)
 
-// ---- this file's own text, as far as kernels need it: up to the implementation in C
+// ---- core/embed.c - this file's own text
+
+// This file's own text, as far as kernels need it: up to the implementation in C.
 
 #ifdef GPUPRIMS_SOURCE
 #define GPUPRIMS__SOURCE GPUPRIMS_SOURCE
@@ -27189,7 +27482,9 @@ __attribute__((unused)) static const char *gp__embedded_text(size_t *bytes) {
 }
 #endif
 
-// ---- SHA-256 (FIPS 180-4)
+// ---- core/sha256.c - SHA-256
+
+// SHA-256 (FIPS 180-4).
 
 typedef struct gp__sha {
   uint32_t state[8];
@@ -27276,7 +27571,7 @@ GPUPRIMS__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t byte
   hex[32] = 0;
 }
 
-// ---- the device text: read once a process
+// ---- core/device_text.c - the device text, read once a process
 
 static struct {
   pthread_once_t once;
@@ -27342,7 +27637,7 @@ GPUPRIMS__PRIVATE const char *gp__device_text(void) {
   return gp__device.text;
 }
 
-// ---- programs
+// ---- core/program.c - programs, images, and what a context keeps of them
 
 // What the compiler calls a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
@@ -27388,7 +27683,9 @@ GPUPRIMS__PRIVATE void gp__free_program(gp__program *p) {
   gp__free_text(&p->text);
 }
 
-// ---- the disk cache: a file a kernel, in a folder that only this user can write
+// ---- core/disk_cache.c - the disk cache
+
+// The disk cache: a file a kernel, in a folder that only this user can write.
 
 typedef struct gp__cache_head {
   char magic[8]; // "GPUPRIM1"
@@ -27594,8 +27891,8 @@ GPUPRIMS__PRIVATE int gp__write_whole(const char *path, const void *const *parts
   return good;
 }
 
-// ---- its limit
-//
+// ---- core/disk_cache_limit.c - the limit of the disk cache
+
 // Files say by the time of their last change when they were used: a hit sets it, at most once an hour. The folder is
 // looked through by a context's first write and each time it has written a sixteenth of the limit since. Then the files
 // unused for longest go, until the rest is below the limit by a sixteenth. Processes may do so at once, and read
@@ -27708,7 +28005,7 @@ GPUPRIMS__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, cons
   gp__free_text(&path);
 }
 
-// ---- NVRTC
+// ---- core/nvrtc.c - NVRTC
 
 // The first error in the compiler's log, with the user's name for the place and the line's text.
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
@@ -27800,7 +28097,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
   return result;
 }
 
-// ---- bundle, disk, NVRTC, in this order
+// ---- core/image.c - bundle, disk, NVRTC, in this order
 
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
@@ -27883,8 +28180,8 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 //
 // A call's way: check it whole, choose the policy, find the kernel, size the workspace, launch.
 
-// ---- the tuned table
-//
+// ---- core/table.c - the tuned table
+
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
 // scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
@@ -27946,7 +28243,7 @@ typedef struct gp__table {
   int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
 } gp__table;
 
-// ---- names
+// ---- core/names.c - names of results, types, operators, primitives
 
 typedef struct gp__type_row {
   const char *name, *device;
@@ -28002,7 +28299,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
   return told;
 }
 
-// ---- contexts
+// ---- core/kinds.c - kernels of a call, by kind
 
 enum { GP__KINDS_MAX = 16 }; // kernels of a call
 // Kinds of kernels: X(KIND, template, struct of its arguments).
@@ -28099,6 +28396,8 @@ enum { GP__KINDS_MAX = 16 }; // kernels of a call
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
+
+// ---- core/state.c - what a context holds
 
 struct gp__spelling;
 // Machine code, found by its program: kernels of different spellings that have one text share it.
@@ -28203,6 +28502,8 @@ static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known; // the context that this thread used last
 
+// ---- core/life.c - contexts in use: forks, hooks, entering and leaving
+
 static void gp__before_fork(void) { pthread_mutex_lock(&gp__contexts_lock); }
 static void gp__parent_after_fork(void) { pthread_mutex_unlock(&gp__contexts_lock); }
 static void gp__child_after_fork(void) {
@@ -28287,6 +28588,8 @@ GPUPRIMS__PRIVATE gp_result gp__leave(const gp__state *s, const char *who, int p
   const int error = pushed ? s->library.runtime.driver.cuCtxPopCurrent(&popped) : 0;
   return error && result == GP_SUCCESS ? gp__cuda_fail(&s->library.runtime, who, "cuCtxPopCurrent", error) : result;
 }
+
+// ---- core/close.c - what a context gives back
 
 // Hands memory to the user's hook.
 GPUPRIMS__PRIVATE void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
@@ -28381,6 +28684,8 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   free(s);
   return result;
 }
+
+// ---- core/open.c - opening and closing a context
 
 GPUPRIMS__API gp_config gp_config_init(void) {
   gp_config c;
@@ -28652,7 +28957,7 @@ GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description
   GPUPRIMS__WITHIN(ctx, "gp_describe", gp__describe(s, description));
 }
 
-// ---- users' types and operators
+// ---- core/types.c - users' types and operators
 
 GPUPRIMS__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
   const gp__type_info *info = NULL;
@@ -28836,7 +29141,7 @@ GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp
   GPUPRIMS__WITHIN(ctx, "gp_op_define", gp__op_define(s, desc, op));
 }
 
-// ---- checking a call
+// ---- core/check_types.c - checking a call: types, operators, overlap
 
 typedef struct gp__checked_type {
   size_t size, align;
@@ -28909,6 +29214,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent 
   return gp__fail(GP_E_OVERLAP, "%s: @%s and @%s overlap%s", who, in->name, out->name,
                   a == b ? ": this call cannot run in place" : "");
 }
+
+// ---- core/reads.c - which members of a call each primitive reads
 
 // Values that were given as one of the type: the number one for iota's default step.
 GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
@@ -29087,6 +29394,8 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
   }
 }
 
+// ---- core/checking.c - checking a call: what it may be
+
 // What the steps of a check share.
 enum { GP__POINTERS_PLACED = 2 };
 typedef struct gp__checking {
@@ -29191,7 +29500,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// ---- its operators
+// ---- core/check_operators.c - checking a call: its operators
 
 // Of the built-in binary operators, those that have a role of their own; NULL: for folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
@@ -29281,7 +29590,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// ---- its types
+// ---- core/check_call_types.c - checking a call: its types
 
 // An integer type of so many bytes: it becomes the unsigned one of its size, which kernels read in its place.
 GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
@@ -29718,7 +30027,7 @@ GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
   return !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
 }
 
-// ---- its numbers and buffers
+// ---- core/check_numbers.c - checking a call: its numbers
 
 // Rows of a top-k; other calls have one.
 GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
@@ -29972,6 +30281,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// ---- core/check_buffers.c - checking a call: its buffers
+
 GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
                                               size_t align, uint64_t count, size_t size, int needed) {
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -30157,7 +30468,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// ---- its values in host memory
+// ---- core/check_values.c - checking a call: its values in host memory
 
 // An integer, with its sign, as 64 bits; a float as a double.
 GPUPRIMS__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
@@ -30250,7 +30561,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// ---- layouts
+// ---- layouts/check.c - checking a call: layouts
 
 // A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
@@ -30345,7 +30656,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// ---- its graph
+// ---- graph/check.c - checking a call: its graph
 
 // Numbers and types of a graph that is read or made. Memory is looked at apart.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
@@ -30575,6 +30886,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// ---- core/check.c - checking a call, whole
+
 // The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
 // radix sort, unless the policy asks for merges.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
@@ -30690,7 +31003,7 @@ GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
   return (int)chunk;
 }
 
-// ---- policies
+// ---- core/shape.c - the shape of a call
 
 GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
   const gp__moves *m = &q->moves;
@@ -30823,6 +31136,8 @@ GPUPRIMS__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
   h->shared_bytes = a->shared_bytes_per_block;
 }
 
+// ---- core/policy_fields.c - policy fields by name
+
 // Numbers of a policy by name: for messages, and for fields that a primitive does not have.
 typedef struct gp__field {
   const char *name;
@@ -30891,6 +31206,8 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
   return gp__fail(GP_E_POLICY, "%s: the policy is not valid for this call on this device%s", who, text);
 }
 
+// ---- core/choose.c - which policy a call takes
+
 // How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
   // Sorts and merges: in_size is the key's, out_size the value's.
@@ -30953,7 +31270,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
 }
 
-// ---- the space of policies as JSON
+// ---- core/space.c - the space of policies as JSON
 
 // One field: the list of values is written twice, as text (names) and as numbers.
 GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value,
@@ -31047,7 +31364,7 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
 }
 #undef GPUPRIMS__JSON
 
-// ---- the text of a kernel
+// ---- core/kinds_of.c - which kernels a call takes
 
 GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info *info) {
   return info ? info->name : gp__type_rows[type].device;
@@ -31265,6 +31582,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp_
   return count;
 }
 
+// ---- core/spelling.c - what of a call is spelled in a kernel's text
+
 // All that the text of a kernel may depend on. gp__spell fills it from the call, and what writes the text is given
 // nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ in what a text does
 // not say share one program. Of `list` the first list_count words count.
@@ -31451,6 +31770,8 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
   w->resident = gp__resident_blocks(q, p, h, w);
 }
 
+// ---- core/kernel_names.c - excerpts and names in the text of a kernel
+
 GPUPRIMS__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const char *format, const char *name) {
   gp__excerpt *e;
   if (p->excerpt_count >= GP__EXCERPTS) {
@@ -31618,6 +31939,8 @@ GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
             (int)(q->list[i] >> 32) - 1);
   gp__add(t, ">");
 }
+
+// ---- core/kernel_text.c - the text of a kernel
 
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
@@ -31914,8 +32237,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
   return gp__seal_program(who, p);
 }
 
-// ---- loaded kernels
-//
+// ---- core/kernels.c - loaded kernels
+
 // Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
 // text and options, which is the key of the disk cache and of bundles too. A context keeps a bounded number of kernels.
 // Where one too many is built, the least recently used ones go, with machine code that no other kernel shares. A kernel
@@ -32056,6 +32379,8 @@ GPUPRIMS__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) 
   for (i = 0; i < count; ++i)
     if (kernels[i]) __atomic_store_n(&kernels[i]->captured, 1, __ATOMIC_RELAXED);
 }
+
+// ---- core/load.c - loading a kernel, fitting it to the device
 
 // What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
@@ -32230,7 +32555,7 @@ GPUPRIMS__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const 
   return result;
 }
 
-// ---- workspaces
+// ---- core/workspaces.c - workspaces of streams
 
 GPUPRIMS__PRIVATE uint64_t gp__word_bytes(const gp__geometry *g) {
   return g->words ? (GP__CONTROL_BYTES + g->words * GP__WORD_BYTES + 255) & ~(uint64_t)255 : 0;
@@ -32530,7 +32855,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
   return GP_SUCCESS;
 }
 
-// ---- launching
+// ---- core/launch.c - launching one kernel
 
 GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
                                            const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
@@ -32777,6 +33102,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
              : gp__cuda_fail(&l->s->library.runtime, l->who, "cuLaunchKernelEx", error);
 }
 
+// ---- sort/launch.c - launches of sorts
+
 GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
                                                      unsigned char *scratch) {
   const gp__request *q = l->q;
@@ -33020,6 +33347,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
                                                 threads, l->g->shared_bytes, &sweep);
 }
 
+// ---- segmented_sort/launch.c - launches of segmented sort
+
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.
 GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
@@ -33083,6 +33412,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   }
   return result;
 }
+
+// ---- merge/launch.c - launches of merges and merge sort
 
 GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -33157,6 +33488,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
 }
 
+// ---- sort/counting_launch.c - launches of counting sort
+
 GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
@@ -33191,6 +33524,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
              ? result
              : gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
 }
+
+// ---- top_k/launch.c - launches of top-k and radix select
 
 GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
@@ -33245,6 +33580,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   a.workspace = l->workspace;
   return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
 }
+
+// ---- transpose/launch.c - launches of transposes
 
 GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;
@@ -33551,6 +33888,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
+// ---- bfs/launch.c - launches of searches in graphs
+
 GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
   gp__graph_args of;
   if (l->count < 2) return GP_SUCCESS;
@@ -33700,6 +34039,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   return result;
 }
 
+// ---- core/launch_plan.c - launching a call
+
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
@@ -33803,7 +34144,9 @@ GPUPRIMS__PRIVATE gp__request gp__check_of(const gp__request *q) {
   return check;
 }
 
-// ---- group by: other calls, one behind the other, through memory that the workspace holds meanwhile
+// ---- group_by/launch.c - group by: other calls, one behind the other
+
+// Group by: other calls, one behind the other, through memory that the workspace holds meanwhile.
 
 typedef struct gp__grouping {
   gp__request steps[6];
@@ -33999,7 +34342,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   return result;
 }
 
-// ---- graphs: the same
+// ---- graph/launch.c - work on graphs: steps and other calls
 
 typedef struct gp__graph_step {
   int request; // of gp__graph_plan, or -1: a kernel
@@ -34227,6 +34570,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   return result;
 }
 
+// ---- core/run.c - running a call
+
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
 // Of a top-k of many: the sort of a row's results in place, as a call of its own.
@@ -34362,6 +34707,8 @@ GPUPRIMS__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) 
 GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
   GPUPRIMS__WITHIN(ctx, "gp_prepare", gp__prepare_call(s, call));
 }
+
+// ---- core/ask.c - what can be asked of a call before it runs
 
 // What a plan of calls needs of a workspace that no other call has used.
 GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, uint64_t *bytes) {
@@ -34644,7 +34991,7 @@ GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int com
   GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
 }
 
-// ---- calls by name
+// ---- map/calls.c - calls by name: what most of them fill in; copy, fill, iota, transform
 
 // What most of them fill in.
 GPUPRIMS__PRIVATE gp_call gp__call(gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in,
@@ -34698,11 +35045,17 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
   c.in2 = b;
   return gp__named(gp_run(ctx, &c, stream), "gp_transform2 in=a in2=b in2_type=in_type");
 }
+
+// ---- reduce/calls.c - calls by name: reduce
+
 GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                   void *out, uint64_t count, gp_stream stream) {
   const gp_call c = gp__call(GP_REDUCE, op, in_type, out_type, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_reduce");
 }
+
+// ---- scan/calls.c - calls by name: scan
+
 GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
                                           void *out, uint64_t count, gp_stream stream) {
   const gp_call c = gp__call(GP_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
@@ -34716,7 +35069,7 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
   return gp__named(gp_run(ctx, &c, stream), "gp_exclusive_scan");
 }
 
-// ---- segments
+// ---- segments/calls.c - calls by name: segments
 
 GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
                                             gp_type offset_type, const void *in, uint64_t count, const void *begin,
@@ -34751,7 +35104,7 @@ GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, g
   return gp__named(gp_run(ctx, &c, stream), "gp_segmented_exclusive_scan begin=offsets");
 }
 
-// ---- runs
+// ---- select/runs_calls.c - calls by name: runs
 
 GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
                                                  gp_type in_type, gp_type out_type, const void *keys, const void *in,
@@ -34836,7 +35189,7 @@ GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_typ
   return gp__named(gp_run(ctx, &c, stream), "gp_adjacent_difference");
 }
 
-// ---- selection
+// ---- select/calls.c - calls by name: selection
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      void *out, uint64_t *out_count, uint64_t count, gp_stream stream) {
@@ -34901,6 +35254,15 @@ GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, c
   return gp__named(gp_run(ctx, &c, stream), "gp_any op=predicate in_type=type init=scalar");
 }
 
+GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                               uint8_t *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_ALL, predicate, type, 0, in, out, count);
+  c.init = scalar;
+  return gp__named(gp_run(ctx, &c, stream), "gp_all op=predicate in_type=type init=scalar");
+}
+
+// ---- segmented_sort/calls.c - calls by name: segmented sort
+
 GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
                                                uint64_t count, gp_type offset_type, const void *begin, const void *end,
                                                uint64_t segments, int flags, gp_stream stream) {
@@ -34925,14 +35287,8 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
   return gp__named(gp_run(ctx, &c, stream),
                    "gp_segmented_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
 }
-GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                               uint8_t *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_ALL, predicate, type, 0, in, out, count);
-  c.init = scalar;
-  return gp__named(gp_run(ctx, &c, stream), "gp_all op=predicate in_type=type init=scalar");
-}
 
-// ---- sorts
+// ---- sort/calls.c - calls by name: radix sort
 
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                       const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
@@ -34967,7 +35323,7 @@ GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type in
   return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");
 }
 
-// ---- histograms and search
+// ---- histogram/calls.c - calls by name: histograms
 
 GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
                                           const void *lower, const void *upper, void *out, uint64_t bins,
@@ -34987,6 +35343,9 @@ GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_ty
   c.bins = bins;
   return gp__named(gp_run(ctx, &c, stream), "gp_histogram_ranges in_type=type out_type=counter_type begin=boundaries");
 }
+
+// ---- search/calls.c - calls by name: search
+
 GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
                                        const void *sorted, uint64_t length, const void *needles, void *out,
                                        uint64_t count, gp_stream stream) {
@@ -35011,6 +35370,16 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
   gp__set_segments(&c, offset_type, offsets, segments);
   return gp__named(gp_run(ctx, &c, stream), "gp_load_balance out_type=index_type begin=offsets");
 }
+
+GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
+                                         uint64_t count, uint64_t *bad, gp_stream stream) {
+  gp_call c = gp__call(GP_CHECK_OFFSETS, 0, 0, 0, NULL, NULL, count);
+  gp__set_segments(&c, offset_type, offsets, segments);
+  c.bad = bad;
+  return gp__named(gp_run(ctx, &c, stream), "gp_check_offsets begin=offsets");
+}
+
+// ---- merge/calls.c - calls by name: merge and merge sort
 
 // Two sorted inputs.
 GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
@@ -35058,6 +35427,9 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
   return gp__named(gp_run(ctx, &c, stream),
                    "gp_merge_sort_pairs op=less in_type=value_type out_type=value_type in=values out=out_values");
 }
+
+// ---- sets/calls.c - calls by name: sets; whether keys are sorted
+
 GPUPRIMS__PRIVATE gp_result gp__run_set(gp_context *ctx, gp_call c, gp_type value_type, const void *values,
                                         const void *values2, void *out_values, uint64_t *out_count, gp_stream stream,
                                         const char *names) {
@@ -35132,15 +35504,8 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
   c.out_count = bad;
   return gp__named(gp_run(ctx, &c, stream), "gp_is_sorted op=less out_count=bad");
 }
-GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
-                                         uint64_t count, uint64_t *bad, gp_stream stream) {
-  gp_call c = gp__call(GP_CHECK_OFFSETS, 0, 0, 0, NULL, NULL, count);
-  gp__set_segments(&c, offset_type, offsets, segments);
-  c.bad = bad;
-  return gp__named(gp_run(ctx, &c, stream), "gp_check_offsets begin=offsets");
-}
 
-// ---- top-k, nth element, shuffle
+// ---- top_k/calls.c - calls by name: top-k, nth element
 
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
                                       const void *keys, const void *values, void *out_keys, void *out_values,
@@ -35174,6 +35539,15 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
   c.length = n;
   return gp__named(gp_run(ctx, &c, stream), "gp_nth_element length=n out_keys=out");
 }
+
+GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
+                                   uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
+  c.init = &seed;
+  return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
+}
+
+// ---- layouts/calls.c - calls by name: layouts
 
 GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
                                           void *out, uint64_t count, int flags, gp_stream stream) {
@@ -35237,14 +35611,8 @@ GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, ch
                               (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
   return length > 0 ? (size_t)length : 0;
 }
-GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
-                                   uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
-  c.init = &seed;
-  return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
-}
 
-// ---- graphs
+// ---- graph/calls.c - calls by name: graphs
 
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
                                             uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
@@ -35320,7 +35688,7 @@ GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_
   return text;
 }
 
-// ---- files of edges
+// ---- graph/read_edges.c - files of edges
 
 typedef struct gp__reader {
   const char *name, *begin, *at, *end, *line; // line: where the present one begins
@@ -35559,7 +35927,7 @@ GPUPRIMS__API void gp_edges_free(gp_edge_list *edges) {
   memset(edges, 0, sizeof *edges);
 }
 
-// ---- transpose
+// ---- transpose/calls.c - calls by name: transposes
 
 GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
                                    const gp_permutation *permutation, gp_stream stream) {
@@ -35590,7 +35958,7 @@ GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *
                    "permutation.in_stride[1]=in_pitch permutation.out_stride[1]=out_pitch");
 }
 
-// ---- graphs
+// ---- bfs/calls.c - calls by name: search in graphs
 
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream) {

@@ -1,7 +1,7 @@
 // api/array.h - structs whose layout is chosen late: GP_LAYOUT, GP_AT
 // uses: api/structs.h
 
-// ---- structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
+// Structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
 //
 // A struct is declared once, by a list of its members, and an array of them is reached through GP_AT, in host code and
 // in kernels, whatever its layout is:

@@ -1,8 +1,6 @@
 // api/context.h - contexts; users' types and operators
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h
 
-// ---- context
-
 // Structs with every field at its default (all zero), for languages in which `= {0}` is not at hand.
 GPUPRIMS__API gp_config gp_config_init(void);
 GPUPRIMS__API gp_call gp_call_init(gp_primitive primitive);

@@ -1,7 +1,7 @@
 // api/graph.h - search in graphs, building them, checking them
 // uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h
 
-// ---- graphs (gp_graph)
+// Graphs (gp_graph).
 
 // Breadth-first search: depths[v] (i32) = the number of edges of a shortest path from source to v, -1 where there is
 // none. parents (vertex_type of the graph; NULL: not wanted): a vertex from which an edge leads to v on such a path,

@@ -1,8 +1,6 @@
 // api/graph_types.h - graphs, what a traversal tells, faults, lists of edges
 // uses: api/lists.h
 
-// ---- graphs
-
 // A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
 // offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back
 // to its own vertex. The pointers are device memory (host memory on the host back end), aligned to their types; the

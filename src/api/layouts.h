@@ -1,8 +1,6 @@
 // api/layouts.h - layouts of arrays of structs
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/array.h
 
-// ---- layouts
-
 // out, in the layout `to`, = in, in the layout `from`: `count` structs, field by field; both list the same fields in
 // the same order and of the same sizes, at offsets of their own. Fields that both leave out stay behind: lists of some
 // of the fields move read-only ones, say, to an array apart. Gaps of the output become zero, except with GP_SOA, where

@@ -1,7 +1,7 @@
 // api/merge.h - merge and merge sort
 // uses: api/config.h, api/lists.h, api/context_types.h
 
-// ---- merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
+// Merge (Green, Odeh and Birk, Merge Path). less: 0 or GP_LESS, GP_GREATER, or a user's binary operator that says
 // whether its first operand comes before its second: a strict weak order, in which inputs are sorted. Keys and values
 // of any type. Outputs overlap nothing. Floats compare as in C, so that -0 and +0 tie; there may be no NaN.
 

@@ -1,8 +1,6 @@
 // api/run.h - any call, and what can be asked about it before it runs
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h
 
-// ---- any call, and what can be asked about it before it runs
-
 // Runs a call. Errors: CONTEXT FORK NULL ARGUMENT TYPE OPERATOR SIZE ALIGNMENT OVERLAP POLICY STREAM WORKSPACE MEMORY
 // NO_COMPILER COMPILE DRIVER UNSUPPORTED.
 GPUPRIMS__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream);

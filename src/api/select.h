@@ -1,7 +1,7 @@
 // api/select.h - selection, partition, and what counts
 // uses: api/config.h, api/lists.h, api/context_types.h
 
-// ---- selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read
+// Selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read
 // during the call, of the element's type), or a user's unary operator, true where not zero (scalar is then NULL).
 // Elements of any type keep their order, on every side. Numbers go to device memory. One launch; everything is read
 // once and written once; nothing is written behind the results.

@@ -1,7 +1,7 @@
 // api/sets.h - sets
 // uses: api/config.h, api/lists.h, api/context_types.h
 
-// ---- sets: sorted inputs, in which keys may tie, as in the C++ standard. Of m keys of the first input and n of the
+// Sets: sorted inputs, in which keys may tie, as in the C++ standard. Of m keys of the first input and n of the
 // second that tie with each other, the result has
 //    union                  max(m, n): all of the first, then the last n - m of the second
 //    intersection           min(m, n): the first of the first input

@@ -1,7 +1,7 @@
 // api/transpose.h - transposes and permutations of dimensions
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h
 
-// ---- transpose. Elements of any type, of 1 to 64 bytes. Each element is read once and written once, in one launch;
+// Transpose. Elements of any type, of 1 to 64 bytes. Each element is read once and written once, in one launch;
 // out of place: 2 * rows * columns * size bytes. Pitches (leading dimensions) and strides are in elements. Matrices lie
 // row by row and are aligned to their elements; rows whose addresses are all multiples of 16 bytes move fastest. `out`
 // may be `in` where matrices are square, with the same strides on both sides: one launch, as out of place; or where

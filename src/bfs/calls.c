@@ -2,8 +2,6 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, core/messages.c, core/kinds.c,
 //   core/state.c, core/open.c, core/run.c
 
-// ---- graphs
-
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream) {
   gp_call c = gp_call_init(GP_BFS);

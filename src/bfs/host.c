@@ -1,8 +1,6 @@
 // bfs/host.c - breadth-first search: a queue
 // uses: api/lists.h, api/graph_types.h, core/messages.c, core/request.c, host/config.c, graph/host.c
 
-// ---- breadth-first search: a queue
-
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }

@@ -2,8 +2,6 @@
 // uses: api/policy.h, api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, bfs/policy.h, bfs/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/frontier.cuh, device/kernel.cuh, bfs/state.cuh
 
-// ---- levels top-down, by launches: frontiers of edges
-//
 // Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare: GP_CONTRACT_EXPAND
 // contracts a frontier and expands what is left in the same launch, GP_TWO_PHASE in two, with a frontier of vertices in
 // between, GP_HYBRID in two where the frontier is large. A vertex is expanded once, so all frontiers of a search have

@@ -1,5 +1,18 @@
-// bfs/policy.h - breadth-first search: constants, validity
+// bfs/policy.h - breadth-first search: policy fields, constants, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+
+#define GP_POLICY_FIELDS_GRAPH(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID)            \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
+  F(blocks_per_sm, 0, 1, 2, 4)                                                                                         \
+  F(alpha, 0, -1, 1, 2, 4, 8, 16, 32, 64)                                                                              \
+  F(beta, 0, 1, 2, 4, 8, 16, 32)                                                                                       \
+  F(small, 0, 1, 64, 128, 256, 512, 1024, 2048)                                                                        \
+  F(look, 0, 1, 64, 128, 256, 1000000)                                                                                 \
+  F(gather, 0, 7, 1)                                                                                                   \
+  F(cull, 0, 7, 4, 8)                                                                                                  \
+  F(cluster, 0, 1, 8, 16)
 
 // ---- breadth-first search
 

@@ -1,8 +1,6 @@
 // bfs/sources_state.cuh - search from many sources: what is counted
 // uses: device/vocabulary.cuh, core/shape.h, bfs/state.cuh
 
-// ---- breadth-first search from many sources at once
-//
 // A vertex has a word with a bit for each source (Then et al., The More the Merrier: Efficient Multi-Source Graph
 // Traversal), in three arrays: seen[], which sources have reached it; of the frontier, which of them in the last level;
 // next[], which in this one. An edge is inspected once a level, whatever the number of sources.

@@ -1,8 +1,6 @@
 // bfs/state.cuh - breadth-first search: what blocks count and tell each other
 // uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/warp.cuh
 
-// ---- breadth-first search
-//
 // One launch of resident blocks does the whole traversal; between its steps stands a barrier of the grid, which also
 // carries what each block has counted, so that all blocks take the same decisions from the same sums.
 //

@@ -3,8 +3,6 @@
 //   core/system.c, core/messages.c, core/request.c, core/names.c, core/kinds.c, core/reads.c, core/checking.c,
 //   core/check_call_types.c
 
-// ---- its numbers and buffers
-
 // Rows of a top-k; other calls have one.
 GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
   return c->primitive == GP_TOP_K && c->segments ? c->segments : 1;

@@ -2,8 +2,6 @@
 // uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/check_types.c,
 //   core/reads.c, core/checking.c
 
-// ---- its operators
-
 // Of the built-in binary operators, those that have a role of their own; NULL: for folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
   return op == GP_ARGMIN || op == GP_ARGMAX         ? "reduce and scan"

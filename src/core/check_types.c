@@ -1,8 +1,6 @@
 // core/check_types.c - checking a call: types, operators, overlap
 // uses: api/lists.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/state.c, core/types.c
 
-// ---- checking a call
-
 typedef struct gp__checked_type {
   size_t size, align;
   const gp__type_info *info; // NULL: built in

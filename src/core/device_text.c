@@ -1,8 +1,6 @@
 // core/device_text.c - the device text, read once a process
 // uses: core/system.c, core/embed.c, core/sha256.c
 
-// ---- the device text: read once a process
-
 static struct {
   pthread_once_t once;
   char *text;         // ends with a zero; NULL: `why` says why

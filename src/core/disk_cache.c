@@ -2,7 +2,7 @@
 // uses: api/context_types.h, core/system.c, core/libraries.c, core/text.c, core/sha256.c, core/device_text.c,
 //   core/program.c
 
-// ---- the disk cache: a file a kernel, in a folder that only this user can write
+// The disk cache: a file a kernel, in a folder that only this user can write.
 
 typedef struct gp__cache_head {
   char magic[8]; // "GPUPRIM1"

@@ -1,8 +1,6 @@
 // core/driver.c - the table of functions of the driver and of NVRTC
 // uses: api/context_types.h
 
-// ---- the table
-
 typedef unsigned long long gp__cu_pointer; // CUdeviceptr
 
 typedef struct gp__cu_attribute { // CUlaunchAttribute

@@ -1,6 +1,6 @@
 // core/embed.c - this file's own text
 
-// ---- this file's own text, as far as kernels need it: up to the implementation in C
+// This file's own text, as far as kernels need it: up to the implementation in C.
 
 #ifdef GPUPRIMS_SOURCE
 #define GPUPRIMS__SOURCE GPUPRIMS_SOURCE

@@ -1,7 +1,7 @@
 // core/geometry_of.h - the launch that a resolved policy leads to
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, select/validity.h, layouts/policy.h,
-//   core/geometry.h, select/geometry.h, histogram/geometry.h, segments/geometry.h, merge/geometry.h, sort/geometry.h,
-//   top_k/geometry.h, transpose/geometry.h, bfs/geometry.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, reduce/policy.h, scan/policy.h, select/policy.h,
+//   layouts/policy.h, map/policy.h, core/geometry.h, select/geometry.h, histogram/geometry.h, segments/geometry.h,
+//   merge/geometry.h, sort/geometry.h, top_k/geometry.h, transpose/geometry.h, bfs/geometry.h
 
 // Threads of a block. Pipelines add warps to those that compute.
 GPUPRIMS__RULE int gp__threads_of(gp_policy p, int primitive) {

@@ -2,8 +2,6 @@
 // uses: api/lists.h, api/context_types.h, api/call.h, core/system.c, core/messages.c, core/libraries.c, core/text.c,
 //   core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c, core/nvrtc.c
 
-// ---- bundle, disk, NVRTC, in this order
-
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!gp__device_text()) return gp__fail(GP_E_BUNDLE, "%s: %s", who, gp__device.why);

@@ -2,8 +2,6 @@
 // uses: api/lists.h, api/context_types.h, core/system.c, core/driver.c, core/libraries.c, core/state.c, core/life.c,
 //   core/spelling.c
 
-// ---- loaded kernels
-//
 // Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
 // text and options, which is the key of the disk cache and of bundles too. A context keeps a bounded number of kernels.
 // Where one too many is built, the least recently used ones go, with machine code that no other kernel shares. A kernel

@@ -1,7 +1,5 @@
 // core/kinds.c - kernels of a call, by kind
 
-// ---- contexts
-
 enum { GP__KINDS_MAX = 16 }; // kernels of a call
 // Kinds of kernels: X(KIND, template, struct of its arguments).
 #define GPUPRIMS__KINDS(X)                                                                                             \

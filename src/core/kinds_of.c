@@ -4,8 +4,6 @@
 //   group_by/arguments.h, core/system.c, core/request.c, core/names.c, core/kinds.c, core/checking.c,
 //   core/check_call_types.c, core/shape.c
 
-// ---- the text of a kernel
-
 GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info *info) {
   return info ? info->name : gp__type_rows[type].device;
 }

@@ -1,8 +1,6 @@
 // core/names.c - names of results, types, operators, primitives
 // uses: api/config.h, api/lists.h, core/messages.c
 
-// ---- names
-
 typedef struct gp__type_row {
   const char *name, *device;
   unsigned size;

@@ -2,8 +2,6 @@
 // uses: api/lists.h, api/context_types.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/text.c,
 //   core/device_text.c, core/program.c
 
-// ---- NVRTC
-
 // The first error in the compiler's log, with the user's name for the place and the line's text.
 GPUPRIMS__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;

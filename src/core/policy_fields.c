@@ -1,6 +1,7 @@
 // core/policy_fields.c - policy fields by name
-// uses: api/lists.h, api/policy.h, core/fields.h, core/shape.h, core/validity.h, core/portable.h, core/system.c,
-//   core/messages.c
+// uses: api/lists.h, api/policy.h, core/shape.h, reduce/policy.h, scan/policy.h, select/policy.h, segments/policy.h,
+//   histogram/policy.h, sort/hybrid_policy.h, merge/policy.h, segmented_sort/policy.h, top_k/policy.h,
+//   transpose/policy.h, map/policy.h, bfs/policy.h, core/validity.h, core/portable.h, core/system.c, core/messages.c
 
 // Numbers of a policy by name: for messages, and for fields that a primitive does not have.
 typedef struct gp__field {

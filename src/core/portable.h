@@ -1,7 +1,7 @@
 // core/portable.h - the portable row of any call
 // uses: api/lists.h, api/policy.h, core/shape.h, sort/radix_policy.h, merge/policy.h, map/policy.h, core/validity.h,
 //   core/canonical.h, scan/portable.h, select/portable.h, histogram/portable.h, segments/portable.h, sort/portable.h,
-//   merge/portable.h, transpose/portable.h, bfs/portable.h
+//   merge/portable.h, segmented_sort/portable.h, top_k/portable.h, transpose/portable.h, bfs/portable.h
 
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);

@@ -1,8 +1,6 @@
 // core/program.c - programs, images, and what a context keeps of them
 // uses: api/context_types.h, api/call.h, core/system.c, core/driver.c, core/text.c, core/sha256.c
 
-// ---- programs
-
 // What the compiler calls a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
   char name[160];

@@ -1,7 +1,7 @@
 // core/sha256.c - SHA-256
 // uses: core/system.c
 
-// ---- SHA-256 (FIPS 180-4)
+// SHA-256 (FIPS 180-4).
 
 typedef struct gp__sha {
   uint32_t state[8];

@@ -3,8 +3,6 @@
 //   core/system.c, core/request.c, layouts/host.c, core/names.c, core/kinds.c, core/check_types.c,
 //   core/check_call_types.c, core/check_buffers.c, core/check.c
 
-// ---- policies
-
 GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
   const gp__moves *m = &q->moves;
   const uint64_t in_start =

@@ -1,5 +1,5 @@
 // core/shape.h - families, the shape of a call, and arithmetic that rules share
-// uses: api/lists.h, api/graph_types.h, core/rules.h
+// uses: api/lists.h, api/policy.h, api/graph_types.h, core/rules.h
 
 // The families: primitives that share the fields of their policies and the shape of their kernels.
 enum {
@@ -136,3 +136,11 @@ GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
 
 // Words that carry one accumulator through the workspace: 8 bytes of it a word.
 GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
+
+// Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
+// changed in silence.
+GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
+  return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
+         p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
+         p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+}

@@ -1,7 +1,7 @@
 // core/space.c - the space of policies as JSON
-// uses: api/config.h, api/lists.h, core/fields.h, core/shape.h, core/system.c, core/names.c
-
-// ---- the space of policies as JSON
+// uses: api/config.h, api/lists.h, core/shape.h, reduce/policy.h, scan/policy.h, select/policy.h, segments/policy.h,
+//   histogram/policy.h, sort/hybrid_policy.h, merge/policy.h, segmented_sort/policy.h, top_k/policy.h,
+//   transpose/policy.h, map/policy.h, bfs/policy.h, core/system.c, core/names.c
 
 // One field: the list of values is written twice, as text (names) and as numbers.
 GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value,

@@ -1,8 +1,6 @@
 // core/text.c - strings that grow
 // uses: core/system.c
 
-// ---- strings that grow
-
 typedef struct gp__text {
   char *data; // or NULL: empty
   size_t size, capacity;

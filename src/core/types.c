@@ -2,8 +2,6 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, core/arguments.h, core/system.c, core/messages.c, core/text.c,
 //   core/request.c, core/names.c, core/state.c, core/life.c
 
-// ---- users' types and operators
-
 GPUPRIMS__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
   const gp__type_info *info = NULL;
   pthread_mutex_lock(&s->lock);

@@ -1,8 +1,6 @@
 // device/edges.cuh - a warp's share of lists of edges
 // uses: device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
 
-// ---- edges
-
 // Edges of one vertex that stand together in its list: what frontiers are made of. Long lists are cut into parts.
 enum { GP__EDGES_COUNT_SHIFT = 48 };
 struct alignas(16) gp_edges {

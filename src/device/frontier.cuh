@@ -2,8 +2,6 @@
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/operators.cuh, device/warp.cuh,
 //   device/lanes.cuh, device/tile_reduce.cuh
 
-// ---- frontiers
-//
 // For traversals of your own. A frontier is an array of vertices in device memory, in any order, and how many there
 // are; a level makes the next one of it by three routines, which fuse as you like (Merrill, Garland and Grimshaw,
 // Scalable GPU Graph Traversal):

@@ -1,8 +1,6 @@
 // device/hash.cuh - a hash, and bits in memory
 // uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h
 
-// ---- a hash, and bits
-
 // SplitMix64's last steps, of a multiple.
 GP_DEVICE gp__u32 gp__hash_of(gp__u64 x) { return static_cast<gp__u32>(gp__mix2(x * 0x9e3779b97f4a7c15ull) >> 32); }
 // Sets bit i of words; was it clear?

@@ -1,7 +1,7 @@
 // device/loads.cuh - loads: an element becomes an accumulator
 // uses: device/vocabulary.cuh, core/arguments.h, device/types.cuh
 
-// ---- loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
+// Loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
 
 // F converts; ARGMIN and ARGMAX also want to know where the element stood.
 template <class In, class Acc, class F> struct gp__load {

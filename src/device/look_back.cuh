@@ -1,7 +1,7 @@
 // device/look_back.cuh - a ticket, and tagged words that carry partial results from block to block
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/warp.cuh, device/tile_reduce.cuh
 
-// ---- the workspace: a ticket, and tagged words that carry partial results from block to block
+// The workspace: a ticket, and tagged words that carry partial results from block to block.
 
 // The control word holds the epoch (36 bits) above the tickets drawn in it (28 bits). Every launch uses up one epoch:
 // whoever draws the last ticket of a launch starts the next one, so nothing is ever cleared.

@@ -1,7 +1,7 @@
 // device/operators.cuh - conversions and operators
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh
 
-// ---- conversions (the unary operator CONVERT)
+// Conversions (the unary operator CONVERT).
 
 template <class T> GP_DEVICE T gp__from_double(double x) { return static_cast<T>(x); }
 template <> GP_DEVICE gp_f16 gp__from_double<gp_f16>(double x) { return gp_f16(gp__f32_to_odd(x)); }

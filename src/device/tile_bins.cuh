@@ -1,8 +1,6 @@
 // device/tile_bins.cuh - arrays in shared memory whose layout is chosen late: bins
 // uses: api/array.h, device/vocabulary.cuh, device/machine.cuh
 
-// ---- arrays whose layout is chosen late, in shared memory
-
 template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
 // An array of CAPACITY structs (a multiple of 16, and of the blocks of its layout) in shared memory, called `name`: a
 // gp_array in the layout that GP_LAYOUT_Name says; without one, LAYOUT.

@@ -2,7 +2,7 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/operators.cuh, device/loads.cuh,
 //   device/tile_reduce.cuh
 
-// ---- a thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
+// A thread's chunk: ITEMS consecutive elements in shared memory. With an odd number of 16-byte vectors a chunk,
 // the threads of a warp read theirs without bank conflicts.
 
 // The fewest vectors that hold a whole number of elements, in registers.

@@ -1,7 +1,7 @@
 // device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/tile_load.cuh
 
-// ---- bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes
+// Bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes.
 
 // Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
 template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {

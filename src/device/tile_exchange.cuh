@@ -1,8 +1,6 @@
 // device/tile_exchange.cuh - tiles: exchange between arrangements
 // uses: device/vocabulary.cuh, device/tile_load.cuh
 
-// ---- exchange between arrangements, through shared memory
-
 template <int THREADS, int ITEMS, class T> struct gp_tile_exchange_storage {
   T element[THREADS * ITEMS + THREADS * ITEMS / 32]; // one element of padding every 32, against bank conflicts
   static GP_DEVICE int slot(int i) { return i + i / 32; }

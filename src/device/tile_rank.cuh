@@ -1,8 +1,6 @@
 // device/tile_rank.cuh - rank of a tile's keys by digit
 // uses: device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
 
-// ---- rank by digit
-//
 // A tile is brought into the order of 8 bits of its keys, stable: each warp counts its own keys, in order, by matching
 // the digits of 32 at a time; the counters of all warps then become positions (Adinets and Merrill, Onesweep). The
 // arrangement is striped by warps: thread t holds in place i the tile's element gp_tile_warp_striped<ITEMS>(i). A tile

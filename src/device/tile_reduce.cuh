@@ -1,8 +1,6 @@
 // device/tile_reduce.cuh - tiles: broadcast, reduce, scan
 // uses: device/vocabulary.cuh, device/warp.cuh
 
-// ---- broadcast, reduce, scan
-
 // The value of thread `source` for all. Storage: one T; free after the next __syncthreads().
 template <class T> GP_DEVICE T gp_tile_broadcast(const T &value, unsigned source, T &storage) {
   if (threadIdx.x == source) storage = value;

@@ -1,8 +1,6 @@
 // device/tile_search.cuh - search, merge path, load balance
 // uses: device/vocabulary.cuh, device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh
 
-// ---- search, merge path, load balance
-//
 // Sorted arrays have fewer than 2^63 elements. What a search asks is a predicate on positions that holds up to some
 // position and not from there on; that position is the answer. (Busato and Bombieri, A Dynamic Approach for Workload
 // Partitioning on GPU Architectures, whose case for tuning by profile this primitive is; Green, McColl and Bader, GPU

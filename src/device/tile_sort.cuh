@@ -1,8 +1,6 @@
 // device/tile_sort.cuh - sort of a tile of keys
 // uses: device/vocabulary.cuh, device/machine.cuh, sort/hybrid_policy.h, device/operators.cuh, device/warp.cuh
 
-// ---- sort of a tile of keys
-//
 // Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
 // lies in wrong order then is near its place: rounds of odd-even transpositions (Habermann) of overlapping windows,
 // which threads hold in registers, bring it there, and the block agrees that it is sorted. Where that takes too long,

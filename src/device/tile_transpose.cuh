@@ -2,8 +2,6 @@
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, transpose/policy.h,
 //   transpose/arguments.h, device/types.cuh, device/warp.cuh, device/tile_load.cuh
 
-// ---- transpose
-//
 // A tile of rows and columns comes as it lies in memory, row by row, and goes column by column; both sides in accesses
 // of 16 bytes, side by side. Neighbouring lanes read places in shared memory that lie whole groups of rows apart: a
 // group of rows has 16 bytes in a column. Padding puts 16 bytes behind each group (Ruetsch and Micikevicius, Optimizing

@@ -1,8 +1,6 @@
 // device/two_keys.cuh - counters of the values of two bytes
 // uses: device/vocabulary.cuh, device/machine.cuh
 
-// ---- counters of the values of two bytes
-//
 // 2^16 counters of 16 bits, two in a word: those of two values that differ in their highest bit, and in bit 4. Nearly
 // all bits choose the bank together, so that keys do not meet that have some of them in common. A counter is full from
 // 2^15 on.

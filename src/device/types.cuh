@@ -1,8 +1,6 @@
 // device/types.cuh - number types as memory holds them, and what stands for a user's
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh
 
-// ---- types
-
 // IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
 struct alignas(2) gp_f16 {
   unsigned short bits;

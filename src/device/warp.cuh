@@ -1,8 +1,6 @@
 // device/warp.cuh - a warp: shuffles, reduce, scan
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/operators.cuh
 
-// ---- a warp
-
 GP_DEVICE unsigned gp_lane() { return threadIdx.x & 31u; }
 GP_DEVICE unsigned gp_warp() { return threadIdx.x >> 5; }
 

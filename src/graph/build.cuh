@@ -2,8 +2,6 @@
 // uses: api/structs.h, api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, graph/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh
 
-// ---- graphs: building and checking
-//
 // An edge is a key: its source above its target, in as few bits as there are. One that is left out gets a key behind
 // all others. The keys are sorted; what is left to do is to take them apart, and to find where each source begins.
 

@@ -2,8 +2,6 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, core/messages.c, core/kinds.c,
 //   core/state.c, core/open.c, core/run.c, map/calls.c
 
-// ---- graphs
-
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
                                             uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
                                             gp_stream stream) {

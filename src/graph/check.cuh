@@ -2,8 +2,6 @@
 // uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, graph/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh, graph/build.cuh
 
-// ---- faults: the least of all, as a word
-
 struct gp__faults {
   gp__u64 least;
   GP_DEVICE gp__faults() : least(~gp__u64(0)) {}

@@ -2,7 +2,7 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, graph/arguments.h, device/operators.cuh, device/warp.cuh,
 //   device/kernel.cuh, graph/build.cuh
 
-// ---- connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root)
+// Connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root).
 
 // The root of v's tree; labels on the way skip one.
 template <class V> GP_DEVICE V gp__root(V *labels, V v) {

@@ -4,8 +4,6 @@
 //   core/kinds.c, core/state.c, core/open.c, core/reads.c, core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c,
 //   core/load.c, core/launch.c, group_by/launch.c
 
-// ---- graphs: the same
-
 typedef struct gp__graph_step {
   int request; // of gp__graph_plan, or -1: a kernel
   gp__kernel_kind kind;

@@ -1,8 +1,6 @@
 // graph/read_edges.c - files of edges
 // uses: api/config.h, api/lists.h, api/graph_types.h, core/system.c, core/messages.c, core/reads.c
 
-// ---- files of edges
-
 typedef struct gp__reader {
   const char *name, *begin, *at, *end, *line; // line: where the present one begins
   uint64_t lines, room, rows, columns, entries;

@@ -1,8 +1,6 @@
 // group_by/host.c - group by
 // uses: api/lists.h, core/system.c, core/messages.c, core/request.c, select/runs_host.c, host/user.c
 
-// ---- group by
-
 // The unsigned type of a key's size: two keys are equal where their bits are.
 GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;

@@ -1,9 +1,7 @@
 // group_by/kernels.cuh - group by: tables in shared memory
-// uses: device/vocabulary.cuh, device/machine.cuh, scan/policy.h, group_by/arguments.h, device/types.cuh,
+// uses: device/vocabulary.cuh, device/machine.cuh, map/policy.h, group_by/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/look_back.cuh, device/kernel.cuh
 
-// ---- group by
-//
 // A table of keys in a block's shared memory, with open addresses. Every block folds the elements that it reads, tile
 // by tile; in the end the tables lie in a list in global memory, one behind the other. A block whose table has
 // overflowed says so and stops, and with it all others; then the list is worth nothing. The block that ends last writes

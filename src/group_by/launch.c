@@ -4,7 +4,7 @@
 //   core/reads.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c,
 //   core/workspaces.c, core/launch.c
 
-// ---- group by: other calls, one behind the other, through memory that the workspace holds meanwhile
+// Group by: other calls, one behind the other, through memory that the workspace holds meanwhile.
 
 typedef struct gp__grouping {
   gp__request steps[6];

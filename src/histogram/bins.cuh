@@ -2,8 +2,6 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh,
 //   device/operators.cuh, map/kernels.cuh
 
-// ---- histogram
-//
 // Counters in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with 32
 // copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
 // first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the

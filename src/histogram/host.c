@@ -2,8 +2,6 @@
 // uses: api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/values.c, host/call.c,
 //   host/exact.c, host/indices.c
 
-// ---- histograms
-
 __extension__ typedef unsigned __int128 gp__u128;
 
 // Integers of either sign in the order of unsigned ones.

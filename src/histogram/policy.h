@@ -1,5 +1,13 @@
-// histogram/policy.h - histograms: slots, replicas, validity
+// histogram/policy.h - histograms: policy fields, slots, replicas, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+
+#define GP_POLICY_FIELDS_HISTOGRAM(F)                                                                                  \
+  F(algorithm, GP_AUTO, GP_SHARED_BINS, GP_GLOBAL_BINS)                                                                \
+  F(threads, 0, 256, 512, 1024)                                                                                        \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
 
 // ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
 // counters are integers.

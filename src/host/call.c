@@ -1,8 +1,6 @@
 // host/call.c - a call, taken apart
 // uses: api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c, host/operators.c
 
-// ---- a call, taken apart
-
 // Where elements come from and what happens to them on the way in.
 typedef struct gp__host_source {
   const unsigned char *base;

@@ -2,8 +2,6 @@
 // uses: api/lists.h, core/shape.h, core/arguments.h, core/messages.c, host/config.c, host/types.c, host/values.c,
 //   host/call.c
 
-// ---- exact operators: any order
-
 // A running value. ARGMIN and ARGMAX: the element that wins so far, and a key of it that is lower the better it is.
 typedef struct gp__host_state {
   int64_t key;

@@ -1,8 +1,6 @@
 // host/user.c - the call's name; what users' operators need on the host
 // uses: api/lists.h, core/messages.c, core/request.c
 
-// ---- entry
-
 static const char *gp__host_call_name(gp_primitive primitive) {
 #define GPUPRIMS__CASE_NAME(NAME, name)                                                                                \
   case GP_##NAME:                                                                                                      \

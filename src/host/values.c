@@ -1,8 +1,6 @@
 // host/values.c - values: floats, widening, conversion, unary operators
 // uses: api/lists.h, host/types.c
 
-// ---- values
-
 GPUPRIMS__INLINE uint32_t gp__host_bits32(float x) {
   uint32_t u;
   memcpy(&u, &x, sizeof u);

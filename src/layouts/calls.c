@@ -1,4 +1,4 @@
-// layouts/calls.c - calls by name: layouts and shuffle
+// layouts/calls.c - calls by name: layouts
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/array.h, api/call.h, core/system.c,
 //   core/messages.c, core/kinds.c, core/state.c, core/reads.c, core/run.c, map/calls.c
 
@@ -63,10 +63,4 @@ GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, ch
   const int length = snprintf(option, capacity, "-DGP_LAYOUT_%s=GP_USE(%lluull)", name ? name : "",
                               (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
   return length > 0 ? (size_t)length : 0;
-}
-GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
-                                   uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
-  c.init = &seed;
-  return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
 }

@@ -2,8 +2,6 @@
 // uses: api/lists.h, api/structs.h, core/shape.h, layouts/policy.h, layouts/arguments.h, core/system.c, core/request.c,
 //   host/config.c, host/types.c, host/call.c, host/exact.c
 
-// ---- layouts
-
 // Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.
 GPUPRIMS__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   const uint64_t width = l->width ? l->width : l->capacity > count ? l->capacity : count;

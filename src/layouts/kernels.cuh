@@ -2,8 +2,6 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/rules.h, core/shape.h, top_k/policy.h, layouts/policy.h,
 //   layouts/arguments.h, device/tile_copy.cuh, device/kernel.cuh
 
-// ---- layouts
-//
 // Structs of a layout, tile by tile, become structs of another. A tile of the source is loaded as memory has it, by
 // vectors: one range of bytes where blocks divide the tile, a range for each field otherwise. In shared memory the
 // ranges stand one behind the other. Each thread takes `chunk` structs at a time into registers, field by field, and

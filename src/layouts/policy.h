@@ -1,8 +1,6 @@
 // layouts/policy.h - conversion of layouts: tiles, shared memory
 // uses: api/policy.h, core/rules.h, core/shape.h
 
-// ---- layouts: what a tile is
-
 enum {
   GP__LAYOUT_FIELDS = 32,          // of a struct
   GP__LAYOUT_ENTRIES = 65,         // fields, and the gaps between them and at both ends

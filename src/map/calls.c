@@ -1,8 +1,6 @@
-// map/calls.c - calls by name: move, reduce, scan
+// map/calls.c - calls by name: what most of them fill in; copy, fill, iota, transform
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/system.c, core/messages.c, core/kinds.c,
 //   core/state.c, core/open.c, core/run.c
-
-// ---- calls by name
 
 // What most of them fill in.
 GPUPRIMS__PRIVATE gp_call gp__call(gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in,
@@ -55,21 +53,4 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
   gp_call c = gp__call(GP_TRANSFORM2, op, in_type, out_type, a, out, count);
   c.in2 = b;
   return gp__named(gp_run(ctx, &c, stream), "gp_transform2 in=a in2=b in2_type=in_type");
-}
-GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                  void *out, uint64_t count, gp_stream stream) {
-  const gp_call c = gp__call(GP_REDUCE, op, in_type, out_type, in, out, count);
-  return gp__named(gp_run(ctx, &c, stream), "gp_reduce");
-}
-GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                          void *out, uint64_t count, gp_stream stream) {
-  const gp_call c = gp__call(GP_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
-  return gp__named(gp_run(ctx, &c, stream), "gp_inclusive_scan");
-}
-GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                          const void *init, const void *in, void *out, uint64_t count,
-                                          gp_stream stream) {
-  gp_call c = gp__call(GP_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
-  c.init = init;
-  return gp__named(gp_run(ctx, &c, stream), "gp_exclusive_scan");
 }

@@ -2,8 +2,6 @@
 // uses: device/vocabulary.cuh, map/arguments.h, device/operators.cuh, device/warp.cuh, device/kernel.cuh,
 //   map/kernels.cuh
 
-// ---- adjacent difference
-
 // out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element that has no such neighbour is copied. As a map; a run's
 // outer neighbour comes from the lane beside it, or from memory at the warp's edge.
 template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {

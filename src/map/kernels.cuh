@@ -2,8 +2,6 @@
 // uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/tile_load.cuh, device/kernel.cuh
 
-// ---- copy, fill, iota, transform
-
 // Bytes, whatever they mean. The output is peeled to 16-byte boundaries; an input that is misaligned against it is read
 // as aligned vectors that are shifted in registers.
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {

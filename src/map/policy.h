@@ -1,5 +1,19 @@
-// map/policy.h - validity of copy, fill, iota, transform, and work on edges
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, layouts/policy.h
+// map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h
+
+#define GP_POLICY_FIELDS_MAP(F)                                                                                        \
+  F(algorithm, GP_DIRECT, GP_DIRECT)                                                                                   \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
+  F(overlap, 0, 1, 2)
+
+// Elements a thread handles at a time in a map (copy, fill, iota, transform): vectors of the largest type.
+GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
+  return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
+}
 
 // Shared memory of a kernel that visits edges: a word an edge of the tile, one a warp, and two indices.
 GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {

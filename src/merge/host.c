@@ -1,8 +1,6 @@
-// merge/host.c - merge, merge sort, sets
+// merge/host.c - merge, merge sort
 // uses: api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c, host/values.c,
 //   host/call.c, host/exact.c, host/indices.c
-
-// ---- merge, merge sort, sets
 
 // Does key x come before key y?
 typedef struct gp__host_order {
@@ -179,43 +177,5 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
     if (q->out) memcpy(out.values, from.values, q->count * q->in_size);
   }
   free(room);
-  return GP_SUCCESS;
-}
-
-// Both inputs are walked through once: of keys that tie, one of each at a time.
-static gp_result gp__host_set(const gp__host_call *h) {
-  const gp__request *q = h->q;
-  const gp__host_order o = gp__host_order_of(q);
-  const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
-                       b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
-                       out = gp__host_items_of(q->out_keys, q->out, 0);
-  const int alone = q->primitive != GP_SET_INTERSECTION,   // keys of the first input without a partner come out
-      alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // of the second
-      pairs = q->primitive == GP_SET_UNION || !alone;      // the first input's of a pair does
-  uint64_t i = 0, j = 0, n = 0;
-  while (i < a.count || j < b.count) {
-    if (j == b.count || (i < a.count && o.before(&o, gp__host_key(q, &a, i), gp__host_key(q, &b, j)))) {
-      if (alone) gp__host_put_item(q, &out, n++, &a, i);
-      ++i;
-    } else if (i == a.count || o.before(&o, gp__host_key(q, &b, j), gp__host_key(q, &a, i))) {
-      if (alone2) gp__host_put_item(q, &out, n++, &b, j);
-      ++j;
-    } else {
-      if (pairs) gp__host_put_item(q, &out, n++, &a, i);
-      ++i;
-      ++j;
-    }
-  }
-  *q->out_count = n;
-  return GP_SUCCESS;
-}
-
-static gp_result gp__host_is_sorted(const gp__host_call *h) {
-  const gp__request *q = h->q;
-  const gp__host_order o = gp__host_order_of(q);
-  const gp__host_items x = gp__host_items_of(q->keys, NULL, q->count);
-  uint64_t i = 1;
-  while (i < q->count && !o.before(&o, gp__host_key(q, &x, i), gp__host_key(q, &x, i - 1))) ++i;
-  *q->out_count = i < q->count ? i : UINT64_MAX;
   return GP_SUCCESS;
 }

@@ -3,8 +3,6 @@
 //   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/tile_transpose.cuh, device/kernel.cuh,
 //   select/stream.cuh
 
-// ---- merge
-//
 // Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
 // the output and finds, by a search in memory, where it begins in each input. From there on it needs no other search in
 // memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the

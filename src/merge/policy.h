@@ -1,5 +1,13 @@
-// merge/policy.h - merges and sets: tiles, rings, shared memory, validity
+// merge/policy.h - merges and sets: policy fields, tiles, rings, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h
+
+#define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED)                              \
+  F(threads, 0, 128, 224, 256, 352, 384, 512)                                                                          \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
+  F(overlap, 0, 1, 2)
 
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;

@@ -1,6 +1,5 @@
-// merge/portable.h - portable rules of merges, segmented sort and top-k
-// uses: api/lists.h, api/policy.h, core/shape.h, merge/policy.h, segmented_sort/policy.h, top_k/policy.h,
-//   core/canonical.h
+// merge/portable.h - portable rule of merges and sets
+// uses: api/lists.h, api/policy.h, core/shape.h, merge/policy.h, core/canonical.h
 
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size, sort = s.primitive == GP_MERGE_SORT;
@@ -31,32 +30,4 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;
   return p;
-}
-__attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors;
-  p.algorithm = gp__or(p.algorithm, GP_SIZE_CLASSES);
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
-  while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
-  return p;
-}
-// GP_AUTO: lists while k is small, otherwise radix select. As many blocks as their lists leave room for.
-__attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
-  gp_policy q = p;
-  q.algorithm = gp__or(p.algorithm, lists ? GP_BEST_LISTS : GP_RADIX_SELECT);
-  q.load = gp__or(p.load, GP_CACHE_STREAMING);
-  q.threads = gp__or(p.threads, 256);
-  q.vectors = gp__or(p.vectors, q.algorithm == GP_RADIX_SELECT ? 2 : s.key_size >= 8 ? 4 : s.key_size == 4 ? 2 : 1);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
-  while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
-  while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && s.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.drop_keys &&
-      !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
-    p.algorithm = GP_RADIX_SELECT;
-    return gp__portable_top_k(p, s);
-  }
-  return q;
 }

@@ -2,8 +2,6 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, merge/policy.h, merge/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/tile_copy.cuh, device/kernel.cuh, select/stream.cuh, merge/kernels.cuh
 
-// ---- merge sort
-//
 // Tiles are sorted by a block each: a thread its consecutive keys, in registers, by a network; then runs of threads are
 // merged in shared memory, two to one. Passes of gp__merge make longer ones of them.
 

@@ -1,9 +1,7 @@
 // reduce/kernels.cuh - reduce
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, map/arguments.h, device/operators.cuh,
+// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, reduce/arguments.h, device/operators.cuh,
 //   device/warp.cuh, device/tile_reduce.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh,
 //   map/kernels.cuh
-
-// ---- reduce
 
 template <int THREADS, class Acc> struct gp__reduce_storage {
   gp_tile_reduce_storage<THREADS, Acc> reduce;

@@ -1,26 +1,21 @@
-// reduce/policy.h - validity of what all policies share, of scans and of reductions
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h
+// reduce/policy.h - reductions: policy fields, rounds, validity
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
-// Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
-// changed in silence.
-GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
-  return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
-         p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
-         p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+#define GP_POLICY_FIELDS_REDUCE(F)                                                                                     \
+  F(algorithm, GP_AUTO, GP_EVEN_SHARE, GP_STEALING, GP_ONE_BLOCK)                                                      \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 8)                                                                                   \
+  F(overlap, 0, 1, 2)
+
+// Rounds of a reproducible reduction's tile: grows with the count so that about GP__CANONICAL_REDUCE_TILES remain.
+GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
+  return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
+                  GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +
+         1;
 }
-GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
-          p.algorithm == GP_PIPELINED) &&
-         p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
-         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
-                                          p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
-                                          gp__pipelined_fits(s.in_size, s.out_size, p.vectors) &&
-                                          s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
-         (!s.reproducible || (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
-                              (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
-         gp__shared_bytes(s.primitive, p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <=
-             s.shared_bytes;
-}
+
 GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EVEN_SHARE || p.algorithm == GP_STEALING || p.algorithm == GP_ONE_BLOCK) &&
          p.blocks_per_sm >= 1 &&

@@ -1,8 +1,6 @@
 // scan/kernels.cuh - scans in one pass by look-back, and in three sweeps
-// uses: device/vocabulary.cuh, device/machine.cuh, map/arguments.h, device/operators.cuh, device/warp.cuh,
+// uses: device/vocabulary.cuh, device/machine.cuh, scan/arguments.h, device/operators.cuh, device/warp.cuh,
 //   device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
-
-// ---- scan
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;

@@ -1,5 +1,15 @@
-// scan/policy.h - look-back, scan tiles, and what map and reduce compute with them
+// scan/policy.h - scans: policy fields, look-back, tiles, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+
+#define GP_POLICY_FIELDS_SCAN(F)                                                                                       \
+  F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED)                                      \
+  F(threads, 0, 128, 256, 320, 384, 512)                                                                               \
+  F(vectors, 0, 1, 3, 5, 7, 9, 11, 13)                                                                                 \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(stages, 0, 3, 4, 5, 6)                                                                                             \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
 
 // Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
 GPUPRIMS__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) {
@@ -9,18 +19,6 @@ GPUPRIMS__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) 
 // Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
 GPUPRIMS__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
   return GP__VECTOR * vectors >= gp__max(in_size, out_size) ? GP__VECTOR * vectors / gp__max(in_size, out_size) : 1;
-}
-
-// Elements a thread handles at a time in a map (copy, fill, iota, transform): vectors of the largest type.
-GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
-  return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
-}
-
-// Rounds of a reproducible reduction's tile: grows with the count so that about GP__CANONICAL_REDUCE_TILES remain.
-GPUPRIMS__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
-  return count / ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS *
-                  GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size)) +
-         1;
 }
 
 // May a scan of these types run on bulk copies: whole vectors of elements, equal sizes on both sides.
@@ -45,4 +43,18 @@ GPUPRIMS__RULE int gp__shared_bytes(int primitive, gp_policy p, int in_size, int
 // Static shared memory of a block of a scan, in bytes, at most.
 GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p, int acc_size) {
   return (p.algorithm == GP_PIPELINED ? p.stages : 1) * (80 + (p.threads / GP__WARP + 2) * ((acc_size + 15) / 16 * 16));
+}
+
+GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
+          p.algorithm == GP_PIPELINED) &&
+         p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors, s.in_size, s.out_size) >= 1 &&
+         (p.algorithm != GP_PIPELINED || (s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
+                                          p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
+                                          gp__pipelined_fits(s.in_size, s.out_size, p.vectors) &&
+                                          s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
+         (!s.reproducible || (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
+                              (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
+         gp__shared_bytes(s.primitive, p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <=
+             s.shared_bytes;
 }

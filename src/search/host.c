@@ -2,8 +2,6 @@
 // uses: api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c, host/values.c,
 //   host/call.c, host/indices.c
 
-// ---- search
-
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
 #define GPUPRIMS__BISECT(low, length, condition)                                                                       \
   {                                                                                                                    \

@@ -1,9 +1,7 @@
 // search/kernels.cuh - load balance, lower and upper bound
-// uses: device/vocabulary.cuh, device/machine.cuh, scan/policy.h, segments/arguments.h, search/arguments.h,
+// uses: device/vocabulary.cuh, device/machine.cuh, map/policy.h, segments/arguments.h, search/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/tile_chunk.cuh, device/tile_search.cuh, device/kernel.cuh,
 //   segments/ends.cuh
-
-// ---- load balance, lower and upper bound
 
 // out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
 // the last of the segments that end at an element leaves the number of the next one there; then all take the largest so

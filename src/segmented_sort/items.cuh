@@ -1,8 +1,6 @@
 // segmented_sort/items.cuh - items: a key and its place, sorted by threads and lanes
 // uses: device/vocabulary.cuh, device/warp.cuh
 
-// ---- segmented sort
-//
 // Segments by length, each class where it fits. Up to GP__SHORT elements: many side by side in the shared memory of a
 // warp, where one or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to
 // eight segments, 4 to 32 lanes a segment, again in registers. Up to what a block's shared memory holds: warps sort

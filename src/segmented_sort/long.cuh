@@ -4,8 +4,6 @@
 //   device/look_back.cuh, device/kernel.cuh, segmented_sort/items.cuh, segmented_sort/arrays.cuh,
 //   segmented_sort/short.cuh
 
-// ---- long segments
-
 template <int THREADS> struct gp__block_sort_storage {
   struct {
     gp__u64 value;

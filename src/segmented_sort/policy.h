@@ -1,5 +1,13 @@
-// segmented_sort/policy.h - segmented sort: classes of lengths, shared memory, validity
+// segmented_sort/policy.h - segmented sort: policy fields, classes of lengths, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h
+
+#define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
+  F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
+  F(threads, 0, 128, 256, 384, 512)                                                                                    \
+  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(overlap, 0, 1, 2)
 
 // ---- segmented sort
 enum {

@@ -3,8 +3,6 @@
 //   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/look_back.cuh, device/kernel.cuh,
 //   segmented_sort/arrays.cuh
 
-// ---- lists and the queue
-
 GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 task, gp__u64 count) {
   gp__sort_header *h = a.header;
   gp__add_relaxed(&h->pending, count);

@@ -1,8 +1,6 @@
 // segments/ends.cuh - where segments end, and how a block's share is found
 // uses: device/vocabulary.cuh, segments/arguments.h, device/warp.cuh, device/tile_search.cuh, device/look_back.cuh
 
-// ---- segmented reduce
-//
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
 // Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,
 // whatever the lengths. A warp works alone: it goes through its elements chunk by chunk, the next chunk on its way in

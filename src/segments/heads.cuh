@@ -1,6 +1,6 @@
 // segments/heads.cuh - where segments begin: by keys, by flags, by offsets
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/arguments.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, select/stream.cuh
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/arguments.h,
+//   device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_search.cuh, select/stream.cuh
 
 // Where runs begin: at(j) says it of the thread's element j, behind() of the element behind its last (not where there
 // is none). Element 0 always begins a run. KNOWN: `heads` has the bits of all of the thread's elements, and of some

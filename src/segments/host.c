@@ -2,8 +2,6 @@
 // uses: api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/call.c, host/exact.c,
 //   host/indices.c
 
-// ---- segments
-
 static uint64_t gp__host_first_bad(const gp__request *q) {
   uint64_t i, before = 0, offset;
   for (i = 0; i <= q->segments; ++i, before = offset) {

@@ -1,5 +1,14 @@
-// segments/policy.h - segmented reduce: chunks, shared memory, validity
+// segments/policy.h - segmented reduce: policy fields, chunks, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h
+
+#define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED)                                                 \
+  F(threads, 0, 128, 256, 384, 512, 768)                                                                               \
+  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 2, 3, 4, 5)                                                                                             \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
 
 // ---- segmented reduce and load balance: warps with the same number of elements and segment ends together
 

@@ -2,8 +2,6 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, segments/policy.h, segments/arguments.h, device/warp.cuh,
 //   device/tile_reduce.cuh, device/kernel.cuh, map/kernels.cuh, reduce/kernels.cuh, segments/carries.cuh
 
-// ---- a warp's segments
-//
 // Small calls, of fewer than 2^31 elements: no search and no fix-up. So many lanes a segment, a power of two for all of
 // the call; segments that are long for their lanes are left to whole warps, and what is long for a warp to the block.
 // Who reads a segment, and in which order, depends on its length alone.

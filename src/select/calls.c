@@ -2,8 +2,6 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/state.c, core/run.c,
 //   map/calls.c
 
-// ---- selection
-
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      void *out, uint64_t *out_count, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_SELECT, predicate, type, 0, in, out, count);
@@ -65,4 +63,11 @@ GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, c
   gp_call c = gp__call(GP_ANY, predicate, type, 0, in, out, count);
   c.init = scalar;
   return gp__named(gp_run(ctx, &c, stream), "gp_any op=predicate in_type=type init=scalar");
+}
+
+GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                               uint8_t *out, uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_ALL, predicate, type, 0, in, out, count);
+  c.init = scalar;
+  return gp__named(gp_run(ctx, &c, stream), "gp_all op=predicate in_type=type init=scalar");
 }

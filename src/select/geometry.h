@@ -1,5 +1,5 @@
 // select/geometry.h - launches of streams
-// uses: api/policy.h, core/shape.h, scan/policy.h, select/policy.h, select/validity.h, core/geometry.h
+// uses: api/policy.h, core/shape.h, scan/policy.h, select/policy.h, core/geometry.h
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
                                                         gp__geometry *g) {

@@ -1,8 +1,7 @@
 // select/kernels.cuh - the kernel of a stream
-// uses: device/vocabulary.cuh, device/machine.cuh, select/policy.h, map/arguments.h, device/types.cuh, device/warp.cuh,
-//   device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, select/stream.cuh
-
-// ---- streams: the kernels
+// uses: device/vocabulary.cuh, device/machine.cuh, select/policy.h, select/arguments.h, device/types.cuh,
+//   device/warp.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh,
+//   select/stream.cuh
 
 template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
   gp__u64 drawn[STAGES];     // by offsets: the ticket is there (the copying warp)

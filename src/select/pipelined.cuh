@@ -1,5 +1,5 @@
 // select/pipelined.cuh - streams by warps with roles, sm_90
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/validity.h, map/arguments.h,
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/policy.h, select/arguments.h,
 //   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh, select/stream.cuh,
 //   select/kernels.cuh
 

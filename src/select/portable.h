@@ -1,5 +1,5 @@
 // select/portable.h - portable rules of streams
-// uses: api/lists.h, api/policy.h, core/shape.h, select/validity.h, core/canonical.h
+// uses: api/lists.h, api/policy.h, core/shape.h, select/policy.h, core/canonical.h
 
 // Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid; segmented scans, which search offsets, from
 // 8 MiB on. One large block, or two where there are few tiles, of 1024 threads together. Below 4 MiB a thread has one

@@ -1,6 +1,6 @@
 // select/runs.cuh - runs as the body of a stream
-// uses: api/lists.h, device/vocabulary.cuh, map/arguments.h, device/types.cuh, device/operators.cuh, device/warp.cuh,
-//   device/lanes.cuh, select/stream.cuh, segments/heads.cuh
+// uses: api/lists.h, device/vocabulary.cuh, select/arguments.h, device/types.cuh, device/operators.cuh,
+//   device/warp.cuh, device/lanes.cuh, select/stream.cuh, segments/heads.cuh
 
 // Unique, run lengths, runs of two or more. V: what goes along with a key, Length: type of lengths and positions.
 struct gp__run_state {

@@ -2,8 +2,6 @@
 // uses: api/lists.h, api/structs.h, core/arguments.h, core/request.c, host/types.c, host/call.c, host/exact.c,
 //   host/indices.c, segments/host.c
 
-// ---- runs
-
 // Where runs start, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
   const gp__request *q;

@@ -1,5 +1,5 @@
 // select/select.cuh - select, partition and unique as the body of a stream
-// uses: device/vocabulary.cuh, core/arguments.h, map/arguments.h, device/types.cuh, device/operators.cuh,
+// uses: device/vocabulary.cuh, core/arguments.h, select/arguments.h, device/types.cuh, device/operators.cuh,
 //   device/warp.cuh, select/stream.cuh
 
 // PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none: what decides is the element itself.

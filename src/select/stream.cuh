@@ -1,8 +1,6 @@
 // select/stream.cuh - a stream: tiles, compaction, spans
-// uses: device/vocabulary.cuh, device/machine.cuh, map/arguments.h, device/types.cuh, device/warp.cuh
+// uses: device/vocabulary.cuh, device/machine.cuh, select/arguments.h, device/types.cuh, device/warp.cuh
 
-// ---- streams: select, partition, runs, by key
-//
 // One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread works on ITEMS
 // consecutive elements at a time, a chunk; a warp on 32 chunks, a group. What a primitive does is its body:
 //    Key, Value          what a tile holds (gp__none: nothing)

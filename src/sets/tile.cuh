@@ -3,8 +3,6 @@
 //   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/tile_sort.cuh,
 //   device/look_back.cuh, device/kernel.cuh, select/stream.cuh, merge/kernels.cuh, merge/tile_sort.cuh
 
-// ---- sets
-//
 // Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals,
 // and an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th
 // of the second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and

@@ -1,11 +1,9 @@
 // sort/counting.cuh - counting sort
 // uses: api/lists.h, api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/counting_policy.h,
-//   histogram/arguments.h, top_k/arguments.h, device/types.cuh, device/operators.cuh, device/warp.cuh,
+//   histogram/arguments.h, sort/counting_arguments.h, device/types.cuh, device/operators.cuh, device/warp.cuh,
 //   device/tile_load.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/two_keys.cuh, device/look_back.cuh,
 //   device/kernel.cuh, histogram/bins.cuh, histogram/counts.cuh, scan/kernels.cuh
 
-// ---- counting sort
-//
 // Keys of one or two bytes without values: equal keys cannot be told apart, so that it is enough to count them
 // (gp__histogram), to make runs of the values that occur, and to write the runs. Every key is read once and written
 // once, whatever the distribution: a tile of the output looks only at the runs that begin in it.

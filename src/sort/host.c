@@ -1,8 +1,6 @@
 // sort/host.c - radix sort
 // uses: api/lists.h, api/structs.h, core/arguments.h, core/messages.c, core/request.c, host/values.c
 
-// ---- radix sort
-
 // The ordered form of a built-in type, as in >>warp.
 static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
   const unsigned bits = 8 * (unsigned)gp__host_size(type);

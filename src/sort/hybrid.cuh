@@ -2,8 +2,6 @@
 // uses: device/vocabulary.cuh, sort/hybrid_policy.h, sort/hybrid_arguments.h, device/types.cuh, device/warp.cuh,
 //   device/tile_load.cuh, device/tile_sort.cuh, sort/radix_sweep.cuh
 
-// ---- hybrid sort
-//
 // Built-in keys, all bits of them. Without values what is equal is the same, so nothing needs to be stable. A level
 // splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
 // ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs

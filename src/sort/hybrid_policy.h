@@ -1,5 +1,15 @@
-// sort/hybrid_policy.h - hybrid sort: buckets, levels, parts
-// uses: api/policy.h, core/rules.h, core/shape.h
+// sort/hybrid_policy.h - sorts: policy fields; hybrid sort: buckets, levels, parts
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+
+#define GP_POLICY_FIELDS_SORT(F)                                                                                       \
+  F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP,              \
+    GP_LEADING_SWEEP, GP_ONE_CLUSTER, GP_ONE_LAUNCH)                                                                   \
+  F(threads, 0, 128, 256, 384, 512, 1024)                                                                              \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 1, 2)                                                                                                   \
+  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(overlap, 0, 1, 2)
 
 // ---- hybrid sort
 //

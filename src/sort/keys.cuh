@@ -1,8 +1,6 @@
 // sort/keys.cuh - keys as bits, and records
 // uses: device/vocabulary.cuh, device/types.cuh
 
-// ---- radix sort
-//
 // Least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least Significant Digit
 // Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass then reads each
 // element once and writes it once: a tile's keys are ranked by their digit and put into that order in shared memory,

@@ -1,8 +1,6 @@
 // sort/radix_policy.h - radix passes: digits, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
-// ---- sorts and merges
-//
 // One-sweep radix sort. A pass for each 8 bits of the ordered key, the least significant first; an ordered key of more
 // than 64 bits has several words, and no pass spans two.
 enum {

@@ -1,18 +1,4 @@
-// top_k/arguments.h - arguments of counting sort, top-k and radix select
-
-// Counting sort, behind its histogram.
-typedef struct gp__counting_args {
-  void *out;
-  unsigned long long count;
-  const unsigned long long *count_device;
-  const unsigned long long *counts; // of each value, by its bits
-  const unsigned short *rows;       // keys of two bytes: counts by each block, to be added to these
-  unsigned blocks;                  // how many; 0: there is nothing to be added
-  unsigned long long *starts;       // where each run begins
-  unsigned short *values;           // what it is made of
-  unsigned long long *runs;         // their number
-  void *workspace;
-} gp__counting_args;
+// top_k/arguments.h - arguments of top-k and radix select
 
 // Top-k, nth element.
 typedef struct gp__top_k_args {

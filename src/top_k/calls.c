@@ -1,8 +1,6 @@
 // top_k/calls.c - calls by name: top-k, nth element
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/state.c, core/run.c,
-//   map/calls.c
-
-// ---- top-k, nth element, shuffle
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/kinds.c, core/state.c,
+//   core/run.c, map/calls.c
 
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
                                       const void *keys, const void *values, void *out_keys, void *out_values,
@@ -35,4 +33,11 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
   c.out_keys = out;
   c.length = n;
   return gp__named(gp_run(ctx, &c, stream), "gp_nth_element length=n out_keys=out");
+}
+
+GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
+                                   uint64_t count, gp_stream stream) {
+  gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
+  c.init = &seed;
+  return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
 }

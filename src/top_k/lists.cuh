@@ -2,8 +2,6 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, top_k/arguments.h, device/types.cuh, device/operators.cuh,
 //   device/warp.cuh, device/lanes.cuh, device/kernel.cuh, map/kernels.cuh, histogram/counts.cuh
 
-// ---- top-k, nth element
-//
 // A key and where it stood, as one unsigned integer or a pair of them: a rank. The order of ranks is the order of the
 // result, in which the lower index comes first among equal keys; no two ranks are equal but where keys go without
 // indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a key, alone or above its index; 2, a key and its index apart.

@@ -1,5 +1,13 @@
-// top_k/policy.h - top-k, nth element, shuffle: ranks, tiles, validity
+// top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h
+
+#define GP_POLICY_FIELDS_TOP_K(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT)                                                                \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
 
 // Top-k: lists of the best on chip up to so many; digits of radix select; rounds of a shuffle.
 enum {

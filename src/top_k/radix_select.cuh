@@ -3,7 +3,7 @@
 //   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh, device/look_back.cuh,
 //   device/kernel.cuh, map/kernels.cuh, histogram/counts.cuh, scan/kernels.cuh, top_k/lists.cuh
 
-// ---- top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
+// Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
 // for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
 //
 // A launch a digit of the keys, from the most significant on: the keys that agree with what is known of the k-th one

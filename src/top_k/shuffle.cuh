@@ -1,9 +1,7 @@
 // top_k/shuffle.cuh - shuffle: a bijection of the places
-// uses: device/vocabulary.cuh, scan/policy.h, top_k/policy.h, core/arguments.h, map/arguments.h, device/types.cuh,
+// uses: device/vocabulary.cuh, top_k/policy.h, map/policy.h, core/arguments.h, map/arguments.h, device/types.cuh,
 //   device/kernel.cuh
 
-// ---- shuffle
-//
 // A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (256 at
 // least: smaller networks are far from random), walked until it comes back below n (Black and Rogaway, Ciphers with
 // Arbitrary Finite Domains; Mitchell, Stokes, Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs). Each

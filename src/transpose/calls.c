@@ -2,8 +2,6 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/messages.c, core/kinds.c,
 //   core/state.c, core/run.c, map/calls.c
 
-// ---- transpose
-
 GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
                                    const gp_permutation *permutation, gp_stream stream) {
   gp_call c = gp__call(GP_TRANSPOSE, 0, type, type, in, out, 0);

@@ -2,8 +2,6 @@
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h, transpose/arguments.h,
 //   device/warp.cuh, device/tile_load.cuh, device/tile_transpose.cuh, device/kernel.cuh, merge/kernels.cuh
 
-// ---- transpose
-
 // Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
 GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__u64 &row, gp__u64 &column) {
   const gp__u64 of_panel = a.panel * a.column_tiles, panel = tile / of_panel;

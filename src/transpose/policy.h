@@ -1,5 +1,16 @@
-// transpose/policy.h - transposes: forms, tiles, shared memory
+// transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h
+
+#define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS,     \
+    GP_ROUND_TRIP)                                                                                                     \
+  F(threads, 0, 128, 256, 512)                                                                                         \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64)                                                                              \
+  F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
+  F(overlap, 0, 1, 2)
 
 // ---- transpose
 
