@@ -1164,14 +1164,18 @@ GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, g
                                                     uint64_t count, const void *offsets, uint64_t segments,
                                                     gp_stream stream);
 
-// ---- runs: neighbours whose keys are equal. equal: 0 or GP_EQUAL; GP_NOT_EQUAL; a user's binary operator, true where
+// *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
+GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
+                                         uint64_t count, uint64_t *bad, gp_stream stream);
+
+// ---- api/runs.h - runs: neighbours whose keys are equal
+
+// Runs: neighbours whose keys are equal. equal: 0 or GP_EQUAL; GP_NOT_EQUAL; a user's binary operator, true where
 // the second key belongs to the run of the first (its neighbour); GP_HEADS: the keys are flags (i8 ... u32), and one
 // that is not zero starts a run. Keys of any type. Floats compare as in C: every NaN is a run of its own, -0 equals +0.
 // Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read
 // once and written once. Outputs have room for `count` elements, where nothing else is said; what lies behind the
 // results is not written.
-
-// ---- api/runs.h - runs: neighbours whose keys are equal
 
 // out[i] = the scan of values over the run of i, up to i. init: as in gp_exclusive_scan, for each run.
 GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
@@ -1328,11 +1332,9 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
                                                 gp_type offset_type, const void *begin, const void *end,
                                                 uint64_t segments, int flags, gp_stream stream);
 
-// *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
-GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
-                                         uint64_t count, uint64_t *bad, gp_stream stream);
+// ---- api/sort.h - radix sort
 
-// ---- radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
+// Radix sort (Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs). Stable, up or
 // down: equal keys keep the order of the input with GP_DESCENDING too (flags; otherwise 0). Integers by value, floats
 // by IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN, and NaNs by their payloads. Outputs may be the
 // inputs. The same bits on every device: nothing but the order of the elements depends on the keys.
@@ -1364,13 +1366,13 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // each level that even keys need (one up to 2^20 keys, two up to 2^28), one for all others, and one more. Workspace:
 // the keys once more, and 1 KiB for 1000 keys. Up to 64 KiB (GP_ONE_BLOCK): one block, one launch, no workspace.
 //
-// The same of more than 64 KiB, fewer than 2^30 of them (GP_ADAPTIVE; u32 up to 2^19 and from 2^20 to 2^21 by a team,
-// as below, then up to 2^24 in one sweep). Up to 2^20 keys: where the first launch finds that buckets do not fit on
-// chip, a team sorts them by one launch, or where it cannot, one sweep a digit by two; otherwise as above. Beyond, one
-// more launch comes first, which looks at up to 4096 keys: one sweep where many share their upper bits, level after
-// level (u64 below 2^23: 12 bits). It also looks at up to 6144 for such as are equal: one sweep where random keys are
-// there some 6 times each or more (u64: 24 to 140, pairs: 10 to 2000, fewer than 2^24 pairs: 5). What is not chosen
-// exits at once. Workspace: of the one that needs more.
+// The same of more than 64 KiB, fewer than 2^30 of them (GP_ADAPTIVE; u32 up to 2^19 and from 2^20 to 2^21 by a
+// cooperative launch, as below, then up to 2^24 in one sweep). Up to 2^20 keys: where the first launch finds that
+// buckets do not fit on chip, one cooperative launch sorts them, or where it cannot, one sweep a digit by two;
+// otherwise as above. Beyond, one more launch comes first, which looks at up to 4096 keys: one sweep where many share
+// their upper bits, level after level (u64 below 2^23: 12 bits). It also looks at up to 6144 for such as are equal: one
+// sweep where random keys are there some 6 times each or more (u64: 24 to 140, pairs: 10 to 2000, fewer than 2^24
+// pairs: 5). What is not chosen exits at once. Workspace: of the one that needs more.
 //
 // Up to 2^20 elements otherwise, values of at most 16 bytes, any keys and bits; u32 keys alone as said: all passes by
 // one launch, of blocks that wait for each other (as many as the device has room for; else as above). A block holds
@@ -1389,8 +1391,6 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // fewer than 2^32 of them; behind the choice of GP_ADAPTIVE it is the default of 8-byte keys from 2^23 on. A u32
 // key and value move 56 bytes after two levels, a u64 key and a u32 value 88. Workspace: keys and values once more, and
 // 2 KiB for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
-
-// ---- api/sort.h - radix sort
 
 // out_keys = the keys in order.
 GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
@@ -1842,8 +1842,8 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
                : "memory");
 }
 
-// y moves on where `second`, else x does: in one instruction each.
-GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
+// Advances y where `second`, else x: one instruction each.
+GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
                : "+r"(x), "+r"(y)
                : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
@@ -1890,8 +1890,8 @@ GP_DEVICE gp__u64 gp__nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
-// What other threads change by atomics, as it is now.
-template <class T> GP_DEVICE T gp__peek(const T *p) { return *static_cast<const volatile T *>(p); }
+// The current value of what other threads change by atomics.
+template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_cast<const volatile T *>(p); }
 // Soon to be read: on its way to the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
@@ -1921,7 +1921,7 @@ GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
   gp__prefetch(p);
 #endif
 }
-GP_DEVICE void gp__await_near() {
+GP_DEVICE void gp__cp_async_wait() {
 #if GPUPRIMS__ARCH >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
@@ -1966,12 +1966,12 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
   return x;
 #endif
 }
-// An or in memory that nobody waits for.
-GP_DEVICE void gp__or_alone(gp__u32 *p, gp__u32 v) {
+// Fire-and-forget atomic OR in device memory.
+GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
-// atomicAdd in shared memory by each lane for itself; that one asks first which lanes call, and lets one add for all.
-GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) {
+// An addition in shared memory by each lane for itself. atomicAdd first asks which lanes call, and one adds for all.
+GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) {
   gp__u32 was;
   asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(was) : "r"(gp__shared_address(p)), "r"(v) : "memory");
   return was;
@@ -1980,17 +1980,17 @@ GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) {
 GP_DEVICE void gp__fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 // The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
 // By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a
-// multiplication, as the other instructions all are the other integer unit's. minus_one: gp__minus_one().
-GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32 minus_one) {
+// multiplication, as the other instructions all are the other integer unit's. ones: gp__opaque_ones().
+GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32 ones) {
   gp__u32 lanes;
   asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
                "@!p mad.lo.u32 %0, %0, %3, %3; }"
                : "=r"(lanes)
-               : "r"(x), "r"(mask), "r"(minus_one));
+               : "r"(x), "r"(mask), "r"(ones));
   return lanes;
 }
 // -1, which the assembler cannot know: a multiplication by it stays one.
-GP_DEVICE gp__u32 gp__minus_one() {
+GP_DEVICE gp__u32 gp__opaque_ones() {
   gp__u32 lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return (lane >> 5) - 1;
@@ -2026,8 +2026,8 @@ GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) {
   return r;
 }
 
-// Whatever was computed from x is computed anew from here on: that costs fewer registers than to keep it.
-GP_DEVICE void gp__forget(int &x) { asm volatile("" : "+r"(x)); }
+// Forces recomputation of what x led to: saves registers.
+GP_DEVICE void gp__optimizer_barrier(int &x) { asm volatile("" : "+r"(x)); }
 
 // The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): wait
 // until it is complete and its writes are visible, then let the kernel after this one come up.
@@ -2093,21 +2093,21 @@ template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
 }
 GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 // Some warps of a block, `threads` of them, wait for each other: a barrier in hardware. meetings: so many before.
-GP_DEVICE void gp__meet(gp__u64 *, unsigned &, unsigned threads) {
+GP_DEVICE void gp__named_barrier(gp__u64 *, unsigned &, unsigned threads) {
   asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory");
 }
 // Ordinary writes of this thread to shared memory become visible to bulk copies issued after a later barrier.
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
-// The same number, of which the compiler knows nothing: not what it was made of, nor that a loop does not change it.
-GP_DEVICE gp__u32 gp__anew(gp__u32 x) {
+// A copy of x that the optimizer cannot see through: neither what x was computed from, nor that a loop leaves it alone.
+GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) {
   asm volatile("" : "+r"(x));
   return x;
 }
 
 // A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
-// add it anew to every offset.
+// add it to every offset again.
 struct gp__shared_place {
   gp__u32 address;
   GP_DEVICE explicit gp__shared_place(void *p) {
@@ -2190,7 +2190,7 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   if (there) gp__vector_at(p) = v;
 }
-GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
+GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
 }
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
@@ -2216,23 +2216,23 @@ GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
 }
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
-GP_DEVICE void gp__forget(int &) {}
-GP_DEVICE gp__u32 gp__minus_one() { return 0xffffffffu; }
+GP_DEVICE void gp__optimizer_barrier(int &) {}
+GP_DEVICE gp__u32 gp__opaque_ones() { return 0xffffffffu; }
 GP_DEVICE gp__u32 gp__opaque(gp__u32 x) { return x; }
 GP_DEVICE gp__u32 gp__negative(gp__u32 x) { return 0u - x; }
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
 GP_DEVICE gp__u32 gp__magnitude(int x) { return x < 0 ? 0u - static_cast<gp__u32>(x) : static_cast<gp__u32>(x); }
 GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) { return x & y & z; }
-GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
+GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32) {
   const bool one = (x & mask) != 0;
   const gp__u32 lanes = __ballot_sync(0xffffffffu, one);
   return one ? lanes : ~lanes;
 }
-template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
+template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
-GP_DEVICE void gp__await_near() {}
+GP_DEVICE void gp__cp_async_wait() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
@@ -2241,8 +2241,8 @@ GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { gp__cluster_store(gp__in_block(p, rank), v); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(0xffffffffu, x); }
-GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) { return atomicAdd(p, v); }
-GP_DEVICE void gp__or_alone(gp__u32 *p, gp__u32 v) { atomicOr(p, v); }
+GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) { return atomicAdd(p, v); }
+GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) { atomicOr(p, v); }
 GP_DEVICE void gp__fence() { __threadfence(); }
 GP_DEVICE void gp__wait_for_predecessor() { simt::wait_for_predecessor(); }
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
@@ -2272,12 +2272,12 @@ GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
-inline void gp__meet(gp__u64 *bar, unsigned &meetings, unsigned) { // the emulator has no such barrier
+inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // the emulator has no such barrier
   gp__mbarrier_arrive(bar);
   for (const unsigned parity = meetings++ & 1u; !gp__mbarrier_test(bar, parity);) {}
 }
 
-GP_DEVICE gp__u32 gp__anew(gp__u32 x) { return x; }
+GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
 struct gp__shared_place {
   unsigned char *address;
   GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
@@ -2761,7 +2761,7 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// ---- segmented reduce and load balance: warps with the same number of elements and segment ends together
+// Segmented reduce and load balance: warps with the same number of elements and segment ends together.
 
 enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
 // What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.
@@ -2818,7 +2818,7 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
+// Histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
 // counters are integers.
 
 enum {
@@ -2935,8 +2935,6 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// ---- hybrid sort
-//
 // Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
@@ -3207,46 +3205,55 @@ GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
          (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
 }
 
-// ---- sort/team_policy.h - a sort by all blocks together: tiles, words, validity of any sort
+// ---- sort/cooperative_policy.h - cooperative radix sort: tiles, words, validity; validity of any sort
 
-// A sort by a team, the blocks of one cluster or of one launch. Each has room for a tile, those of a cluster for two.
-enum { GP__TEAM_CLUSTER = 16, GP__TEAM_QUADS = GP__DIGITS / 4 }; // blocks; words of the counts of four digits
-GPUPRIMS__RULE int gp__is_team(int algorithm) { return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH; }
-GPUPRIMS__RULE int gp__team_tile(gp_policy p, gp__shape s) {
+// The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for a tile, those of a cluster
+// for two.
+enum {
+  GP__COOPERATIVE_CLUSTER = 16,
+  GP__COOPERATIVE_QUADS = GP__DIGITS / 4
+}; // blocks; words of the counts of four digits
+GPUPRIMS__RULE int gp__is_cooperative(int algorithm) {
+  return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH;
+}
+GPUPRIMS__RULE int gp__cooperative_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__radix_items(p.vectors, s.key_size);
 }
-GPUPRIMS__RULE unsigned gp__team_blocks(gp_policy p, gp__shape s) {
-  return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__team_tile(p, s)) + 1 : 1;
+GPUPRIMS__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
+  return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__cooperative_tile(p, s)) + 1 : 1;
 }
-GPUPRIMS__RULE unsigned long long gp__team_words(unsigned blocks) { return 2ull * blocks * GP__TEAM_QUADS; }
-GPUPRIMS__RULE int gp__team_most(gp_policy p, gp__shape s) { // blocks; of a device that is not there, any
+GPUPRIMS__RULE unsigned long long gp__cooperative_words(unsigned blocks) {
+  return 2ull * blocks * GP__COOPERATIVE_QUADS;
+}
+GPUPRIMS__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // blocks; of a device that is not there, any
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
-         : s.compute_capability >= 90 ? (int)GP__TEAM_CLUSTER
+         : s.compute_capability >= 90 ? (int)GP__COOPERATIVE_CLUSTER
                                       : 1;
 }
-GPUPRIMS__RULE unsigned gp__team_bytes(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) * ((unsigned)(gp__team_tile(p, s) * s.key_size + 15) / 16 * 16 +
-                                                      (unsigned)(gp__team_tile(p, s) * s.in_size + 15) / 16 * 16);
+GPUPRIMS__RULE unsigned gp__cooperative_bytes(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_ONE_CLUSTER ? 2u : 1u) *
+         ((unsigned)(gp__cooperative_tile(p, s) * s.key_size + 15) / 16 * 16 +
+          (unsigned)(gp__cooperative_tile(p, s) * s.in_size + 15) / 16 * 16);
 }
-GPUPRIMS__RULE unsigned gp__team_static_bytes(gp_policy p) {
+GPUPRIMS__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
-         (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__TEAM_CLUSTER * GP__TEAM_QUADS : 8u * GP__DIGITS);
+         (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
 }
-GPUPRIMS__RULE int gp__team_threads(gp_policy p) { // of a multiprocessor
+GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // of a multiprocessor
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
 }
 // Registers of a thread: what it holds of each element, and others.
-GPUPRIMS__RULE int gp__team_registers(gp_policy p, gp__shape s) {
+GPUPRIMS__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
   return gp__radix_items(p.vectors, s.key_size) *
              ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
          40;
 }
-GPUPRIMS__RULE int gp__policy_valid_team(gp_policy p, gp__shape s) {
-  return s.in_size <= GP__RADIX_VALUE_BYTES && gp__team_tile(p, s) < 65536 &&
-         s.count <= (unsigned long long)gp__team_tile(p, s) * (unsigned)gp__team_most(p, s) &&
+GPUPRIMS__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
+  return s.in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
+         s.count <= (unsigned long long)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
          p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
-         gp__team_threads(p) <= 1024 && gp__team_registers(p, s) * gp__team_threads(p) <= 65536 &&
-         (int)(gp__team_bytes(p, s) + gp__team_static_bytes(p)) <= s.shared_bytes;
+         gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
+         (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;
 }
 GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 &&
@@ -3255,9 +3262,9 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
           : p.algorithm == GP_ADAPTIVE      ? gp__policy_valid_adaptive(p, s)
           : p.algorithm == GP_ONE_BLOCK     ? gp__policy_valid_one_block_sort(p, s)
           : p.algorithm == GP_LEADING_SWEEP ? gp__policy_valid_leading(p, s)
-          : gp__is_team(p.algorithm)        ? gp__policy_valid_team(p, s)
+          : gp__is_cooperative(p.algorithm) ? gp__policy_valid_cooperative(p, s)
                                             : gp__sweeps(p.algorithm) && gp__policy_valid_radix(p, s) &&
-                                           (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
+                                                  (p.algorithm == GP_ONE_SWEEP || (s.key_size == 4 && s.in_size == 4)));
 }
 
 // ---- merge/policy.h - merges and sets: policy fields, tiles, rings, shared memory, validity
@@ -3331,7 +3338,7 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
 }
 // Beside keys that are merged four ways: small values, which go with them; or the places of larger ones.
 GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
-GPUPRIMS__RULE int gp__merge_beside_bytes(int tile, int key_size, int in_size) {
+GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
              ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
              : gp__merge_place_bytes(tile, in_size);
@@ -3347,7 +3354,7 @@ GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
 GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
          gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
-         gp__merge_beside_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
+         gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
 }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
@@ -3359,7 +3366,7 @@ GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
          2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
-GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
+GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
 // Where tiles begin in four runs: found in a launch of its own, by so many lanes each; where all blocks that merge are
@@ -3398,7 +3405,6 @@ GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// ---- segmented sort
 enum {
   GP__LOG2_SHORT = 5,
   GP__SHORT = 1 << GP__LOG2_SHORT, // elements of a segment that one or two lanes sort
@@ -3407,8 +3413,8 @@ enum {
   GP__RADIX_BITS = 8,              // of a partition
   GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
 };
-// Bytes of n elements in shared memory, spread as gp__spread does.
-GPUPRIMS__RULE int gp__spread_bytes(int n, int size) {
+// Bytes of n elements in shared memory, spread as gp__bank_padded does.
+GPUPRIMS__RULE int gp__bank_padded_bytes(int n, int size) {
   return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
 }
 // What networks compare: the key's bits, and the place of the element where that counts.
@@ -3420,7 +3426,7 @@ GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size
   return gp__max(vectors * 1024 / (key_size + (placed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
 }
 GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int placed) {
-  return gp__spread_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
+  return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
          (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
          (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
          (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
@@ -3471,7 +3477,7 @@ GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
              : 0;
 }
 GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
-  return gp__max(gp__spread_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
+  return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
                  gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
                      gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
 }
@@ -3593,8 +3599,6 @@ GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64)                                                                              \
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
-
-// ---- transpose
 
 // What a transpose is, once dimensions that stay neighbours have become one.
 enum {
@@ -4047,8 +4051,6 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   F(cull, 0, 7, 4, 8)                                                                                                  \
   F(cluster, 0, 1, 8, 16)
 
-// ---- breadth-first search
-
 enum {
   GP__BFS_PART = 256,        // edges of a part of a list, at most
   GP__BFS_LONG = 0xffff,     // in their place: all of a longer list, in the queue of one block
@@ -4134,7 +4136,7 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
 // set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 3 MiB or
 // more (512 KiB where pointers of wider elements are misaligned), pipelined where that is valid, otherwise look-back.
 // The numbers are those that did best in streams on an H200, one row for all; ci/measurements has them.
-GPUPRIMS__RULE int gp__or(int field, int otherwise) { return field ? field : otherwise; }
+GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }
 
 // ---- scan/portable.h - portable rule of scans
 
@@ -4144,21 +4146,21 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
   const int shifted = misaligned && bytes >= (512 << 10) && s.in_size >= 4; // a ragged chunk of bytes takes long
   gp_policy q = p;
   q.algorithm = GP_PIPELINED;
-  q.threads = gp__or(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : mib >= 24 ? 320 : 256);
-  q.vectors = gp__or(p.vectors, canonical ? GP__CANONICAL_SCAN_VECTORS : mib >= 3 ? 9 : 5);
-  q.stages = gp__or(p.stages, q.threads > 256 ? 5 : 3);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, q.threads > 256 ? 1 : 2);
+  q.threads = gp__default_to(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : mib >= 24 ? 320 : 256);
+  q.vectors = gp__default_to(p.vectors, canonical ? GP__CANONICAL_SCAN_VECTORS : mib >= 3 ? 9 : 5);
+  q.stages = gp__default_to(p.stages, q.threads > 256 ? 5 : 3);
+  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, q.threads > 256 ? 1 : 2);
   if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && (mib >= 3 || shifted) && gp__policy_valid(q, s)))
     return q;
-  p.algorithm = gp__or(p.algorithm, GP_LOOK_BACK);
-  p.threads = gp__or(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : 256);
-  p.vectors = gp__or(p.vectors, canonical              ? GP__CANONICAL_SCAN_VECTORS
-                                : mib >= 3             ? 9
-                                : mib >= 1             ? misaligned ? 1 : 5
-                                : bytes >= (128 << 10) ? 3
-                                                       : 1);
-  p.stages = gp__or(p.stages, 3);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
+  p.algorithm = gp__default_to(p.algorithm, GP_LOOK_BACK);
+  p.threads = gp__default_to(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : 256);
+  p.vectors = gp__default_to(p.vectors, canonical              ? GP__CANONICAL_SCAN_VECTORS
+                                        : mib >= 3             ? 9
+                                        : mib >= 1             ? misaligned ? 1 : 5
+                                        : bytes >= (128 << 10) ? 3
+                                                               : 1);
+  p.stages = gp__default_to(p.stages, 3);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
   return p;
 }
 
@@ -4171,11 +4173,11 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
 __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
                                                                 int vectors, int stages, int blocks) {
   gp_policy q = p;
-  q.algorithm = gp__or(p.algorithm, algorithm);
-  q.threads = gp__or(p.threads, threads);
-  q.vectors = gp__or(p.vectors, vectors);
-  q.stages = gp__or(p.stages, stages);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, blocks);
+  q.algorithm = gp__default_to(p.algorithm, algorithm);
+  q.threads = gp__default_to(p.threads, threads);
+  q.vectors = gp__default_to(p.vectors, vectors);
+  q.stages = gp__default_to(p.stages, stages);
+  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, blocks);
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
@@ -4195,9 +4197,9 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
       (p.algorithm == GP_AUTO && bytes >> 22 && !searching && gp__policy_valid_stream(q, s)))
     return q;
   return gp__portable_stream_as(p, s, GP_LOOK_BACK, middle ? 512 : 256, vectors, 3,
-                                middle || gp__or(p.vectors, vectors) >= 5 ? 4
-                                : searching                               ? 6
-                                                                          : 8);
+                                middle || gp__default_to(p.vectors, vectors) >= 5 ? 4
+                                : searching                                       ? 6
+                                                                                  : 8);
 }
 
 // ---- histogram/portable.h - portable rule of histograms
@@ -4208,11 +4210,11 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
   gp_policy q = p;
   int blocks;
-  q.algorithm = gp__or(p.algorithm, GP_SHARED_BINS);
-  q.load = gp__or(p.load, GP_CACHE_STREAMING);
+  q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
+  q.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   if (!s.exact) {
-    q.threads = gp__or(p.threads, 256);
-    q.vectors = gp__or(p.vectors, 1);
+    q.threads = gp__default_to(p.threads, 256);
+    q.vectors = gp__default_to(p.vectors, 1);
     for (blocks = 3; !p.blocks_per_sm && blocks >= 1; --blocks) {
       q.blocks_per_sm = blocks;
       if (gp__histogram_replicas(q, s) > 0) break;
@@ -4222,19 +4224,19 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
     for (blocks = bytes >> 25 ? 3 : bytes >> 22 ? 1 : 2; blocks >= 1; blocks = blocks > 1 ? 1 : 0) {
-      q.threads = gp__or(p.threads, blocks > 1 ? 512 : 1024);
-      q.vectors = gp__or(p.vectors, blocks > 1 ? (bytes >> 19 || s.in_size > 1 ? 2 : 1) : s.in2_size ? 2 : 4);
-      q.blocks_per_sm = gp__or(p.blocks_per_sm, blocks);
+      q.threads = gp__default_to(p.threads, blocks > 1 ? 512 : 1024);
+      q.vectors = gp__default_to(p.vectors, blocks > 1 ? (bytes >> 19 || s.in_size > 1 ? 2 : 1) : s.in2_size ? 2 : 4);
+      q.blocks_per_sm = gp__default_to(p.blocks_per_sm, blocks);
       if (gp__histogram_replicas(q, s) >= (blocks == 3   ? 4u
                                            : blocks == 2 ? (unsigned)GP__WARP
                                                          : 1) ||
           (blocks == 1 && gp__histogram_halves(q, s)))
         return q;
     }
-  q.algorithm = gp__or(p.algorithm, GP_GLOBAL_BINS);
-  q.threads = gp__or(p.threads, 512);
-  q.vectors = gp__or(p.vectors, 2);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  q.algorithm = gp__default_to(p.algorithm, GP_GLOBAL_BINS);
+  q.threads = gp__default_to(p.threads, 512);
+  q.vectors = gp__default_to(p.vectors, 2);
+  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 2);
   return q;
 }
 
@@ -4255,26 +4257,26 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   const int few = gp__few_elements(s, bytes);
   gp_policy q = p;
   q.algorithm = GP_PIPELINED;
-  q.stages = gp__or(p.stages, 3);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
-  q.vectors = gp__or(p.vectors, 5);
-  q.threads = gp__or(p.threads, 768);
+  q.stages = gp__default_to(p.stages, 3);
+  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 1);
+  q.vectors = gp__default_to(p.vectors, 5);
+  q.threads = gp__default_to(p.threads, 768);
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && !few && bytes >= (8 << 20) &&
                                       s.count / 8 <= s.segments && gp__policy_valid_segments(q, s)))
     return q;
-  p.algorithm = gp__or(p.algorithm, few ? GP_WARP_SEGMENTS : GP_MERGE_PATH);
+  p.algorithm = gp__default_to(p.algorithm, few ? GP_WARP_SEGMENTS : GP_MERGE_PATH);
   if (p.algorithm == GP_WARP_SEGMENTS) {
-    p.threads = gp__or(p.threads, 256);
-    p.vectors = gp__or(p.vectors, 3);
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, 8);
+    p.threads = gp__default_to(p.threads, 256);
+    p.vectors = gp__default_to(p.vectors, 3);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
     return p;
   }
   const int light = s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.ranges);
   const int longest = light && s.primitive == GP_SEGMENTED_REDUCE && bytes >= (8 << 20);
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, longest ? 7 : bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
+  p.threads = gp__default_to(p.threads, 256);
+  p.vectors = gp__default_to(p.vectors, longest ? 7 : bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
   return p;
 }
 
@@ -4283,9 +4285,9 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
 // Counting sort, where it may be: from so many keys on.
 __attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p) {
   p.algorithm = GP_COUNTING;
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
+  p.threads = gp__default_to(p.threads, 256);
+  p.vectors = gp__default_to(p.vectors, 4);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   return p;
 }
 // One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
@@ -4307,18 +4309,18 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
     const int log2_large = p.algorithm == GP_LEADING_SWEEP ? 24 : 23;
     p.threads = s.count >> 26 ? 384 : s.count >> log2_large ? 512 : 256;
     p.blocks_per_sm = s.count >> log2_large ? 1 : 2;
-    p.stages = gp__or(stages, 1);
-    p.vectors = gp__or(vectors, s.count >> 26 ? 8 : s.count >> 20 ? 5 : 2);
+    p.stages = gp__default_to(stages, 1);
+    p.vectors = gp__default_to(vectors, s.count >> 26 ? 8 : s.count >> 20 ? 5 : 2);
   } else if (large) {
     p.threads = narrow ? 256 : s.key_size <= 4 ? 384 : 512;
     p.blocks_per_sm = narrow ? 2 : 1;
-    p.stages = gp__or(stages, narrow ? 2 : 1);
+    p.stages = gp__default_to(stages, narrow ? 2 : 1);
     if (!vectors)
       for (p.vectors = 8; p.vectors > 1 && gp__radix_registers(p.vectors, s) > registers;) --p.vectors;
   } else {
-    p.threads = gp__or(p.threads, 384);
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
-    p.stages = gp__or(stages, 2);
+    p.threads = gp__default_to(p.threads, 384);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 2);
+    p.stages = gp__default_to(stages, 2);
     if (!vectors)
       for (p.vectors = 5; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 52;) --p.vectors;
   }
@@ -4332,43 +4334,44 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   return p;
 }
 // Few keys a thread while there are blocks: 4 up to 2^17 keys, 8 up to 2^19, 16 up to 2^20; more where it takes them.
-enum { GP__TEAM_LOG2_CLUSTER = 15, GP__TEAM_LOG2 = 20 };
-__attribute__((unused)) static gp_policy gp__portable_team(gp_policy p, gp__shape s) {
+enum { GP__COOPERATIVE_LOG2_CLUSTER = 15, GP__COOPERATIVE_LOG2 = 20 };
+__attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
-  const int in_cluster = has_clusters && s.count <= 1 << GP__TEAM_LOG2_CLUSTER;
+  const int in_cluster = has_clusters && s.count <= 1 << GP__COOPERATIVE_LOG2_CLUSTER;
   const int items = s.count <= 1 << 17 ? 4 : s.count <= 1 << 19 ? 8 : s.count <= 1 << 20 ? 16 : 32;
   gp_policy q = p;
-  q.algorithm = gp__or(p.algorithm, in_cluster ? GP_ONE_CLUSTER : GP_ONE_LAUNCH);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
-  q.threads = gp__or(p.threads, s.count <= (q.algorithm == GP_ONE_CLUSTER ? 1 << 14 : 1 << 15) ? 256 : 512);
-  q.vectors = gp__or(p.vectors, gp__max(1, items * gp__max(s.key_size, 4) / 16));
+  q.algorithm = gp__default_to(p.algorithm, in_cluster ? GP_ONE_CLUSTER : GP_ONE_LAUNCH);
+  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 1);
+  q.threads = gp__default_to(p.threads, s.count <= (q.algorithm == GP_ONE_CLUSTER ? 1 << 14 : 1 << 15) ? 256 : 512);
+  q.vectors = gp__default_to(p.vectors, gp__max(1, items * gp__max(s.key_size, 4) / 16));
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
-  while (!p.threads && q.threads < 1024 && !gp__policy_valid_team(q, s)) q.threads *= 2;
-  while (!p.vectors && q.vectors < 8 && !gp__policy_valid_team(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
+  while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
+  while (!p.vectors && q.vectors < 8 && !gp__policy_valid_cooperative(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
   return q;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int one_sweep = s.key_size == 4 && s.count > 1 << 20 && !(s.count >> 24); // behind it a sample decides
-  const gp_policy team = gp__portable_team(p, s);
-  const int few = !p.algorithm && s.count <= 1 << GP__TEAM_LOG2 && gp__policy_valid_sort(team, s);
-  if (gp__is_team(p.algorithm)) return team;
+  const gp_policy cooperative = gp__portable_cooperative(p, s);
+  const int few = !p.algorithm && s.count <= 1 << GP__COOPERATIVE_LOG2 && gp__policy_valid_sort(cooperative, s);
+  if (gp__is_cooperative(p.algorithm)) return cooperative;
   if (!p.algorithm && gp__sorts_keys(s) && s.key_size == 4 && s.count > 1 << 14 && s.count <= 1 << 21 &&
-      (s.count <= 1 << 19 || s.count > 1 << 20) && gp__policy_valid_sort(team, s))
-    return team;
+      (s.count <= 1 << 19 || s.count > 1 << 20) && gp__policy_valid_sort(cooperative, s))
+    return cooperative;
   if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
                             (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
     const unsigned long long bytes = s.count * (unsigned)s.key_size;
     gp_policy q = p;
-    q.algorithm = gp__or(p.algorithm, bytes <= 1 << 16                   ? GP_ONE_BLOCK
-                                      : s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID
-                                                                         : GP_ADAPTIVE);
+    q.algorithm = gp__default_to(p.algorithm, bytes <= 1 << 16                   ? GP_ONE_BLOCK
+                                              : s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID
+                                                                                 : GP_ADAPTIVE);
     // No more threads a multiprocessor than leave each the registers for its keys: none may be spilled.
-    q.blocks_per_sm = gp__or(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK || s.count >> 27 ? 1 : 2);
-    q.threads = gp__or(p.threads, q.algorithm != GP_ONE_BLOCK ? s.count >> 27 ? 512 : 256
-                                  : s.count <= 2048           ? 256
-                                  : s.count <= 4096           ? 512
-                                                              : 1024);
-    q.vectors = gp__or(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23   ? 8
+    q.blocks_per_sm = gp__default_to(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK || s.count >> 27 ? 1 : 2);
+    q.threads = gp__default_to(p.threads, q.algorithm != GP_ONE_BLOCK ? s.count >> 27 ? 512 : 256
+                                          : s.count <= 2048           ? 256
+                                          : s.count <= 4096           ? 512
+                                                                      : 1024);
+    q.vectors =
+        gp__default_to(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23   ? 8
                                                                 : bytes >> 22 ? 4
                                                                 : bytes >> 20 ? 2
                                                                               : 1 // a tile for each multiprocessor
@@ -4383,11 +4386,12 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
       (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || (!p.algorithm && s.key_size > 4 && s.count >> 23))) {
     const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
     gp_policy q = p;
-    q.algorithm = gp__or(p.algorithm, s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID : GP_ADAPTIVE);
+    q.algorithm = gp__default_to(p.algorithm, s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID : GP_ADAPTIVE);
     q.stages = 1;
-    q.blocks_per_sm = gp__or(p.blocks_per_sm, large ? 1 : 2); // few blocks: registers for large tiles, and none spilled
-    q.threads = gp__or(p.threads, large ? 512 : 256);
-    q.vectors = gp__or(p.vectors, large ? 8 : s.key_size > 4 ? 4 : 2);
+    q.blocks_per_sm =
+        gp__default_to(p.blocks_per_sm, large ? 1 : 2); // few blocks: registers for large tiles, and none spilled
+    q.threads = gp__default_to(p.threads, large ? 512 : 256);
+    q.vectors = gp__default_to(p.vectors, large ? 8 : s.key_size > 4 ? 4 : 2);
     while (!p.vectors && q.vectors > 1 &&
            (gp__radix_registers(q.vectors, s) > (large ? 72 : 52) || !gp__policy_valid_sort(q, s)))
       --q.vectors;
@@ -4397,7 +4401,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   if (p.algorithm == GP_COUNTING ||
       (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
     return counting;
-  if (few) return team; // in place of a sweep, whatever the keys are
+  if (few) return cooperative; // in place of a sweep, whatever the keys are
   if (!p.algorithm && s.key_size == 4 && (s.in_size == 4 || s.in_size == 8) && s.count >> 16) {
     const int wide = s.in_size == 8;
     gp_policy q = p;
@@ -4409,7 +4413,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
       return q;
     if (!wide) p.algorithm = GP_PAIRED_SWEEP;
   }
-  p.algorithm = gp__or(p.algorithm, GP_ONE_SWEEP);
+  p.algorithm = gp__default_to(p.algorithm, GP_ONE_SWEEP);
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm &&
       !(s.count * (unsigned)s.key_size >> 20)) { // small tiles
     p.threads = s.key_size > 4 ? 256 : 384;
@@ -4425,27 +4429,31 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size, sort = s.primitive == GP_MERGE_SORT;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int four, narrow, small; // sets of keys of a word by a pipeline; with a tile or two a block
-  p.algorithm = gp__or(p.algorithm, sort                                          ? GP_FOUR_WAY_PASSES
-                                    : sets && alone && s.compute_capability >= 90 ? GP_PIPELINED
-                                                                                  : GP_MERGE_PATH);
+  p.algorithm = gp__default_to(p.algorithm, sort                                          ? GP_FOUR_WAY_PASSES
+                                            : sets && alone && s.compute_capability >= 90 ? GP_PIPELINED
+                                                                                          : GP_MERGE_PATH);
   four = p.algorithm == GP_FOUR_WAY_PASSES;
   if (four) // of few keys short parts, so that more blocks have one
-    p.vectors = gp__or(p.vectors, (alone ? 8 : 4) / (s.count * (unsigned)s.key_size >> (alone ? 23 : 21) ? 1 : 2));
+    p.vectors =
+        gp__default_to(p.vectors, (alone ? 8 : 4) / (s.count * (unsigned)s.key_size >> (alone ? 23 : 21) ? 1 : 2));
   narrow = p.algorithm == GP_PIPELINED && alone && !wide;
   small = narrow && !((s.count + s.count2) >> 21);
-  p.threads = gp__or(p.threads, small ? 128 : narrow ? 352 : 256); // beside them, a pipeline has a warp that serves
+  p.threads = gp__default_to(p.threads, small    ? 128
+                                        : narrow ? 352
+                                                 : 256); // beside them, a pipeline has a warp that serves
   // Merge sort of small keys: long parts of a thread, whose begin it searches. Sets: many warps, of which some rank
   // while others look for their place, and long tiles; keys of 8 bytes alone: fewer, and longer parts.
-  p.vectors = gp__or(p.vectors, wide                                                    ? 8
-                                : !alone || small || (s.key_size > 4 && (sets || sort)) ? 4
-                                : sort                                                  ? 8
-                                : narrow && p.threads != 256                            ? 6
-                                                                                        : 5);
-  if (four) p.blocks_per_sm = gp__or(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
-                                            : small                                            ? 5
-                                            : sets || p.vectors > 4                            ? 3
-                                                                                               : 4);
+  p.vectors = gp__default_to(p.vectors, wide                                                    ? 8
+                                        : !alone || small || (s.key_size > 4 && (sets || sort)) ? 4
+                                        : sort                                                  ? 8
+                                        : narrow && p.threads != 256                            ? 6
+                                                                                                : 5);
+  if (four)
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
+                                                    : small                                            ? 5
+                                                    : sets || p.vectors > 4                            ? 3
+                                                                                                       : 4);
   // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;
@@ -4456,10 +4464,10 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
 
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   const int vectors = p.vectors;
-  p.algorithm = gp__or(p.algorithm, GP_SIZE_CLASSES);
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  p.algorithm = gp__default_to(p.algorithm, GP_SIZE_CLASSES);
+  p.threads = gp__default_to(p.threads, 256);
+  p.vectors = gp__default_to(p.vectors, 4);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 2);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
   return p;
 }
@@ -4470,11 +4478,14 @@ __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
   gp_policy q = p;
-  q.algorithm = gp__or(p.algorithm, lists ? GP_BEST_LISTS : GP_RADIX_SELECT);
-  q.load = gp__or(p.load, GP_CACHE_STREAMING);
-  q.threads = gp__or(p.threads, 256);
-  q.vectors = gp__or(p.vectors, q.algorithm == GP_RADIX_SELECT ? 2 : s.key_size >= 8 ? 4 : s.key_size == 4 ? 2 : 1);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
+  q.algorithm = gp__default_to(p.algorithm, lists ? GP_BEST_LISTS : GP_RADIX_SELECT);
+  q.load = gp__default_to(p.load, GP_CACHE_STREAMING);
+  q.threads = gp__default_to(p.threads, 256);
+  q.vectors = gp__default_to(p.vectors, q.algorithm == GP_RADIX_SELECT ? 2
+                                        : s.key_size >= 8              ? 4
+                                        : s.key_size == 4              ? 2
+                                                                       : 1);
+  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
   while (!p.threads && s.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
@@ -4520,9 +4531,9 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   gp_policy q = p;
   if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = gp__or(p.threads, s.key_size == 1 && s.rows <= 8 ? 64 : 128);
-    q.vectors = gp__or(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.rows <= 8 ? 2 : 4);
-    q.stages = gp__or(p.stages, 8);
+    q.threads = gp__default_to(p.threads, s.key_size == 1 && s.rows <= 8 ? 64 : 128);
+    q.vectors = gp__default_to(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.rows <= 8 ? 2 : 4);
+    q.stages = gp__default_to(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
     q = p;
   }
@@ -4553,41 +4564,43 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
     if (gp__policy_valid_transpose(q, s)) p.threads = q.threads, p.vectors = q.vectors;
     q = p;
   }
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, bytes < sms * 2 * 8192                     ? 1
-                                : bytes < sms * 4 * 16384                  ? 2
-                                : eight                                    ? 8
-                                : sides && aligned == 3 && s.key_size == 8 ? 2
-                                                                           : 4);
-  p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
-  p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
+  p.threads = gp__default_to(p.threads, 256);
+  p.vectors = gp__default_to(p.vectors, bytes < sms * 2 * 8192                     ? 1
+                                        : bytes < sms * 4 * 16384                  ? 2
+                                        : eight                                    ? 8
+                                        : sides && aligned == 3 && s.key_size == 8 ? 2
+                                                                                   : 4);
+  p.stages = gp__default_to(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
+  p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
       s.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
     q = p;
-    q.vectors = gp__or(vectors, 8);
+    q.vectors = gp__default_to(vectors, 8);
     if (gp__policy_valid_transpose(q, s)) return q;
   }
   if (algorithm == GP_AUTO && (matrix >> 27 == 0 || !gp__policy_valid_transpose(p, s))) p.algorithm = GP_PADDED_TILES;
   q = p;
-  q.vectors = gp__or(vectors, 8);
+  q.vectors = gp__default_to(vectors, 8);
   return p.algorithm == GP_PADDED_TILES && gp__panels_plan_of(q, s).whole && !gp__panels_plan_of(p, s).whole ? q : p;
 }
 
 // ---- bfs/portable.h - portable rule of graphs
 
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
-  p.algorithm = gp__or(p.algorithm, GP_EXPAND_CONTRACT);
+  p.algorithm = gp__default_to(p.algorithm, GP_EXPAND_CONTRACT);
   // few blocks meet at a barrier sooner
-  p.threads =
-      gp__or(p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
-  p.vectors = gp__or(p.vectors, 2);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
-  p.alpha = gp__or(p.alpha, s.primitive == GP_BFS_SOURCES ? 2 : 16); // a vertex lacks bits until all have reached it
-  p.beta = gp__or(p.beta, 2);
-  p.look = gp__or(p.look, 128);
-  p.gather = gp__or(p.gather, GP_GATHER_ALL);
-  p.cull = gp__or(p.cull, GP_CULL_ALL);
-  p.cluster = gp__or(p.cluster, s.primitive == GP_BFS && s.compute_capability >= 90 && s.count >= 1 << 16 &&
+  p.threads = gp__default_to(p.threads,
+                             s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
+  p.vectors = gp__default_to(p.vectors, 2);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
+  p.alpha =
+      gp__default_to(p.alpha, s.primitive == GP_BFS_SOURCES ? 2 : 16); // a vertex lacks bits until all have reached it
+  p.beta = gp__default_to(p.beta, 2);
+  p.look = gp__default_to(p.look, 128);
+  p.gather = gp__default_to(p.gather, GP_GATHER_ALL);
+  p.cull = gp__default_to(p.cull, GP_CULL_ALL);
+  p.cluster =
+      gp__default_to(p.cluster, s.primitive == GP_BFS && s.compute_capability >= 90 && s.count >= 1 << 16 &&
                                         !gp__degree_class(s) && p.algorithm == GP_EXPAND_CONTRACT // few make no cluster
                                     ? GP__BFS_CLUSTER_MOST
                                     : 1);
@@ -4601,24 +4614,26 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   const int family = gp__family_of(s.primitive);
   const unsigned long long bytes = gp__shape_bytes(s);
   const int overlap = p.overlap;
-  p.overlap = gp__or(overlap, s.compute_capability >= 90 && family != GP__FAMILY_GRAPH ? 1 : 2);
-  p.load =
-      gp__or(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING : GP_CACHE_ALL);
-  p.store = gp__or(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
-                                                                  : GP_CACHE_STREAMING);
+  p.overlap = gp__default_to(overlap, s.compute_capability >= 90 && family != GP__FAMILY_GRAPH ? 1 : 2);
+  p.load = gp__default_to(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING
+                                                                                                : GP_CACHE_ALL);
+  p.store =
+      gp__default_to(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
+                                                                    : GP_CACHE_STREAMING);
   if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s, bytes);
   if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s, bytes);
   if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s, bytes);
   if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s, bytes);
   if (family == GP__FAMILY_SORT) {
     p = gp__portable_sort(p, s);
-    if (gp__sweeps(p.algorithm) && s.count >> 20) p.overlap = gp__or(overlap, 2); // launches cost less than it does
+    if (gp__sweeps(p.algorithm) && s.count >> 20)
+      p.overlap = gp__default_to(overlap, 2); // launches cost less than it does
     return p;
   }
   if (family == GP__FAMILY_MERGE) {
     p = gp__portable_merge(p, s);
     if (gp__is_set(s.primitive) && p.algorithm == GP_MERGE_PATH && (s.count + s.count2) >> 21)
-      p.overlap = gp__or(overlap, 2); // blocks that start beside the launch that finds borders take its room
+      p.overlap = gp__default_to(overlap, 2); // blocks that start beside the launch that finds borders take its room
     return p;
   }
   if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
@@ -4626,32 +4641,33 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
   if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p, s);
   if (family == GP__FAMILY_REDUCE) {
-    p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
-    p.threads = gp__or(p.threads, 512);
-    p.vectors =
-        gp__or(p.vectors, !s.reproducible && (bytes >> 20 >= 512 || (bytes >> 20 >= 12 && bytes >> 20 < 24)) ? 8 : 4);
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4);
+    p.algorithm = gp__default_to(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
+    p.threads = gp__default_to(p.threads, 512);
+    p.vectors = gp__default_to(
+        p.vectors, !s.reproducible && (bytes >> 20 >= 512 || (bytes >> 20 >= 12 && bytes >> 20 < 24)) ? 8 : 4);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4);
     return p;
   }
-  p.algorithm = gp__or(p.algorithm, GP_DIRECT);
+  p.algorithm = gp__default_to(p.algorithm, GP_DIRECT);
   if (s.primitive == GP_GROUP_BY) { // of the kernel that fills tables
-    p.threads = gp__or(p.threads, 512);
-    p.vectors = gp__or(p.vectors, 2);
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, 3);
+    p.threads = gp__default_to(p.threads, 512);
+    p.vectors = gp__default_to(p.vectors, 2);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3);
   }
   if (s.primitive == GP_CONVERT_LAYOUT) { // fewer vectors where shared memory does not hold the tile
-    const int threads = gp__or(p.threads, 256), vectors = p.vectors;
+    const int threads = gp__default_to(p.threads, 256), vectors = p.vectors;
     p.threads = threads;
-    p.vectors = gp__or(p.vectors, 4);
+    p.vectors = gp__default_to(p.vectors, 4);
     while (!vectors && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   }
   if (gp__is_graph_work(s.primitive)) {
-    p.vectors = gp__or(p.vectors, 1);
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, 8);
+    p.vectors = gp__default_to(p.vectors, 1);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
   }
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, s.in_size ? 1 : 4);
-  if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND) p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
+  p.threads = gp__default_to(p.threads, 256);
+  p.vectors = gp__default_to(p.vectors, s.in_size ? 1 : 4);
+  if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND)
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   return p;
 }
 
@@ -4769,7 +4785,8 @@ typedef struct gp__radix_plan {
   unsigned long long tiles, clear;                // clear: of gp__radix_args
   unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-__attribute__((unused)) static unsigned long long gp__place(unsigned long long *bytes, unsigned long long size) {
+__attribute__((unused)) static unsigned long long gp__carve_scratch(unsigned long long *bytes,
+                                                                    unsigned long long size) {
   const unsigned long long at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
@@ -4785,16 +4802,16 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.tiles = gp__ceil_div(s.count, tile);
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
-  r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
-  r.steps = gp__place(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
-  r.words = gp__place(&r.bytes, r.clear * 16);
-  r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
-  r.index = r.large ? gp__place(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
-  r.other_keys = gp__place(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
-  r.other = gp__place(&r.bytes,
-                      r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s.in_size) * 16 : 0);
-  r.moved = r.large && s.in_place ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
+  r.counts = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
+  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
+  r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
+  r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
+  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
+  r.other_keys = gp__carve_scratch(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
+  r.other = gp__carve_scratch(
+      &r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s.in_size) * 16 : 0);
+  r.moved = r.large && s.in_place ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size) : 0;
   return r;
 }
 
@@ -4818,15 +4835,15 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
   parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
   r.bytes = 0;
-  r.list = gp__place(&r.bytes, GP__HYBRID_LIST * 8);
-  r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
-  r.parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
-  r.next_parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
-  r.bins = gp__place(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
-  r.next_bins = s.in_size ? 0 : gp__place(&r.bytes, parts * GP__DIGITS * 8);
-  r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
-  r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
-  r.spare_values = gp__place(&r.bytes, s.count * (unsigned)s.in_size);
+  r.list = gp__carve_scratch(&r.bytes, GP__HYBRID_LIST * 8);
+  r.items = gp__carve_scratch(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
+  r.parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.next_parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.bins = gp__carve_scratch(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
+  r.next_bins = s.in_size ? 0 : gp__carve_scratch(&r.bytes, parts * GP__DIGITS * 8);
+  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.spare = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size);
+  r.spare_values = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size);
   return r;
 }
 
@@ -4842,9 +4859,9 @@ __attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p,
   r.sweep = gp__radix_plan_of(p, s);
   r.bits = gp__leading_bits(s.count);
   r.bytes = 256; // the choice
-  r.starts = gp__place(&r.bytes, ((1ull << r.bits) + 1) * 4);
-  r.again = gp__place(&r.bytes, r.sweep.words + r.sweep.clear * 16);
-  r.of_sweep = gp__place(&r.bytes, r.sweep.bytes);
+  r.starts = gp__carve_scratch(&r.bytes, ((1ull << r.bits) + 1) * 4);
+  r.again = gp__carve_scratch(&r.bytes, r.sweep.words + r.sweep.clear * 16);
+  r.of_sweep = gp__carve_scratch(&r.bytes, r.sweep.bytes);
   return r;
 }
 
@@ -4861,21 +4878,21 @@ __attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
-// Keys alone of which even ones need one level: the first count chooses, and in place of a sweep a team sorts, where
-// the device has room for one.
+// Keys alone of which even ones need one level: the first count chooses, and in place of a sweep the cooperative
+// radix sort follows, where the device has room for its blocks.
 __attribute__((unused)) static int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
-__attribute__((unused)) static gp_policy gp__adaptive_team(gp_policy p, gp__shape s) {
+__attribute__((unused)) static gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_LAUNCH;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
-  const gp_policy team = gp__portable_team(p, s);
-  if (gp__policy_valid_team(team, s)) return team;
+  const gp_policy cooperative = gp__portable_cooperative(p, s);
+  if (gp__policy_valid_cooperative(cooperative, s)) return cooperative;
   p.threads = 512, p.vectors = 4;
-  return gp__portable_team(p, s); // compiled, not launched
+  return gp__portable_cooperative(p, s); // compiled, not launched
 }
-__attribute__((unused)) static int gp__adaptive_has_team(gp_policy p, gp__shape s) {
-  return !gp__adaptive_samples(p, s) && gp__policy_valid_team(gp__adaptive_team(p, s), s);
+__attribute__((unused)) static int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+  return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
 __attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
   const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
@@ -4906,12 +4923,12 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
                                        gp__sort_item_bytes(s.key_size, placed));
   l.capacity = (unsigned)gp__long_capacity(p, s);
   l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
-#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
+#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
     if ((unsigned)GP__SHORT << i >= l.limit) break;
     most = s.count / (((unsigned)GP__SHORT << i) + 1);
     l.list_size[i] = most < s.segments ? most : s.segments;
-    GPUPRIMS__PLACE(list[i], l.list_size[i] * sizeof(gp__sort_span));
+    GPUPRIMS__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
   }
   if (s.count > l.capacity) { // there may be segments that are partitioned: no key more often than it has digits
     most = s.count / l.capacity;
@@ -4919,11 +4936,11 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
     tiles = 2 * most;
     l.tile_size = levels * tiles;
     l.group_size = levels * (most / GP__COUNT_TILES + most);
-    GPUPRIMS__PLACE(buckets, l.bucket_size * sizeof(gp__sort_bucket));
-    GPUPRIMS__PLACE(group_counts, l.group_size * GP__DIGITS * 8);
-    GPUPRIMS__PLACE(tile_counts, l.tile_size * GP__DIGITS * 4);
-    GPUPRIMS__PLACE(other_keys, s.count * (unsigned)s.key_size);
-    if (value) GPUPRIMS__PLACE(other_values, s.count * (unsigned)value);
+    GPUPRIMS__CARVE_SCRATCH(buckets, l.bucket_size * sizeof(gp__sort_bucket));
+    GPUPRIMS__CARVE_SCRATCH(group_counts, l.group_size * GP__DIGITS * 8);
+    GPUPRIMS__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
+    GPUPRIMS__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
+    if (value) GPUPRIMS__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
     // Counting twice at most, moving, copying. Sorting: digits of more than an eighth of a capacity, of which there are
     // fewer than eight in one; what is in a window of seven eighths, and between two of those.
     l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
@@ -4932,7 +4949,7 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
     most = s.count / (l.limit + 1);
     l.queue_size += most < s.segments ? most : s.segments;
   }
-#undef GPUPRIMS__PLACE
+#undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
 
@@ -4982,16 +4999,16 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
-    g->words = p.algorithm == GP_HYBRID || !gp__adaptive_has_team(p, s)
+    g->words = p.algorithm == GP_HYBRID || !gp__adaptive_is_cooperative(p, s)
                    ? 1
-                   : gp__team_words(gp__team_blocks(gp__adaptive_team(p, s), s));
+                   : gp__cooperative_words(gp__cooperative_blocks(gp__adaptive_cooperative(p, s), s));
     g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_team(p.algorithm)) {
-    g->grid = gp__team_blocks(p, s);
-    g->shared_bytes = gp__team_bytes(p, s);
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_cooperative(p.algorithm)) {
+    g->grid = gp__cooperative_blocks(p, s);
+    g->shared_bytes = gp__cooperative_bytes(p, s);
     if (p.algorithm == GP_ONE_LAUNCH) {
-      g->words = gp__team_words(g->grid);
+      g->words = gp__cooperative_words(g->grid);
       g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
     }
   }
@@ -5260,16 +5277,16 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
   l.bytes = 0;
-#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__PLACE(control, 2048);
-  GPUPRIMS__PLACE(reached[0], bitmap);
-  GPUPRIMS__PLACE(reached[1], s.rows ? bitmap : 0); // bottom-up
-  GPUPRIMS__PLACE(fresh, s.rows ? bitmap : 0);
-  GPUPRIMS__PLACE(lists[0], s.rows ? 2 * list : 0);
-  GPUPRIMS__PLACE(lists[1], s.rows ? 2 * list : 0);
-  GPUPRIMS__PLACE(found, s.rows ? longs * (unsigned)s.key_size : 0);
-  GPUPRIMS__PLACE(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
-#undef GPUPRIMS__PLACE
+#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GPUPRIMS__CARVE_SCRATCH(control, 2048);
+  GPUPRIMS__CARVE_SCRATCH(reached[0], bitmap);
+  GPUPRIMS__CARVE_SCRATCH(reached[1], s.rows ? bitmap : 0); // bottom-up
+  GPUPRIMS__CARVE_SCRATCH(fresh, s.rows ? bitmap : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[0], s.rows ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[1], s.rows ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(found, s.rows ? longs * (unsigned)s.key_size : 0);
+  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
 // From many sources: acc_size is that of a vertex's word.
@@ -5280,15 +5297,15 @@ __attribute__((unused)) static gp__sources_layout gp__lay_out_sources(gp__shape 
   const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
-#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__PLACE(control, 1024);
-  GPUPRIMS__PLACE(seen, words);
-  GPUPRIMS__PLACE(words[0], words);
-  GPUPRIMS__PLACE(words[1], words);
-  GPUPRIMS__PLACE(lists[0], list);
-  GPUPRIMS__PLACE(lists[1], list);
-  GPUPRIMS__PLACE(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
-#undef GPUPRIMS__PLACE
+#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GPUPRIMS__CARVE_SCRATCH(control, 1024);
+  GPUPRIMS__CARVE_SCRATCH(seen, words);
+  GPUPRIMS__CARVE_SCRATCH(words[0], words);
+  GPUPRIMS__CARVE_SCRATCH(words[1], words);
+  GPUPRIMS__CARVE_SCRATCH(lists[0], list);
+  GPUPRIMS__CARVE_SCRATCH(lists[1], list);
+  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
 __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident,
@@ -5804,7 +5821,7 @@ typedef struct gp__bfs_args {
   unsigned *reached[2]; // bitmaps
   unsigned *fresh;      // a bitmap: of what a level over a list has found
   void *queue;          // gp_edges
-  void *lists[2];       // gp__bfs_seeker
+  void *lists[2];       // gp__bfs_unvisited
   void *found;          // vertices with long lists
   void *control;        // gp__bfs_control
   unsigned long long vertices, source;
@@ -6361,10 +6378,10 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
 
 // The lanes with the same digit as this one (below 2^BITS). All lanes call.
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
-  const gp__u32 minus_one = gp__minus_one();
+  const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
   GPUPRIMS__UNROLL
-  for (int i = 0; i < BITS; ++i) agree[i] = gp__agreeing(digit, 1u << i, minus_one);
+  for (int i = 0; i < BITS; ++i) agree[i] = gp__match_bit(digit, 1u << i, ones);
   peers = agree[0];
   GPUPRIMS__UNROLL
   for (int i = 1; i < BITS; i += 2) peers = gp__and(peers, agree[i], agree[i + 1 < BITS ? i + 1 : i]);
@@ -6590,10 +6607,10 @@ GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, cons
 // ---- device/tile_load.cuh - tiles: loads and stores, blocked, striped, vectorised
 
 // V elements as one access of 16 bytes.
-template <class T> union gp__packed {
+template <class T> union gp__vec {
   gp_vector vector;
   T item[sizeof(T) <= 16 ? 16 / sizeof(T) : 1];
-  GP_DEVICE gp__packed() {}
+  GP_DEVICE gp__vec() {}
 };
 
 // Each thread loads ITEMS consecutive elements of in[0 .. count) straight from memory. No storage, no barrier. Best for
@@ -6637,7 +6654,7 @@ GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 c
   GPUPRIMS__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
-    gp__packed<T> p;
+    gp__vec<T> p;
     if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
     else {
       GPUPRIMS__UNROLL
@@ -6653,7 +6670,7 @@ GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64
   GPUPRIMS__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
-    gp__packed<T> p;
+    gp__vec<T> p;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
     if (first + V <= count) gp__store_vector<CACHE>(out + first, p.vector);
@@ -6824,7 +6841,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
   if (i > 0 && i * 16 + 32 <= bytes + offset)
     return gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
                              gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
-  gp__packed<unsigned char> p;
+  gp__vec<unsigned char> p;
   GPUPRIMS__UNROLL
   for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
   return p.vector;
@@ -6858,7 +6875,7 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
   GPUPRIMS__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
-    gp__packed<unsigned char> p;
+    gp__vec<unsigned char> p;
     if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
     else if (i * 16 + 32 <= bytes)
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
@@ -7331,7 +7348,7 @@ template <class I> GP_DEVICE bool gp__set_bit(gp__u32 *words, I i) {
   return (atomicOr(words + i / 32, 1u << i % 32) >> i % 32 & 1u) == 0;
 }
 // The same in memory, where nobody asks, so that nobody waits.
-template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__or_alone(words + i / 32, 1u << i % 32); }
+template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__red_or(words + i / 32, 1u << i % 32); }
 
 // ---- device/tile_sort.cuh - sort of a tile of keys
 
@@ -7364,7 +7381,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
   enum { REPEATS = 3, MORE = 7 }; // of all rounds; where bins hold a dozen of a key, and some two such keys, more
   Storage &s;
-  const unsigned thread; // gp__anew(threadIdx.x)
+  const unsigned thread; // gp__opaque_copy(threadIdx.x)
 
   // Once, before the first tile, and a barrier.
   GP_DEVICE void clear() const {
@@ -7406,7 +7423,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   GP_DEVICE gp__u32 draw(K key, bool there, K low, int shift) const {
     const gp__u32 bin =
         there ? static_cast<gp__u32>((key - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
-    return gp__anew(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
+    return gp__opaque_copy(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
   }
   GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
     const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
@@ -7589,7 +7606,7 @@ struct gp__key_counters {
   template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
     gp__u32 full[N], taken = 0;
     GPUPRIMS__UNROLL
-    for (int j = 0; j < N; ++j) full[j] = gp__peek(word(two[j / 2], j % 2 == 1)) & FULL;
+    for (int j = 0; j < N; ++j) full[j] = gp__load_volatile(word(two[j / 2], j % 2 == 1)) & FULL;
     GPUPRIMS__UNROLL
     for (int j = 0; j < N; ++j)
       if (full[j]) full[j] &= atomicAnd(word(two[j / 2], j % 2 == 1), ~full[j]);
@@ -7799,7 +7816,7 @@ template <> struct gp__word_of<16> { typedef gp_vector type; };
 template <int WORD>
 GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
-  gp__packed<Word> p;
+  gp__vec<Word> p;
   GPUPRIMS__UNROLL
   for (int i = 0; i < 16 / WORD; ++i) {
     const unsigned char *word = at + i * WORD;
@@ -7870,7 +7887,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
     if (first >= all || first <= -W) continue;
     to += static_cast<gp__u64>(unit) * 16 - skip;
     if (first >= 0 && first + W <= all) {
-      gp__packed<Word> p;
+      gp__vec<Word> p;
       const unsigned from = OUT_ALIGNED && N == 1 ? place.at(static_cast<unsigned>(first), line * SIZE) : 0;
       GPUPRIMS__UNROLL
       for (int w = 0; w < W; ++w) {
@@ -7954,11 +7971,11 @@ struct gp__column_store {
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
       GPUPRIMS__UNROLL
-      for (int w = 0; w < W; ++w) gp__forget(from[w] = static_cast<int>(at(first + w, first_line)));
+      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = static_cast<int>(at(first + w, first_line)));
       to += first * WORD;
       GPUPRIMS__UNROLL_BY(8)
       for (int k = 0; k < ROUNDS / SETS; ++k) {
-        gp__packed<Word> p;
+        gp__vec<Word> p;
         if (first_line + k * STRIDE >= lines) continue;
         GPUPRIMS__UNROLL
         for (int w = 0; w < W; ++w) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
@@ -8256,7 +8273,7 @@ struct gp__scattered_tile {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
       if (column >= columns || unit * V >= rows) continue;
       unsigned char *to = out + column * pitch + unit * 16;
-      gp__packed<Word> p;
+      gp__vec<Word> p;
       p.vector = *reinterpret_cast<const gp_vector *>(shared + place(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
@@ -8377,7 +8394,7 @@ template <int ROOM, class T>
 GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T> &out,
                               gp_tile_append_storage<ROOM, T> &storage) {
   gp__u32 end = 0, at = ROOM; // a full buffer's count stands: it could come round
-  if (gp_warp_broadcast(gp__peek(&storage.count), 0) < static_cast<gp__u32>(ROOM))
+  if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < static_cast<gp__u32>(ROOM))
     at = gp__warp_draw(&storage.count, there, end);
   if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;
   const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= static_cast<gp__u32>(ROOM));
@@ -8535,7 +8552,7 @@ GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *v
   }
   if ((cull & GP_CULL_BITMAP) && there) {
     const gp__u32 bit = 1u << (vertex & 31u);
-    there = !(gp__peek(visited + vertex / 32) & bit) && !(atomicOr(visited + vertex / 32, bit) & bit);
+    there = !(gp__load_volatile(visited + vertex / 32) & bit) && !(atomicOr(visited + vertex / 32, bit) & bit);
   }
   return there;
 }
@@ -8679,7 +8696,7 @@ template <int THREADS, int VECTORS, int LOAD, int STORE, int STAGES, int BLOCKS_
   static const int blocks_per_sm = BLOCKS_PER_SM, overlap = OVERLAP;
 };
 
-template <class P> GP_DEVICE void gp__begin() {
+template <class P> GP_DEVICE void gp__pdl_wait() {
   if (P::overlap == 1) gp__wait_for_predecessor();
 }
 template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
@@ -8693,7 +8710,7 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
 // Bytes, whatever they mean. The output is peeled to 16-byte boundaries; an input that is misaligned against it is read
 // as aligned vectors that are shifted in registers.
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
   const unsigned char *in = static_cast<const unsigned char *>(a.in);
   unsigned char *out = static_cast<unsigned char *>(a.out);
@@ -8727,7 +8744,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
           v[k] = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
                                    gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
-          gp__packed<unsigned char> p;
+          gp__vec<unsigned char> p;
           GPUPRIMS__UNROLL
           for (int j = 0; j < 16; ++j) p.item[j] = in[i * 16 + j];
           v[k] = p.vector;
@@ -8745,7 +8762,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
 // V consecutive elements of one operand, in a thread: one access where V elements are 2, 4, 8 or 16 bytes and aligned
 // as a whole; shifted vectors where they are 16 bytes and not; otherwise element by element. `inner`: 16 bytes before
 // and behind belong to the operand too.
-template <class T, int V> struct gp__run_of_items {
+template <class T, int V> struct gp__vector_access_of_items {
   T item[V];
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (there) load<CACHE>(at, 0, false);
@@ -8764,12 +8781,12 @@ template <class T, int V> struct gp__run_of_items {
 template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
   return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
 }
-template <class T, int V, class Register> struct gp__run_of_register {
+template <class T, int V, class Register> struct gp__vector_access_of_register {
   union {
     Register access;
     T item[V];
   };
-  GP_DEVICE gp__run_of_register() {}
+  GP_DEVICE gp__vector_access_of_register() {}
   GP_DEVICE void take(const T *at) {
     if (gp__is_whole<sizeof(Register)>(at)) access = *reinterpret_cast<const Register *>(at);
     else take_items(at);
@@ -8793,12 +8810,12 @@ template <class T, int V, class Register> struct gp__run_of_register {
     }
   }
 };
-template <class T, int V> struct gp__run_of_vector {
+template <class T, int V> struct gp__vector_access_of_vector {
   union {
     gp_vector access;
     T item[V];
   };
-  GP_DEVICE gp__run_of_vector() {}
+  GP_DEVICE gp__vector_access_of_vector() {}
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
     else if (there) {
@@ -8825,18 +8842,19 @@ template <class T, int V> struct gp__run_of_vector {
     }
   }
 };
-template <class T, int V> struct gp__run_bytes { static const int value = V * int(sizeof(T)); };
-template <int V> struct gp__run_bytes<gp__none, V> { static const int value = 0; };
-template <class T, int V, int BYTES = gp__run_bytes<T, V>::value> struct gp__run : gp__run_of_items<T, V> {};
-template <class T, int V> struct gp__run<T, V, 2> : gp__run_of_register<T, V, unsigned short> {};
-template <class T, int V> struct gp__run<T, V, 4> : gp__run_of_register<T, V, gp__u32> {};
-template <class T, int V> struct gp__run<T, V, 8> : gp__run_of_register<T, V, gp__u64> {};
-template <class T, int V> struct gp__run<T, V, 16> : gp__run_of_vector<T, V> {};
-template <int V> struct gp__run<gp__none, V, 0> { // fill and iota have no operand in memory
+template <class T, int V> struct gp__vector_access_bytes { static const int value = V * int(sizeof(T)); };
+template <int V> struct gp__vector_access_bytes<gp__none, V> { static const int value = 0; };
+template <class T, int V, int BYTES = gp__vector_access_bytes<T, V>::value>
+struct gp__vector_access : gp__vector_access_of_items<T, V> {};
+template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, unsigned short> {};
+template <class T, int V> struct gp__vector_access<T, V, 4> : gp__vector_access_of_register<T, V, gp__u32> {};
+template <class T, int V> struct gp__vector_access<T, V, 8> : gp__vector_access_of_register<T, V, gp__u64> {};
+template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access_of_vector<T, V> {};
+template <int V> struct gp__vector_access<gp__none, V, 0> { // fill and iota have no operand in memory
   template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
 };
 // Bytes to which the operand of a run must be aligned to be read or written as a whole; 1: no such thing.
-template <class T, int V> struct gp__run_alignment {
+template <class T, int V> struct gp__vector_access_alignment {
   static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
 };
 
@@ -8846,19 +8864,21 @@ template <class R> struct gp__iota_value {};
 // What the element at `i` becomes: the four shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
   template <int V>
-  static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<B, V> &b, int j, gp__u64, const gp__map_args &) {
+  static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
+                        const gp__map_args &) {
     return F()(a.item[j], b.item[j]);
   }
 };
 template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
   template <int V>
-  static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<gp__none, V> &, int j, gp__u64, const gp__map_args &) {
+  static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
+                        const gp__map_args &) {
     return F()(a.item[j]);
   }
 };
 template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
   template <int V>
-  static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64,
+  static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64,
                         const gp__map_args &args) {
     return gp__value_as<R>(args.value);
   }
@@ -8866,7 +8886,7 @@ template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> 
 template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> {
   typedef typename gp__traits<R>::wide W;
   template <int V>
-  static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64 i,
+  static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64 i,
                         const gp__map_args &args) {
     const W start = static_cast<W>(gp__value_as<R>(args.value)), step = static_cast<W>(gp__value_as<R>(args.step));
     return static_cast<R>(start + gp__product(static_cast<W>(i), step));
@@ -8879,30 +8899,30 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
   const int V = 16 % SIZE == 0 ? 16 / SIZE : 1;
   typedef gp__element<F, A, B, R> element;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
   const A *in = static_cast<const A *>(args.in);
   const B *in2 = static_cast<const B *>(args.in2);
   R *out = static_cast<R *>(args.out);
-  const unsigned boundary = gp__run_alignment<R, V>::value;
+  const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
   if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
-      gp__run<A, 1> a;
-      gp__run<B, 1> b;
+      gp__vector_access<A, 1> a;
+      gp__vector_access<B, 1> b;
       a.template load<GP_CACHE_ALL>(in + i, 0, false);
       b.template load<GP_CACHE_ALL>(in2 + i, 0, false);
       out[i] = element::at(a, b, 0, i, args);
     }
   }
-  const unsigned off = gp__misalignment(in + head, gp__run_alignment<A, V>::value);
-  const unsigned off2 = gp__misalignment(in2 + head, gp__run_alignment<B, V>::value);
+  const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
+  const unsigned off2 = gp__misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
-    gp__run<A, V> a[P::vectors];
-    gp__run<B, V> b[P::vectors];
+    gp__vector_access<A, V> a[P::vectors];
+    gp__vector_access<B, V> b[P::vectors];
     GPUPRIMS__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
@@ -8915,7 +8935,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
-        gp__run<R, V> q;
+        gp__vector_access<R, V> q;
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) q.item[j] = element::at(a[k], b[k], j, i + j, args);
         q.template store<P::store>(out + i);
@@ -9261,7 +9281,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__ranges<P, Out, TILE, C, List> Destination;
   GP_DYNAMIC_SHARED(shared);
   unsigned char *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 tiles = (a.count + TILE - 1) / TILE;
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const gp__u64 left = a.count - tile * TILE;
@@ -9288,13 +9308,13 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
 // outer neighbour comes from the lane beside it, or from memory at the warp's edge.
 template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adjacent(const gp__map_args &args) {
   const int SIZE = sizeof(A) > sizeof(R) ? sizeof(A) : sizeof(R), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
   if (count == 0) return;
   const A *in = static_cast<const A *>(args.in);
   R *out = static_cast<R *>(args.out);
   const gp__u64 edge = RIGHT ? count - 1 : 0; // the element that is copied
-  const unsigned boundary = gp__run_alignment<R, V>::value;
+  const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
   if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
@@ -9302,10 +9322,10 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count))
       out[i] = i == edge ? gp_convert<A, R>()(in[i]) : F()(in[i], in[RIGHT ? i + 1 : i - 1]);
   }
-  const unsigned off = gp__misalignment(in + head, gp__run_alignment<A, V>::value);
+  const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
-    gp__run<A, V> a[P::vectors];
+    gp__vector_access<A, V> a[P::vectors];
     GPUPRIMS__UNROLL
     for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, and take part in the shuffles
       const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
@@ -9318,7 +9338,7 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
       if (r >= runs) continue;
       if (RIGHT ? (gp_lane() == 31 || r + 1 == runs) && i + V < count : gp_lane() == 0 && i > 0)
         beside = in[RIGHT ? i + V : i - 1];
-      gp__run<R, V> q;
+      gp__vector_access<R, V> q;
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) {
         const bool outer = RIGHT ? j == V - 1 : j == 0;
@@ -9367,7 +9387,7 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
   if (first + K * V <= n) {
-    gp__run<In, V> p[K];
+    gp__vector_access<In, V> p[K];
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k)
       p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
@@ -9387,7 +9407,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
   typedef gp__reduce_storage<T, Acc> Storage;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
   const In *in = static_cast<const In *>(a.in);
@@ -9459,7 +9479,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V, ROUND = T * K * V;
   typedef gp__reduce_storage<T, Acc> Storage;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
   const In *in = static_cast<const In *>(a.in);
   const Load load(a);
@@ -9477,7 +9497,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     Acc sum = Op::identity(), tile = Op::identity();
     for (gp__u64 round = first; round < end; round += ROUND) {
       if (Op::commutative) {
-        gp__run<In, V> p[K];
+        gp__vector_access<In, V> p[K];
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
@@ -9679,7 +9699,9 @@ template <class W, class C> struct gp__weight {
   static const bool is = true;
   static const int size = sizeof(W);
   typedef C cell; // of a block's counters
-  template <int V> static GP_DEVICE C at(const gp__run<W, V> &w, int j) { return gp_convert<W, C>()(w.item[j]); }
+  template <int V> static GP_DEVICE C at(const gp__vector_access<W, V> &w, int j) {
+    return gp_convert<W, C>()(w.item[j]);
+  }
   static GP_DEVICE C of(const void *weights, gp__u64 pixel) {
     return gp_convert<W, C>()(static_cast<const W *>(weights)[pixel]);
   }
@@ -9688,7 +9710,7 @@ template <class C> struct gp__weight<gp__none, C> {
   static const bool is = false;
   static const int size = 1;
   typedef gp__u32 cell;
-  template <int V> static GP_DEVICE gp__u32 at(const gp__run<gp__none, V> &, int) { return 1; }
+  template <int V> static GP_DEVICE gp__u32 at(const gp__vector_access<gp__none, V> &, int) { return 1; }
   static GP_DEVICE gp__u32 of(const void *, gp__u64) { return 1; }
 };
 
@@ -9767,18 +9789,18 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 }
 
 // A byte as an index, in one instruction where it lies in a word.
-template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, V> &x, int j) {
+template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
   return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
 }
-template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, 16> &x, int j) {
+template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
 }
 // Each sample takes the place of the one before.
-template <class T, int V> GP_DEVICE void gp__drop_first(gp__run<T, V> &x) {
+template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
   GPUPRIMS__UNROLL
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
 }
-template <class T> GP_DEVICE void gp__drop_first(gp__run<T, 16> &x) {
+template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
   GPUPRIMS__UNROLL
   for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
@@ -9807,9 +9829,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   // each that was counted is filled again at once.
   static const unsigned K = P::vectors;
   struct Samples {
-    gp__run<T, V> x[K];
-    gp__run<W, V> w[K]; // where there is one channel
-    const T *x_at;      // the next to be loaded
+    gp__vector_access<T, V> x[K];
+    gp__vector_access<W, V> w[K]; // where there is one channel
+    const T *x_at;                // the next to be loaded
     const W *w_at;
     gp__u64 step; // samples
     gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
@@ -9823,7 +9845,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       left = vector < e.vectors ? static_cast<gp__u32>((e.vectors - 1 - vector) / apart) + 1 : 0;
       x_at = static_cast<const T *>(a.in) + first;
       w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
-      off = weight::is && one ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
+      off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
     }
@@ -9912,16 +9934,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         ++run_samples;
       } else add(slot, n);
     }
-    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j) const { // of one channel
+    GP_DEVICE gp__u32 slot_of(const gp__vector_access<T, V> &x, int j) const { // of one channel
       return Shape::by_value ? gp__byte_of(x, j) : bins(x.item[j]);
     }
-    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j, gp__u32 c) const {
+    GP_DEVICE gp__u32 slot_of(const gp__vector_access<T, V> &x, int j, gp__u32 c) const {
       const gp__u32 counted = static_cast<unsigned>(a.active) - 1;
       const gp__u32 in_channel =
           Shape::by_value ? gp__byte_of(x, j) : gp__bins_of(kept, c < counted ? c : counted)(x.item[j]);
       return c * stride + in_channel < nowhere ? c * stride + in_channel : nowhere;
     }
-    GP_DEVICE void take(gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
+    GP_DEVICE void take(gp__vector_access<T, V> &x, const gp__vector_access<W, V> &w, bool there) {
       gp__u32 c = channel;
       gp__u64 at = pixel;
       GPUPRIMS__UNROLL_BY(UNROLL)
@@ -9947,7 +9969,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
       const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
       const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
-      gp__run<T, V> x;
+      gp__vector_access<T, V> x;
       if (there) x.item[0] = in[i];
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
@@ -10028,7 +10050,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const gp__u32 stride = Shape::stride(a), active = static_cast<unsigned>(a.active);
     const gp__u64 slots = static_cast<gp__u64>(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     Samples samples(a);
     if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
     Shape::set_bins(a, s.bins, shared);
@@ -10130,7 +10152,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
     const unsigned slices = static_cast<unsigned>((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
     Shape::clear(reinterpret_cast<unsigned char *>(cells), static_cast<gp__u64>(slice_slots) * a.replicas * sizeof(C));
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
       const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
@@ -10147,8 +10169,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const gp__u64 n = gp__count(a) * channels;
     const T *in = static_cast<const T *>(a.in);
     const W *weights = static_cast<const W *>(a.weights);
-    const unsigned off = gp__misalignment(in, gp__run_alignment<T, V>::value);
-    const unsigned off2 = weight::is ? gp__misalignment(weights, gp__run_alignment<W, V>::value) : 0;
+    const unsigned off = gp__misalignment(in, gp__vector_access_alignment<T, V>::value);
+    const unsigned off2 = weight::is ? gp__misalignment(weights, gp__vector_access_alignment<W, V>::value) : 0;
     const gp__u64 round_items = static_cast<gp__u64>(P::threads) * K * V;
     for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
       gp__u32 bin[K * V];
@@ -10158,8 +10180,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         const gp__u64 i = round + static_cast<gp__u64>(k * P::threads + threadIdx.x) * V;
         gp__u64 pixel = i;
         unsigned channel = 0;
-        gp__run<T, V> x;
-        gp__run<W, V> y;
+        gp__vector_access<T, V> x;
+        gp__vector_access<W, V> y;
         const bool whole = i + V <= n;
         if (whole) x.template load<P::load>(in + i, off, i >= V && i + 2 * V <= n);
         if (channels > 1) {
@@ -10262,7 +10284,7 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
 template <class Op, class Acc> struct gp__shared_fold {
   static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
-    for (Bits was = gp__peek(at);;) {
+    for (Bits was = gp__load_volatile(at);;) {
       const Bits now = gp__same_bytes<Bits>(Op()(gp__same_bytes<Acc>(was), x));
       if (now == was) return; // most minima and maxima
       const Bits found = atomicCAS(at, was, now);
@@ -10301,11 +10323,11 @@ template <class Op, class Acc> struct gp__group_storage {
   GP_DEVICE void fold(gp__u64 k, const Acc &x) {
     int at = int(k * 0x9e3779b97f4a7c15ull >> 53); // multiplicative hashing (Knuth, The Art of Computer Programming 3)
     if (k == ~gp__u64(0)) {
-      if (!gp__peek(&last) && atomicExch(&last, 1u) == 0) atomicAdd(&used, 1u);
+      if (!gp__load_volatile(&last) && atomicExch(&last, 1u) == 0) atomicAdd(&used, 1u);
       at = SLOTS;
     } else {
       for (int probe = 0;; ++probe, at = (at + 1) & (SLOTS - 1)) {
-        gp__u64 there = gp__peek(&key[at]);
+        gp__u64 there = gp__load_volatile(&key[at]);
         if (there == ~gp__u64(0)) {
           there = atomicCAS(&key[at], ~gp__u64(0), k);
           if (there == ~gp__u64(0)) {
@@ -10318,7 +10340,7 @@ template <class Op, class Acc> struct gp__group_storage {
           atomicOr(&full, 1u);
           return;
         }
-        if (probe % 4 == 3 && gp__peek(&full)) return; // the table is worth nothing
+        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is worth nothing
       }
     }
     gp__shared_fold<Op, Acc>::add(&value[at], x);
@@ -10332,7 +10354,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   typedef gp__group_storage<Op, Acc> Storage;
   const int THREADS = P::threads, ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const Load load(a);
   const K *keys = static_cast<const K *>(a.keys);
   const In *in = static_cast<const In *>(a.in);
@@ -10342,8 +10364,8 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     K key[ITEMS];
     In x[ITEMS];
-    bool stop = gp__peek(&s.full) != 0;
-    if (threadIdx.x == 0 && gp__peek(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
+    bool stop = gp__load_volatile(&s.full) != 0;
+    if (threadIdx.x == 0 && gp__load_volatile(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 at = first + i * THREADS + threadIdx.x;
@@ -10451,7 +10473,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   typedef gp__scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + Tile::TILE - 1) / Tile::TILE;
   const bool once = tiles <= gridDim.x;
   for (;;) {
@@ -10499,7 +10521,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   typedef gp_tile_reduce_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   Acc total = Op::identity();
@@ -10517,7 +10539,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
   typedef gp_tile_scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__word *words = gp__words(a.workspace);
   gp_before<Acc> start = gp__start<Op, Acc>(a);
   for (unsigned first = 0; first < a.blocks; first += P::threads) {
@@ -10539,7 +10561,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   typedef gp_tile_scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   gp_before<Acc> prefix = gp__start<Op, Acc>(a);
@@ -10810,7 +10832,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
     gp__mbarrier_init_fence();
   }
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
   const Pipeline pipeline = {s,
                              shared,
@@ -11990,7 +12012,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
   const int LOADERS = S::Offsets::any && S::GROUPS > 1 ? P::threads - 32 : P::threads;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + S::TILE - 1) / S::TILE;
   if (S::idle(a, n)) return;
   const bool once = tiles <= gridDim.x;
@@ -12218,7 +12240,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
     gp__mbarrier_init_fence();
   }
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   if (Pipeline::S::idle(a, n)) return;
   const Pipeline pipeline = {s,
@@ -12998,7 +13020,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   const ENDS ends(a);
   unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register where there are enough
   Warp warp(a, ends, STAGES ? gp__shared_place(of_warp).template at<unsigned char>(0) : of_warp);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
   gp__u64 share = a.share, diagonal[2] = {mine * share, (mine + 1) * share}, segment[2];
@@ -13067,7 +13089,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
   typedef gp_sum<gp__u64> Sum;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const O *begin = static_cast<const O *>(a.begin), *end = static_cast<const O *>(a.end);
   gp__word *spans = gp__words(a.workspace);
@@ -13136,7 +13158,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
     }
     Acc sum = Op::identity();
     for (; run < stop; run += K * step) {
-      gp__run<In, V> x[K];
+      gp__vector_access<In, V> x[K];
       gp__u32 own[K]; // bits of the segment's elements; others may come with them, and are not looked at
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
@@ -13176,7 +13198,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   GP_SHARED(Storage, s);
   if (threadIdx.x == 0) s.longs = 0;
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Reader read(a);
   const ENDS ends(a);
@@ -13232,7 +13254,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   const int ITEMS = 16 * P::vectors / int(sizeof(R)), CHUNK = 32 * ITEMS, V = 16 / int(sizeof(R));
   typedef gp_max<R> Max;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 count = gp__count(a), work = count + a.length;
   const O *offsets = static_cast<const O *>(a.sorted);
@@ -13323,7 +13345,7 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
   GP_SHARED(Pivots, pivots);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(P::threads) * K;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
   R *out = static_cast<R *>(a.out);
@@ -13490,7 +13512,7 @@ GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 
 // Do keys recur? Of a sample, each number is put where its key falls in a table, and the largest stays: a key that is
 // not the one whose number it finds there, but equal to it, recurs. A fifth of these is not seen, as others fall in the
 // same place.
-template <int THREADS, int PLACES, int SAMPLE> struct gp__recurring {
+template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
   gp__u32 place[PLACES];      // 0, or the largest number of the keys that fall there
@@ -13515,7 +13537,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__recurring {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       gp__u32 *to = place + own[i] % PLACES;
       key[at] = own[i];
-      if (at < m && gp__peek(to) <= at) atomicMax(to, at + 1);
+      if (at < m && gp__load_volatile(to) <= at) atomicMax(to, at + 1);
     }
     __syncthreads();
     GPUPRIMS__UNROLL
@@ -13523,7 +13545,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__recurring {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = place[own[i] % PLACES] - 1;
       if (at < m && other != at && key[other] == own[i]) {
         ++others;
-        if (!(gp__peek(again + other / 32) >> other % 32 & 1u)) with_others += gp__set_bit(again, other);
+        if (!(gp__load_volatile(again + other / 32) >> other % 32 & 1u)) with_others += gp__set_bit(again, other);
       }
     }
     others = gp_warp_reduce(with_others << 16 | others, gp_sum<gp__u32>());
@@ -13587,7 +13609,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x;
     const gp__u64 step = static_cast<gp__u64>(blocks) * THREADS;
     for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
-      gp__run<Key, V> x[AT_ONCE];
+      gp__vector_access<Key, V> x[AT_ONCE];
       GPUPRIMS__UNROLL
       for (int k = 0; k < AT_ONCE; ++k)
         x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
@@ -13648,7 +13670,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   // The last block, which counts no others if there are any: are there keys of which a bin of a bucket would hold too
   // many, though digits need not tell? Such as are there 20 times each, evenly spread, or some of them far more often.
   GP_DEVICE void sample(gp__u64 n) const {
-    typedef gp__recurring<THREADS, 512 * REPLICAS, 384 * REPLICAS> Recurring;
+    typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Recurring;
     static_assert(!SAMPLES || sizeof(Recurring) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
     Recurring &r = *reinterpret_cast<Recurring *>(cells);
     const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
@@ -13699,7 +13721,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   static GP_DEVICE void run(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     const gp__u64 n = gp__count(a), draws = static_cast<gp__u64>(gridDim.x) * 2;
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
@@ -14167,7 +14189,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       gp__u32 next = 0;
       if (threadIdx.x == 0) next = draw();
       if (more) {
-        gp__forget(digit.shift);
+        gp__optimizer_barrier(digit.shift);
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
           at[i] = half + place(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
@@ -14205,7 +14227,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   static GP_DEVICE void run(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     const gp__u64 n = gp__count(a);
     const gp__radix_sweep r = {
         a,
@@ -14223,7 +14245,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   static GP_DEVICE void run_all(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     gp__radix_args own = a;
     const gp__u64 n = gp__count(a), tiles = (n + TILE - 1) / TILE;
@@ -14259,29 +14281,30 @@ template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(co
   gp__radix_sweep<P, K, V, W>::run_all(a);
 }
 
-// ---- sort/team.cuh - a sort by all blocks together: one cluster, one launch
+// ---- sort/cooperative.cuh - cooperative radix sort: all blocks in one launch, or one cluster
 
-// All passes by a team: blocks of one cluster, or of one launch, each with a tile of which the keys are in registers
-// while its blocks tell each other how many they have of each digit. Then nobody needs any more what was read, and
-// keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output, which the next
-// pass reads behind a barrier of the grid. A digit that all keys share moves nothing, but in the last pass.
+// One launch does all passes: blocks of one cluster, or of one grid, each with a tile of which the keys are in
+// registers while its blocks tell each other how many they have of each digit. Then nobody needs any more what was
+// read, and keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output,
+// which the next pass reads behind a barrier of the grid. A digit that all keys share moves nothing, but in the last
+// pass.
 //
 // A grid's counts are tagged words, and it meets by the workspace's tickets: each block draws one behind a pass, and in
 // the end those that it has not drawn, as the last pass, and passes that move nothing, are followed by no barrier.
-template <class P, class K, class V, bool CLUSTER> struct gp__team {
+template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
   typedef gp__radix_sweep<P, K, V, gp__radix_narrow> Sweep;
   typedef typename Sweep::Rank Rank;
   typedef typename Sweep::Digit Digit;
   typedef typename K::Key Key;
   static const int THREADS = Sweep::THREADS, ITEMS = Sweep::ITEMS, TILE = Sweep::TILE, AT_ONCE = 4,
-                   QUADS = GP__TEAM_QUADS;
+                   QUADS = GP__COOPERATIVE_QUADS;
   static const bool PAIRS = gp__radix_value<V>::is;
   static_assert(THREADS >= GP__DIGITS / 2, "a thread counts two digits at most");
   struct Storage {
     typename Sweep::Storage sweep;
     // Of a cluster, what each block has of two digits, two passes in turn. Of a grid, sums of digit 4 i + j, at
     // j * QUADS + i: of all blocks, of those before this one.
-    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__TEAM_CLUSTER) : 1][2 * QUADS];
+    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__COOPERATIVE_CLUSTER) : 1][2 * QUADS];
     gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
     gp__u64 tag;
     int alike; // the last pass in which all keys had one digit
@@ -14481,19 +14504,19 @@ template <class P, class K, class V, bool CLUSTER> struct gp__team {
     if (!CLUSTER) leave();
   }
 };
-template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__sort_by_team(const gp__radix_args &a) {
-  typedef gp__team<P, K, V, CLUSTER> Team;
-  const unsigned KEYS = (Team::TILE * unsigned(sizeof(typename K::Key)) + 15) / 16 * 16,
-                 VALUES = Team::PAIRS ? (Team::TILE * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
-  GP_SHARED(typename Team::Storage, s);
+template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperative_radix_sort(const gp__radix_args &a) {
+  typedef gp__cooperative_radix<P, K, V, CLUSTER> Sort;
+  const unsigned KEYS = (Sort::TILE * unsigned(sizeof(typename K::Key)) + 15) / 16 * 16,
+                 VALUES = Sort::PAIRS ? (Sort::TILE * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
+  GP_SHARED(typename Sort::Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
   const gp__u64 n = gp__count(a);
   typename K::Key *const keys = reinterpret_cast<typename K::Key *>(shared);
   V *const values = reinterpret_cast<V *>(shared + KEYS);
-  const typename Team::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
-  Team team = {of,
+  const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
+  Sort sort = {of,
                s,
                keys,
                values,
@@ -14502,20 +14525,20 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__sort_by_te
                blockIdx.x,
                gridDim.x,
                0};
-  team.run();
+  sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
-  gp__sort_by_team<P, K, V, true>(a);
+  gp__cooperative_radix_sort<P, K, V, true>(a);
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_launch(const gp__radix_args &a) {
-  gp__sort_by_team<P, K, V, false>(a);
+  gp__cooperative_radix_sort<P, K, V, false>(a);
 }
 
 // ---- sort/gather.cuh - values that follow their keys
 
 // out[i] = in[index[i]], elements of WORDS words.
 template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(const gp__gather_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 total = gp__count(a) * WORDS;
   const Word *in = static_cast<const Word *>(a.in);
   for (gp__u64 k = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; k < total;
@@ -14587,7 +14610,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
   typedef typename Code::Raw Raw;
-  typedef gp__packed<Raw> Pack;
+  typedef gp__vec<Raw> Pack;
   static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
 
   const gp__hybrid_args &a;
@@ -15021,7 +15044,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
 template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
   GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> h(a, a.level, blockIdx.x, s);
   if (!h.chooses() && !gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   if (a.level == 0) h.first_level();
@@ -15047,7 +15070,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   Storage &s;
   const unsigned thread;
   GP_DEVICE gp__hybrid_moving(const Base &base, Storage &storage)
-      : Base(base), s(storage), thread(gp__anew(threadIdx.x)) {}
+      : Base(base), s(storage), thread(gp__opaque_copy(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
   // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
@@ -15070,7 +15093,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
         if (is) slot = first + gp__lanes_before(lanes);
       }
-      slots[i / 2] = i % 2 ? gp__anew(slots[i / 2] | slot << 16) : slot;
+      slots[i / 2] = i % 2 ? gp__opaque_copy(slots[i / 2] | slot << 16) : slot;
     }
   }
   template <class There>
@@ -15312,7 +15335,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         }
       }
       __syncthreads();
-      gp__forget(digit.shift);
+      gp__optimizer_barrier(digit.shift);
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
       GPUPRIMS__UNROLL
@@ -15393,7 +15416,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCE
 template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level, blockIdx.x};
   gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
@@ -15412,7 +15435,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   };
   GP_SHARED(Drawn, drawn);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID) || a.list[a.level] == 0) return;
   for (;;) {
     if (threadIdx.x == 0) {
@@ -15440,7 +15463,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
   typedef typename Code::Raw Raw;
-  typedef gp__packed<Raw> Pack;
+  typedef gp__vec<Raw> Pack;
   typedef gp__tile_sort<Key, THREADS, ITEMS, LOG2_BINS> Sort;
   typedef typename Sort::Storage Storage;
   static const int V = Code::V <= ITEMS ? Code::V : 1;
@@ -15449,7 +15472,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 
   // n keys at in, sorted to out, which may be in; key - low has `width` bits. False: out has them in another order.
   GP_DEVICE bool sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
-    const unsigned thread = gp__anew(threadIdx.x);
+    const unsigned thread = gp__opaque_copy(threadIdx.x);
     const Sort sort = {s, thread};
     const int shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
     Key keys[ITEMS], edge = 0; // whole vectors; the keys before and behind them, a lane of warp 0 each
@@ -15475,7 +15498,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
   // The same, whatever the keys are. Slower.
   GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
-    const Sort sort = {s, gp__anew(threadIdx.x)};
+    const Sort sort = {s, gp__opaque_copy(threadIdx.x)};
     for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::place(q)] = Code::encode(in[q]);
     sort.surround(n);
     __syncthreads();
@@ -15623,7 +15646,7 @@ struct gp__pair_bucket {
   }
   // turn: of the buckets with values, counted from 0.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
-    const unsigned thread = gp__anew(threadIdx.x), n = item.count;
+    const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const Raw *in = h.from(item.source) + item.begin;
     const Key low = static_cast<Key>(item.low);
@@ -15643,7 +15666,7 @@ struct gp__pair_bucket {
   }
   GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
-    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const Key low = static_cast<Key>(item.low);
     const Value *values_in = h.values_from(item.source), *values = nullptr;
     Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
@@ -15729,7 +15752,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   }
   // turn: of the buckets with values, counted from 0.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
-    const unsigned thread = gp__anew(threadIdx.x), n = item.count;
+    const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const In *in = in_of(item);
     const gp__u32 low = static_cast<gp__u32>(item.low);
@@ -15747,7 +15770,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     GPUPRIMS__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
-      gp__packed<In> pack[AT_ONCE / V];
+      gp__vec<In> pack[AT_ONCE / V];
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; i += V) {
         pack[i / V].vector = gp_vector{{0, 0, 0, 0}};
@@ -15771,14 +15794,14 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       store<false>(item, turn);
       return;
     }
-    untie(item);
+    order_prefix_ties(item);
     store<true>(item, turn);
     __syncthreads();
     sort.clear();
   }
   // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
-  GP_DEVICE void untie(const gp__hybrid_item &item) const {
-    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+  GP_DEVICE void order_prefix_ties(const gp__hybrid_item &item) const {
+    const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const In *in = in_of(item);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = item.width - KEY_BITS;
@@ -15852,7 +15875,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   // TIES: words leave out bits of the keys.
   template <bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
-    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = TIES ? item.width - KEY_BITS : 0;
     const Value *values_in = values_of(item), *values = nullptr;
@@ -15903,7 +15926,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
   typedef typename Bucket::Storage Storage;
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
@@ -15929,7 +15952,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
   const gp__hybrid<P, T, DESCENDING> h = {a, 0, blockIdx.x};
@@ -15982,7 +16005,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
     gp__u32 start[P::threads];
   };
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
   const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
@@ -16020,7 +16043,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   };
   GP_SHARED(Own, own);
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
   const Bucket b = {
@@ -16076,7 +16099,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     gp__u32 lowest[256];          // keys with these lowest bits
     gp__u32 different;
   };
-  typedef gp__recurring<THREADS, GP__RECUR_PLACES, GP__RECUR_SAMPLE> Recurring;
+  typedef gp__duplicate_sampler<THREADS, GP__RECUR_PLACES, GP__RECUR_SAMPLE> Recurring;
   static const bool PAIRS = Hybrid::PAIRS;
   static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // pairs: keys of 8 bytes
   static const unsigned COUNT = gp__of_kind(KIND, 11, 19, 19, 19), MOVE = gp__of_kind(KIND, 43, 55, 95, 115),
@@ -16142,7 +16165,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   }
   // One key of each n / m, in order.
   GP_DEVICE void draw(gp__u64 n, unsigned m) const {
-    const Sort sort = {s.tile, gp__anew(threadIdx.x)};
+    const Sort sort = {s.tile, gp__opaque_copy(threadIdx.x)};
     const gp__u64 each = n / m;
     sort.clear();
     for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
@@ -16235,7 +16258,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
   typedef gp__sort_sampling<P, T, DESCENDING, Value> Sampling;
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, 0, 0};
   const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes),
                              *reinterpret_cast<typename Sampling::Recurring *>(bytes)};
@@ -16247,7 +16270,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();
@@ -16379,7 +16402,7 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
 
 // Where element i of an array in shared memory stands: 4 bytes or one element are left free behind every 128 bytes, so
 // that threads reach elements at distances that are powers of two without bank conflicts.
-template <class T> struct gp__spread {
+template <class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
 };
@@ -16436,7 +16459,7 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
   typedef typename Elements::C C;
   static const int VALUE = S::any ? int(sizeof(V)) : 0,
                    CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, PLACED);
-  static const int KEY_BYTES = gp__spread_bytes(CAPACITY, int(sizeof(Bits))),
+  static const int KEY_BYTES = gp__bank_padded_bytes(CAPACITY, int(sizeof(Bits))),
                    VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, PLACE_BYTES = PLACED ? CAPACITY * 2 : 0,
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, PLACED),
                    UNROLL = VALUE > 8 ? 2
@@ -16458,7 +16481,7 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
     list = first + GP__SHORT_ROUNDS * GP__WARP;
   }
-  GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__spread<Bits>::at(i); }
+  GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__bank_padded<Bits>::at(i); }
 
   // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands further[u] elements further in the
   // input and in the output.
@@ -16590,7 +16613,7 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
 
 // The launch before all others: one block.
 template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
   for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
   __syncthreads();
@@ -16616,7 +16639,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
   const gp__u32 CAPACITY = Room::CAPACITY;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), tag = a.header->tag;
@@ -16781,7 +16804,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
 template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, PLACED> Room;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
   const int LIMIT = Room::LIMIT, TOP = LIMIT >= 512 ? 3 : LIMIT >= 256 ? 2 : LIMIT >= 128 ? 1 : LIMIT >= 64 ? 0 : -1;
@@ -16820,7 +16843,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
       : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
 
-  GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__spread<C>::at(i); }
+  GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
     return static_cast<gp__u32>(this->field(raw) >> shift) & (GP__DIGITS - 1);
   }
@@ -16924,7 +16947,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       typedef gp__tile_sort<C, T, N, Shape::LOG2_BINS> Sort;
       typedef typename Sort::Storage Bins;
-      const unsigned thread = gp__anew(threadIdx.x);
+      const unsigned thread = gp__opaque_copy(threadIdx.x);
       const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
       const Bits *in = b.keys(source) + begin;
       C x[N], least = Item::last(), most = 0;
@@ -17127,7 +17150,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const gp__u32 r = first + i * 32 < n ? atomicAdd(mine + digit(x[i], shift), 1u) : 0;
-        ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
+        ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       }
     }
     GPUPRIMS__UNROLL
@@ -17137,7 +17160,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
       const unsigned peers = __match_any_sync(0xffffffffu, d), below = gp__earlier_lanes(peers);
       const gp__u32 r = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
-      ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
+      ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       __syncwarp();
       if (there && !below) mine[d] += static_cast<unsigned>(__popc(peers));
       __syncwarp();
@@ -17244,7 +17267,7 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_lo
   typedef typename Sorter::Storage Storage;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const Sorter sorter(a, s, shared);
   gp__sort_header *h = a.header;
   const gp__word *words = gp__words(a.workspace);
@@ -17278,8 +17301,6 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_lo
     }
   }
 }
-
-// ---- end of segmented sort
 
 // ---- merge/kernels.cuh - merge: a tile, rings, and the kernel
 
@@ -17543,8 +17564,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       }
       if (k + 1 < HALF) {
         const Key fresh = key_at(second ? y : x, 1), fresh_end = key_at(end_second ? y_end : x_end, -2);
-        gp__advance(x, y, second, KEY, KEY);
-        gp__advance(x_end, y_end, end_second, BACK, BACK);
+        gp__select_advance(x, y, second, KEY, KEY);
+        gp__select_advance(x_end, y_end, end_second, BACK, BACK);
         if (VALUE) at += second ? 0 : 1;
         if (VALUE) at2 += second ? 1 : 0;
         one = second ? one : fresh;
@@ -17579,7 +17600,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       if (VALUE) at2 += of_second ? 1 : 0;
       Key fresh = of_second ? two : one;
       if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0)) fresh = key_at(of_second ? y : x, 1);
-      gp__advance(x, y, of_second, KEY, KEY);
+      gp__select_advance(x, y, of_second, KEY, KEY);
       one = of_second ? one : fresh;
       two = of_second ? fresh : two;
     }
@@ -17677,7 +17698,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
   typedef typename Merger::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), all = n + (a.run ? 0 : a.count2), tiles = (all + Merger::TILE - 1) / Merger::TILE;
   const Merger merger = {a, s, shared, n, a.count2};
   const gp__u64 stop = tiles * (blockIdx.x + 1) / gridDim.x * Merger::TILE, end = stop < all ? stop : all;
@@ -17836,7 +17857,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (VALUE) place[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
       if (k + 1 == N) break;
       const gp__u32 next = (of_second ? y : x) + KEY;
-      gp__advance(x, y, of_second, KEY, KEY);
+      gp__select_advance(x, y, of_second, KEY, KEY);
       if (!VALUE || (KEY > 4 && KEY <= 16)) { // elsewhere two loads under conditions cost less than selections
         const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
@@ -17930,7 +17951,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_sort_tiles(const gp__merge_args &a) {
   typedef gp__tile_sorter<P, Before, Key, Value> Sorter;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   for (gp__u64 first = gp__u64(blockIdx.x) * Sorter::TILE; first < n; first += gp__u64(gridDim.x) * Sorter::TILE) {
     Sorter::sort(a, first, n - first < gp__u64(Sorter::TILE) ? int(n - first) : Sorter::TILE, shared);
@@ -18044,7 +18065,7 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   const gp__u64 TILE = gp__tile_sorter<P, Before, Key, Value>::TILE;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const unsigned group = threadIdx.x / GP__FOUR_LANES, mine = threadIdx.x % GP__FOUR_LANES / Split::PROBES;
   Key *const probe = reinterpret_cast<Key *>(shared) + group * GP__FOUR_LANES;
@@ -18063,11 +18084,11 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
 }
 
 // What is merged beside a key: its value, or its value's place. `named`: that is in shared memory already.
-template <class Value, bool CARRIED> struct gp__beside {
+template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
   static GP_DEVICE Value of(const Value *beside, gp__u32 place, bool) { return beside[place]; }
 };
-template <class Value> struct gp__beside<Value, false> {
+template <class Value> struct gp__carried_values<Value, false> {
   typedef unsigned short type;
   static GP_DEVICE type of(const type *beside, gp__u32 place, bool named) {
     return named ? beside[place] : static_cast<type>(place);
@@ -18083,7 +18104,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       BESIDE_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
                    LANES = THREADS < 256 ? THREADS / 2 : 128; // of a block that finds a border itself
   static const bool CARRIED = gp__merge_carries(VALUE) != 0;
-  typedef gp__beside<Value, CARRIED> Carrier;
+  typedef gp__carried_values<Value, CARRIED> Carrier;
   typedef typename Carrier::type Beside;
   typedef gp__four_split<LANES> Split;
   struct Storage {
@@ -18299,7 +18320,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
   typedef typename Merger::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   if (blockIdx.x * gp__u64(Merger::TILE) < n) Merger::tile(a, n, blockIdx.x, shared, s);
 }
@@ -18330,7 +18351,7 @@ template <class Key, class Before> struct gp__set_inputs {
 // the merge path is there at `split`. In a run of equal keys, of which so many come before the border, half of them are
 // of each input, as long as both have so many; otherwise all that the shorter one has.
 template <class Key, class Before>
-GP_DEVICE void gp__set_border_of(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
+GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
                                  gp__u64 (&at)[2]) {
   at[0] = split;
   at[1] = diagonal - split;
@@ -18363,17 +18384,17 @@ GP_DEVICE void gp__set_border_of(const gp__set_inputs<Key, Before> &s, gp__u64 d
 }
 // Where all tiles begin, one a thread: more steps than a warp would take, one behind the other, but a small part of the
 // loads.
-template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_borders(const gp__merge_args &a) {
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__balanced_paths(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__set_inputs<Key, Before> s(a, false); // a border is the same in either order
   const gp__u64 all = s.count[0] + s.count[1], tiles = (all + STEP - 1) / STEP;
   const gp__u64 b = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   if (b > tiles) return;
   const gp__u64 diagonal = b * STEP < all ? b * STEP : all;
   gp__u64 at[2];
-  gp__set_border_of(s, diagonal, gp_merge_split(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before()), at);
+  gp__balanced_path(s, diagonal, gp_merge_split(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before()), at);
   a.borders[b * 2] = at[0], a.borders[b * 2 + 1] = at[1];
 }
 
@@ -18472,8 +18493,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const gp__u32 at = (of_two ? y : x) & PLACE;
       key[k] = of_two ? two : one;
       if (!MARKED) second |= Mask(of_two ? 1 : 0) << k;
-      gp__advance(x, y, of_two, KEY + (MARKED && k < 16 ? 1u << (16 + k) % 32 : 0),
-                  KEY + (MARKED && k >= 16 ? 1u << k % 32 : 0));
+      gp__select_advance(x, y, of_two, KEY + (MARKED && k < 16 ? 1u << (16 + k) % 32 : 0),
+                         KEY + (MARKED && k >= 16 ? 1u << k % 32 : 0));
       Key fresh = key[k];
       if (FULL || at + KEY < (of_two ? two_end : one_end)) fresh = *reinterpret_cast<const Key *>(behind + at);
       one = of_two ? one : fresh;
@@ -18676,7 +18697,7 @@ GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64
   gp__warp_merge_splits(inputs.keys[0], inputs.count[0], inputs.keys[1], inputs.count[1], diagonal, Before(), split);
   const int end = int(gp_lane());
   if (end < 2) {
-    gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
+    gp__balanced_path(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
     at[end][0] = found[0], at[end][1] = found[1];
   }
 }
@@ -18743,7 +18764,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);
   const gp__u64 n = inputs.count[0], m = inputs.count[1], all = n + m, tiles = (all + TILE - 2) / (TILE - 1);
   if (tiles == 0) {
@@ -18877,7 +18898,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     known[0] = diagonal[1], known[1] = split[1];
     const int end = int(gp_lane());
     if (end < 2) {
-      gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
+      gp__balanced_path(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
       at[end][0] = found[0], at[end][1] = found[1];
     }
   }
@@ -18943,7 +18964,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       values.write(before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
                    results + Tile::VALUES_AT);
   }
-  GP_DEVICE void meet(unsigned &meetings) const { gp__meet(&s.meeting, meetings, THREADS); }
+  GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
   // rank: a thread's results, which become those before them in the tile. Returns the tile's.
   GP_DEVICE gp__u32 count(gp__u32 &rank, unsigned &meetings) const {
     const gp__u32 own = rank, upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
@@ -19005,7 +19026,7 @@ GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
   typedef typename Pipeline::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__set_inputs<Key, Before> inputs(a, Pipeline::Tile::SWAPPED);
   const Pipeline block = {a, s, shared, inputs,
                           (inputs.count[0] + inputs.count[1] + Pipeline::STEP - 1) / Pipeline::STEP};
@@ -19172,7 +19193,7 @@ template <class P> struct gp__key_counts {
     const bool single = gridDim.x == 1;
     gp__u64 *out = static_cast<gp__u64 *>(a.out);
     Histogram::clear(shared, WORDS * 4);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     Samples samples(a);
     if (!single && gp_warp() == P::threads / 32 - 1) Histogram::clear_output(a, s);
     for (gp__u32 i = threadIdx.x; single && i < 2 * WORDS; i += P::threads) out[i] = 0;
@@ -19274,7 +19295,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
     gp__u32 sums[8][THREADS / 8];
   };
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
   s.sums[threadIdx.x * 8 / THREADS][threadIdx.x % (THREADS / 8)] = 0;
   __syncthreads();
@@ -19371,7 +19392,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u32 mine = row.begins[gp_lane() * V / 32] >> (gp_lane() * V % 32) & ((1u << V) - 1);
     const gp__u32 here = static_cast<gp__u32>(__popc(mine)),
                   before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
-    gp__packed<Bits> p;
+    gp__vec<Bits> p;
     const unsigned short *value = row.value + before;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) {
@@ -19407,7 +19428,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
         from += rows * static_cast<gp__u64>(ROW);
         continue;
       }
-      gp__packed<Bits> p;
+      gp__vec<Bits> p;
       p.vector = mixed(place, row, from);
       if (i >= runs.skipped && i + V <= end) gp__store_vector<GP_CACHE_STREAMING>(out + i, p.vector);
       else {
@@ -19420,7 +19441,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   }
   static GP_DEVICE void run(const gp__counting_args &a) {
     GP_SHARED(Storage, s);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.out, 16) / sizeof(T), end = n + skipped;
     const gp__u64 rows = n ? (end + ROW - 1) / ROW : 0, warps = gridDim.x * (THREADS / 32ull);
     const gp__u64 share = (rows + warps - 1) / warps, rounds = (share + PIECE - 1) / PIECE;
@@ -19569,7 +19590,7 @@ template <int THREADS, class R> struct gp__best {
     if (there) list[at] = r;
   }
   // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
-  GP_DEVICE void narrow(gp__u32 enough) {
+  GP_DEVICE void tighten_threshold(gp__u32 enough) {
     __syncthreads();
     const gp__u32 count = s.listed;
     __syncthreads();
@@ -19630,11 +19651,11 @@ template <int THREADS, class R> struct gp__best {
   GP_DEVICE gp__u32 enough() const { return k + k / 2 + 32; }
   // Behind a tile, before the next one, which has at most `more` ranks.
   GP_DEVICE void settle(gp__u32 more) {
-    if (__syncthreads_or(seen + more > capacity)) narrow(enough());
+    if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());
   }
   // The end: list[0 .. k) is sorted; the result is how many of them there are.
   GP_DEVICE gp__u32 finish() {
-    narrow(enough());
+    tighten_threshold(enough());
     __syncthreads();
     const gp__u32 count = s.listed;
     __syncthreads();
@@ -19689,7 +19710,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
 // Keys of a tile in a thread's registers: vectors, THREADS apart. Keys behind the n-th are zero.
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
-  gp__run<Bits, V> x[K];
+  gp__vector_access<Bits, V> x[K];
   static GP_DEVICE gp__u64 at(gp__u64 first, int i) {
     return first + static_cast<gp__u64>(i * P::threads + threadIdx.x) * V;
   }
@@ -19720,7 +19741,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   typedef gp__rank<int(sizeof(T)), INDEXED, WIDE> R;
   GP_SHARED(gp__best_storage, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, works = a.rows * a.blocks;
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
@@ -19769,7 +19790,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   typedef gp__rank<int(sizeof(T)), INDEXED, WIDE> R;
   GP_SHARED(gp__best_storage, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 works = a.rows * a.blocks, n = gp__count(a);
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
@@ -19908,7 +19929,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__select_storage<P::threads, COPIES> Storage;
   gp__u32 *count; // this lane's copy
   int shift;
-  GP_DEVICE void take(const gp__run<Bits, V> &x, int there) {
+  GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j)
       if (j < there) atomicAdd(count + (static_cast<gp__u32>(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
@@ -19920,7 +19941,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   typedef typename First::Bits Bits;
   GP_SHARED(typename First::Storage, s);
   for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
@@ -19963,7 +19984,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
   gp__select_digit digit;
   bool encoded, appends; // what is read was put aside; it is to be put aside
   gp__u32 seen;
-  GP_DEVICE void take(gp__run<Bits, V> x, int there) {
+  GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) {
@@ -20008,7 +20029,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) s.count[i] = 0;
   if (threadIdx.x == 0) s.staged = 0;
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x / a.blocks, share = blockIdx.x % a.blocks;
   gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
   Bits *aside = static_cast<Bits *>(a.aside) + row * a.room;
@@ -20050,7 +20071,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   const int THREADS = P::threads, K = Tile::K, V = Tile::V;
   typedef gp__scan_storage<THREADS, gp__below_equal> Storage;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
@@ -20163,7 +20184,7 @@ template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
 // out[i] = in[p(i)]: stores side by side, loads anywhere, several of a thread in flight.
 template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
   const int ALL = gp__map_items(P::vectors, 0, 0, int(sizeof(Out))), ITEMS = ALL < 4 ? ALL : 4;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + ALL * P::threads - 1) / (ALL * P::threads);
   const gp__bijection p(a.value, n);
   Out *out = static_cast<Out *>(a.out);
@@ -20199,7 +20220,7 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
   const L *sources = static_cast<const L *>(a.offsets), *targets = static_cast<const L *>(a.targets);
   const bool both = (a.flags & GP_SYMMETRISE) != 0, loops = (a.flags & GP_DROP_LOOPS) == 0;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   gp__u64 bad = ~gp__u64(0);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
@@ -20262,7 +20283,7 @@ template <class V, bool RELABEL> struct gp__edge_to_key {
   }
 };
 template <class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__each_edge<P, O, V>(a, gp__edge_to_key<V, RELABEL>{a});
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = gp__edge_count<O>(a);
 }
@@ -20278,7 +20299,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   O *offsets = static_cast<O *>(a.out_offsets);
   V *targets = static_cast<V *>(a.out_targets);
   GP_SHARED(Range, range);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 key[ITEMS];
@@ -20314,13 +20335,13 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
 
 // The degree of every vertex; and, of an order of vertices, where each one stands in it.
 template <class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     static_cast<O *>(a.out_offsets)[v] = offsets[v + 1] - offsets[v];
 }
 template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const V *order = static_cast<const V *>(a.parents);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     static_cast<V *>(a.out_targets)[order[v]] = static_cast<V>(v);
@@ -20334,7 +20355,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   GP_SHARED(Bins, s);
   for (int i = int(threadIdx.x); i < 65; i += P::threads) s.bin[i] = 0;
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
   gp__u64 sum = 0, least = 0, most = 0; // of the least, the complement
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
@@ -20358,7 +20379,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
 }
 // One block: what the words say.
 template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp_degrees *report = static_cast<gp_degrees *>(a.out_targets);
   for (int i = int(threadIdx.x); i < 65; i += P::threads) report->histogram[i] = a.state[GP__DEGREE_HISTOGRAM + i];
   if (threadIdx.x > 0) return;
@@ -20374,11 +20395,11 @@ template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &
 
 // The root of v's tree; labels on the way skip one.
 template <class V> GP_DEVICE V gp__root(V *labels, V v) {
-  for (V up = gp__peek(labels + v); up != v;) {
-    const V above = gp__peek(labels + up);
+  for (V up = gp__load_volatile(labels + v); up != v;) {
+    const V above = gp__load_volatile(labels + up);
     if (above == up) return up;
     atomicMin(labels + v, above);
-    v = above, up = gp__peek(labels + v);
+    v = above, up = gp__load_volatile(labels + v);
   }
   return v;
 }
@@ -20395,7 +20416,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   V *labels = static_cast<V *>(a.out_targets);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : static_cast<V>(v);
@@ -20407,7 +20428,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   V *labels = static_cast<V *>(a.out_targets);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
       gp__link(labels, static_cast<V>(v), targets[e]);
@@ -20416,7 +20437,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
 template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
   V *labels = static_cast<V *>(a.out_targets);
   gp__u64 roots = 0;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const V root = gp__root(labels, static_cast<V>(v));
     roots += root == v;
@@ -20434,7 +20455,7 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
   };
   const V *labels = static_cast<const V *>(a.out_targets);
   GP_SHARED(Sample, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!a.vertices) return;
   const V mine = labels[a.vertices / P::threads * threadIdx.x + a.vertices % P::threads * threadIdx.x / P::threads];
   unsigned same = 0;
@@ -20451,12 +20472,12 @@ template <class V> struct gp__edge_to_component {
   gp__u64 skipped; // the label of vertices whose edges need not be looked at
   bool both;       // the opposite edge is there, too
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
-    if (both && gp__peek(labels + source) == skipped) return;
+    if (both && gp__load_volatile(labels + source) == skipped) return;
     if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{static_cast<V *>(a.out_targets), *a.state, a.flags != 0});
 }
 
@@ -20476,7 +20497,7 @@ struct gp__faults {
 };
 // Offsets and targets, or those of the transposed graph.
 template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   const gp__u64 edges = gp__edge_count<O>(a), mine = blockIdx.x * P::threads + threadIdx.x,
@@ -20507,18 +20528,18 @@ template <class V> struct gp__edge_to_depths {
     else if (to == from + 1) {
       const bool parent = a.parents && static_cast<const V *>(a.parents)[target] == source;
       const unsigned mark = (parent ? 3u : 1u) << target % 16 * 2;
-      if (gp__peek(a.marks + target / 16) & mark) atomicAnd(a.marks + target / 16, ~mark);
+      if (gp__load_volatile(a.marks + target / 16) & mark) atomicAnd(a.marks + target / 16, ~mark);
     }
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__depths_of_edges(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__faults faults;
   gp__each_edge<P, O, V>(a, gp__edge_to_depths<V>{a, faults});
   faults.tell(a.state);
 }
 template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const V *parents = static_cast<const V *>(a.parents);
   gp__faults faults;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
@@ -20541,7 +20562,7 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
 // One block. Of an edge, the vertex that it leaves (in a transposed graph: to which it leads): offsets are well, or
 // they would have been the fault.
 template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (threadIdx.x > 0) return;
   const gp__u64 none = ~gp__u64(0), fault = *a.state, at = fault & ((gp__u64(1) << GP__FAULT_SHIFT) - 1);
   const int kind = fault == none ? int(GP_FAULT_NONE) : int(fault >> GP__FAULT_SHIFT);
@@ -20677,7 +20698,7 @@ struct gp__transposer {
       place_of_word p;
       p.find(a, static_cast<unsigned>(first < 0 ? 0 : first));
       if (first >= 0 && first + W <= all) {
-        gp__packed<Word> words;
+        gp__vec<Word> words;
         if (even) {
           const unsigned from = place.at(p.above + p.row, p.column * SIZE);
           GPUPRIMS__UNROLL
@@ -20921,7 +20942,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
       GPUPRIMS__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         const Unit *from = reinterpret_cast<const Unit *>(shared) + place(i * 16 / UNIT);
-        gp__packed<Unit> v;
+        gp__vec<Unit> v;
         GPUPRIMS__UNROLL
         for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
         gp__store_vector<P::store>(out + i * 16, v.vector);
@@ -20929,7 +20950,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     } else {
       GPUPRIMS__UNROLL_BY(1)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
-        gp__packed<Element> v;
+        gp__vec<Element> v;
         GPUPRIMS__UNROLL
         for (int w = 0; w < 16 / SIZE; ++w) v.item[w] = element(shared, head + i * 16 + w * SIZE);
         gp__store_vector<P::store>(out + head + i * 16, v.vector);
@@ -20964,7 +20985,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
 GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__transposer<P, SIZE, WORD, FORM, SWIZZLED> t(a);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     if (tile >= gridDim.x) __syncthreads();
@@ -21087,7 +21108,7 @@ template <class P, int SIZE> GP_DEVICE void gp__transpose_tensor(const gp__tenso
   typedef gp__tensor_tiles<P, SIZE> Tiles;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(typename Tiles::storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   Tiles(a, s, shared).run();
 }
 #endif
@@ -21103,7 +21124,7 @@ GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
                               gp__is_scattered(SIZE, WORD, FORM)>
       Tile;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, SWIZZLED, ALIGNED);
   const unsigned start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
@@ -21140,7 +21161,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
@@ -21166,7 +21187,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
@@ -21191,7 +21212,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
 // What both need first: some panels put aside, counters and flags cleared.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 words = a.saves / sizeof(Word), threads = gp__u64(gridDim.x) * P::threads;
   const gp__u64 thread = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   const Word *from = reinterpret_cast<const Word *>(a.data);
@@ -21218,7 +21239,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
   };
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 in_pitch = a.columns * SIZE, out_pitch = a.rows * SIZE, panel = a.rows * in_pitch;
   if (threadIdx.x == 0) s.ticket = gp__add_relaxed(a.counters, 1);
   __syncthreads();
@@ -21291,7 +21312,7 @@ template <class P, int WORD> struct gp__chunk_mover {
   }
   GP_DEVICE void wait(gp__u32 lanes, gp__u32 i) const {
     if (lanes >> gp_lane() & 1u) {
-      while ((gp__peek(a.loaded + i / 32) >> i % 32 & 1u) == 0) __nanosleep(50);
+      while ((gp__load_volatile(a.loaded + i / 32) >> i % 32 & 1u) == 0) __nanosleep(50);
       __threadfence();
     }
     __syncwarp();
@@ -21325,7 +21346,7 @@ template <class P, int WORD> struct gp__chunk_mover {
   }
 };
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_chunks(const gp__panels_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__chunk_mover<P, FORM / GP__FORM_WORD> mover(a);
   const gp__u64 chunks = gp__u64(a.chunk_rows) * a.chunk_columns;
   for (;;) {
@@ -21336,7 +21357,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
     const gp__u64 left = chunks - first < GP__CHUNK_TICKET ? chunks - first : gp__u64(GP__CHUNK_TICKET);
     const gp__u32 there = ~0u >> (32 - left);
     gp__u32 rest = 0;
-    if (gp_lane() == 0) rest = gp__peek(a.claimed + first / 32) >> first % 32;
+    if (gp_lane() == 0) rest = gp__load_volatile(a.claimed + first / 32) >> first % 32;
     for (rest = ~__shfl_sync(~0u, rest, 0) & there; rest; rest &= rest - 1)
       mover.chain(static_cast<gp__u32>(first) + static_cast<gp__u32>(__ffs(static_cast<int>(rest)) - 1));
   }
@@ -21527,7 +21548,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_bu
   typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(typename Panels::storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   Panels(a, s).run(shared);
 }
 
@@ -21612,7 +21633,7 @@ GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a) {
   typedef gp__tensor_panels<P, SIZE, WORD, FORM> Panels;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(typename Panels::storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   Panels(a, s, shared).run();
 }
 #endif
@@ -21622,7 +21643,7 @@ GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a) {
 // Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const unsigned width = 1u << a.tile_columns, height = P::threads * P::vectors / width;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
@@ -21690,7 +21711,7 @@ enum {
   GP__BFS_SPREAD = GP_STEP_SPREAD
 };
 // A vertex that is to be reached, and one of its neighbours.
-template <class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_seeker { Vertex vertex, neighbour; };
+template <class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_unvisited { Vertex vertex, neighbour; };
 // What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
 struct gp__bfs_counts {
   unsigned appended, found, longer;
@@ -21724,25 +21745,25 @@ struct gp__bfs_tally {
 };
 // What a block of a cluster tells the others of its level, in 48 bits of a word: parts in its queue and edges that
 // leave what it has found, no more of either than fit; whether it has found any, and the target.
-struct gp__bfs_message {
+struct gp__bfs_block_totals {
   unsigned appended, edges;
   bool found, hit;
-  GP_DEVICE static gp__bfs_message of(unsigned appended, const gp__bfs_tally &mine) {
+  GP_DEVICE static gp__bfs_block_totals of(unsigned appended, const gp__bfs_tally &mine) {
     const gp__u64 edges = gp__bfs_tally::whole(mine.edges);
-    return gp__bfs_message{appended < 0xffffu ? appended : 0xffffu,
-                           edges < 1u << 24 ? static_cast<unsigned>(edges) : 1u << 24, mine.has_found(),
-                           mine.has_hit()};
+    return gp__bfs_block_totals{appended < 0xffffu ? appended : 0xffffu,
+                                edges < 1u << 24 ? static_cast<unsigned>(edges) : 1u << 24, mine.has_found(),
+                                mine.has_hit()};
   }
-  GP_DEVICE static gp__bfs_message of(gp__u64 word) {
-    return gp__bfs_message{static_cast<unsigned>(word) & 0xffffu, static_cast<unsigned>(word >> 18),
-                           (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
+  GP_DEVICE static gp__bfs_block_totals of(gp__u64 word) {
+    return gp__bfs_block_totals{static_cast<unsigned>(word) & 0xffffu, static_cast<unsigned>(word >> 18),
+                                (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
   }
   GP_DEVICE gp__u64 word() const {
     return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | static_cast<gp__u64>(edges) << 18;
   }
 };
 // And what they know of it when all have.
-struct gp__bfs_news {
+struct gp__bfs_cluster_totals {
   unsigned appended, edges;
   bool found, hit;
   bool over, wide, uneven; // a block has more parts than there is room for, more edges, more than others
@@ -21752,11 +21773,11 @@ struct gp__bfs_news {
     return first ? appended | static_cast<gp__u64>(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
   }
   // Of all of them together, where even lanes have the first words, odd ones the second, others 0.
-  GP_DEVICE static gp__bfs_news of_lanes(gp__u64 word) {
+  GP_DEVICE static gp__bfs_cluster_totals of_lanes(gp__u64 word) {
     const bool first = gp_lane() % 2 == 0;
     const unsigned count = static_cast<unsigned>(word), is = static_cast<unsigned>(word >> 32);
     const auto any = [is](int bit) { return __any_sync(0xffffffffu, is >> bit & 1u) != 0; };
-    return gp__bfs_news{
+    return gp__bfs_cluster_totals{
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
 };
@@ -21789,8 +21810,8 @@ enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that wai
 // whole. The first block clears the counters of the next barrier, but not before it has passed the last: by then nobody
 // reads them. number: of the barrier, 0 being the first. naps: a block that waits for long.
 template <int SUMS>
-GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks, unsigned rank,
-                           gp__u64 mine, bool naps = false) {
+GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks,
+                                       unsigned rank, gp__u64 mine, bool naps = false) {
   const unsigned lane = gp_lane(), set = number % 3;
   const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
   gp__u64 *word = barrier[set].word + (lane < SUMS ? lane : 0), *next = barrier[set == 2 ? 0 : set + 1].word;
@@ -21845,7 +21866,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
-  typedef gp__bfs_seeker<Vertex> Seeker;
+  typedef gp__bfs_unvisited<Vertex> Seeker;
   // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
   // a warp goes over at a time, less than one for which there is room; neighbours of one access.
   static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
@@ -21914,7 +21935,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                          : lane == 2 ? of_block.edges
                                      : of_block.longer;
     const gp__u64 all =
-        gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
+        gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
                         __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
   }
@@ -22211,7 +22232,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       inspected += there[i];
-      was[i] = looks && there[i] ? gp__peek(state_of<TEAM>(v[i], map)) : by_depth(TEAM) ? ~0u : 0;
+      was[i] = looks && there[i] ? gp__load_volatile(state_of<TEAM>(v[i], map)) : by_depth(TEAM) ? ~0u : 0;
     }
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
@@ -22238,7 +22259,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
     const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
-    gp__await_near(); // those before, which have long since come, as they would be written over
+    gp__cp_async_wait(); // those before, which have long since come, as they would be written over
     gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
     if (from + static_cast<unsigned>(count) > sector)
       gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
@@ -22278,7 +22299,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         const bool is_long = count > GP__BFS_PART;
         if (count) {
           prefetch_list(begin, count);
-          put_small<ONE_BLOCK>(gp__add_alone(&s.appended[turn], 1u),
+          put_small<ONE_BLOCK>(gp__shared_add_unaggregated(&s.appended[turn], 1u),
                                gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : static_cast<unsigned>(count), v));
         } else set_bit_of(true, v, map);
         counted += 1u << FEW_SHIFT | (is_long ? 0 : static_cast<unsigned>(count));
@@ -22389,10 +22410,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void exchange(bool in_grid, bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
-    const gp__bfs_message own = gp__bfs_message::of(s.appended[turn], s.sums[turn]);
-    const gp__bfs_message got = gp__bfs_message::of(exchange_word(words_of_level(0), gp_lane(), own.word()));
+    const gp__bfs_block_totals own = gp__bfs_block_totals::of(s.appended[turn], s.sums[turn]);
+    const gp__bfs_block_totals got = gp__bfs_block_totals::of(exchange_word(words_of_level(0), gp_lane(), own.word()));
     if (fenced) gp__fence();
-    gp__bfs_news all;
+    gp__bfs_cluster_totals all;
     all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
     const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // of the grid, what warps take at once
     const bool much =
@@ -22420,12 +22441,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                              (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
   // What clusters have counted: two words of each, that its first block writes and all blocks read.
-  GP_DEVICE gp__bfs_news exchange_of_clusters(const gp__bfs_news &own) {
+  GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
     if (s.place == 0 && lane < 2)
       gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, own.word(lane == 0) << 16 | tag_of_level());
-    return gp__bfs_news::of_lanes(
+    return gp__bfs_cluster_totals::of_lanes(
         await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); }));
   }
   // The first warp of each block: sums of all, of four lanes.
@@ -22433,7 +22454,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     const gp__u64 number = s.state.barriers;
     __syncwarp();
     if (gp_lane() == 0) s.state.barriers = number + 1;
-    return gp__meet(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
+    return gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
   }
   // What all have counted, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
@@ -22533,8 +22554,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       if (turned * width < count) {
         counted = gp__warp_sum(counted);
         if (gp_lane() == 0 && counted) {
-          gp__add_alone(&s.sums[turn].found[0], counted >> FEW_SHIFT);
-          gp__add_alone(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
+          gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
+          gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
         }
         add_to_block(); // of long lists
       }
@@ -22597,7 +22618,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       __syncthreads();
       clear_words();
     }
-    gp__await_near();
+    gp__cp_async_wait();
     __syncthreads();
     const unsigned in_turn = turn;
     turn = 0;
@@ -22628,7 +22649,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
     const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
     if (from >= in_sources && from + LOOK <= end) {
-      gp__packed<Vertex> whole;
+      gp__vec<Vertex> whole;
       whole.vector = gp__load_vector<GP_CACHE_L2>(from);
       GPUPRIMS__UNROLL
       for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
@@ -22797,7 +22818,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   // What the level before has found joins what was reached, and the queue where it goes on top-down; or long lists do
   // that are missing there.
-  GP_DEVICE void settle() {
+  GP_DEVICE void merge_frontier() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];
     const bool longs = s.state.appends == GP__BFS_APPENDS_LONG;
@@ -22906,7 +22927,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (step == GP__BFS_TOP_DOWN) top_down();
     else if (step == GP__BFS_BOTTOM_UP) bottom_up<false>();
     else if (step == GP__BFS_LISTED) bottom_up<true>();
-    else if (step == GP__BFS_SETTLE) settle();
+    else if (step == GP__BFS_SETTLE) merge_frontier();
     else if (step == GP__BFS_COLLECT) collect();
     else {
       const unsigned blocks = !CLUSTERS || step == GP__BFS_SMALL ? 1 : step == GP__BFS_CLUSTER ? a.cluster : a.blocks;
@@ -23041,9 +23062,9 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   typedef gp__bfs_block<P, Offset, Vertex, CLUSTERS> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   int zero = 0; // so that the place of s stays in a register: it is asked for many times a level, and takes 30 cycles
-  gp__forget(zero);
+  gp__optimizer_barrier(zero);
   Block block(a, (&s)[zero], memory);
   block.start();
   block.levels();
@@ -23058,7 +23079,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(c
   typedef gp__bfs_block<P, Offset, Vertex, false> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   Block block(a, s, memory);
   if (a.step == 0) return block.set_out_by_launches();
@@ -23069,7 +23090,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(c
 // GP_CHECKED: a graph in which something is wrong is not searched.
 template <class P, class Offset, class Vertex, bool CLUSTERS = false>
 GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
-  gp__begin<P>(); // what says that, a launch before this one writes
+  gp__pdl_wait<P>(); // what says that, a launch before this one writes
   if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
 }
 
@@ -23079,12 +23100,12 @@ template <class V> struct gp__edge_to_parent {
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     V *parents = static_cast<V *>(a.out_targets);
     const int from = a.depths[source];
-    if (from >= 0 && a.depths[target] == from + 1 && source < gp__peek(parents + target))
+    if (from >= 0 && a.depths[target] == from + 1 && source < gp__load_volatile(parents + target))
       atomicMin(parents + target, static_cast<V>(source));
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});
 }
@@ -23148,7 +23169,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
   // Is there no level behind this one, of so many vertices?
   GP_DEVICE bool over(int level, gp__u64 count) const {
-    const gp__u64 hit = gp__peek(&s->hit);
+    const gp__u64 hit = gp__load_volatile(&s->hit);
     return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));
   }
 
@@ -23178,7 +23199,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE bool reach(bool there, Vertex source, Vertex v, int level) {
     bool mine = gp__warp_contract(a.cull, there, v, a.reached[0], m.contract);
     if (mine && !(a.cull & GP_CULL_BITMAP))
-      mine = gp__peek(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
+      mine = gp__load_volatile(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
     if (!mine) return false;
     if (a.cull & GP_CULL_BITMAP) a.depths[v] = level;
     if (parents) parents[v] = source;
@@ -23251,15 +23272,15 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     const int most = GP__BFS_LAUNCHES;
     gp__u64 first = edges_before(most + 1); // of the edges that lead to the next level
     int level = most;
-    for (; !over(level, gp__peek(&s->found[slot(level)])); ++level) {
+    for (; !over(level, gp__load_volatile(&s->found[slot(level)])); ++level) {
       if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
       __syncthreads();
-      const gp__u64 count = gp__peek(&s->edges_to[slot(level + 1)]);
+      const gp__u64 count = gp__load_volatile(&s->edges_to[slot(level + 1)]);
       if (!in_two(count)) contract_expand(level + 1, first);
       else {
         contract(level + 1, first);
         __syncthreads();
-        if (!over(level + 1, gp__peek(&s->found[slot(level + 1)]))) expand_level(level + 1, first + count);
+        if (!over(level + 1, gp__load_volatile(&s->found[slot(level + 1)]))) expand_level(level + 1, first + count);
       }
       first += count;
       __syncthreads();
@@ -23272,7 +23293,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     gp__u64 levels = static_cast<gp__u64>(level);
     if (level == most) // or earlier, in a launch of its own
       for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
-    else if (!gp__peek(&s->found[slot(level)])) --levels;
+    else if (!gp__load_volatile(&s->found[slot(level)])) --levels;
     r.reached = s->reached;
     r.edges = s->edges;
     r.inspected = s->inspected;
@@ -23288,7 +23309,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
   typedef gp__bfs_stepper<P, Offset, Vertex> Stepper;
   GP_SHARED(typename Stepper::Shared, shared);
   Stepper stepper(a, shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   if (a.step == 0) {
     const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;
@@ -23508,7 +23529,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i)
-        if (bits[i] && !(bits[i] & ~gp__peek(to + v[i]))) bits[i] = 0; // somebody has given them
+        if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // somebody has given them
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         sums[GP__NEW_LOOKS] += there[i];
@@ -23690,7 +23711,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE gp__u64 wait() {
     gp__u64 mine = block_sums();
     if (a.blocks > 1 && gp_warp() == 0) {
-      mine = gp__meet(control->barrier, static_cast<unsigned>(s.barriers), a.blocks, rank, mine);
+      mine = gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.barriers), a.blocks, rank, mine);
       if (threadIdx.x == 0) ++s.barriers;
     }
     return mine;
@@ -23838,7 +23859,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
   typedef gp__sources_block<P, Offset, Vertex, Word> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   Block block(a, s, memory);
   if (a.part == GP__SOURCES_CLEAR) {
@@ -28347,7 +28368,7 @@ enum { GP__KINDS_MAX = 16 }; // kernels of a call
   X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args)                                                            \
   X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args)                                                        \
   X(MERGE_FOUR, gp__merge_four, gp__merge_args)                                                                        \
-  X(SET_BORDERS, gp__set_borders, gp__merge_args)                                                                      \
+  X(SET_BORDERS, gp__balanced_paths, gp__merge_args)                                                                   \
   X(SET_OPERATION, gp__set_operation, gp__merge_args)                                                                  \
   X(SET_PIPELINED, gp__set_pipelined, gp__merge_args)                                                                  \
   X(COUNT_KEYS, gp__count_keys, gp__histogram_args)                                                                    \
@@ -31411,7 +31432,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
   return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
          : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
-         : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_team(p, h)
+         : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
                                                                    : gp__adaptive_hybrid(p);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -31491,7 +31512,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(q, p, kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_LEADING_SWEEP) return gp__kinds_of_leading_sweep(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
-  if (q->primitive == GP_SORT && gp__is_team(p->algorithm))
+  if (q->primitive == GP_SORT && gp__is_cooperative(p->algorithm))
     return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   if (q->primitive == GP_SEGMENTED_SORT) {
@@ -32079,9 +32100,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
             : !q->index_bytes     ? in
             : q->index_bytes == 4 ? "gp__u32"
                                   : "gp__u64",
-            gp__is_team(q->algorithm)     ? ">"
-            : kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide>"
-                                          : ", gp__radix_narrow>");
+            gp__is_cooperative(q->algorithm) ? ">"
+            : kind == GP__RADIX_PASS_WIDE    ? ", gp__radix_wide>"
+                                             : ", gp__radix_narrow>");
     break;
   case GP__HYBRID_COUNT:
   case GP__HYBRID_MOVE:
@@ -33188,7 +33209,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
 // All passes by blocks that wait for each other.
-GPUPRIMS__PRIVATE gp_result gp__launch_team(const gp__launching *l) {
+GPUPRIMS__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__radix_plan none;
   gp__radix_args a;
@@ -33278,14 +33299,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     a.sample = 1, a.recurring = GP__RECUR_SAMPLE / 2;
   result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                    : gp__launch_levels(&of_hybrid, 3, a);
-  if (result == GP_SUCCESS && gp__adaptive_has_team(*l->p, *l->h)) {
-    const gp_policy by_team = gp__adaptive_team(*l->p, *l->h);
-    const gp__geometry g = gp__geometry_of_kind(by_team, *l->h, GP__SORT_ONE_LAUNCH);
-    gp__launching team = *l;
-    team.p = &by_team;
-    team.g = &g;
-    team.kernels = l->kernels + 7;
-    result = gp__launch_resident(&team, &radix);
+  if (result == GP_SUCCESS && gp__adaptive_is_cooperative(*l->p, *l->h)) {
+    const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
+    const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
+    gp__launching cooperative = *l;
+    cooperative.p = &by_cooperative;
+    cooperative.g = &g;
+    cooperative.kernels = l->kernels + 7;
+    result = gp__launch_resident(&cooperative, &radix);
     if (result != (gp_result)GP__REFUSED) return result;
     gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: one sweep", l->who);
     result = GP_SUCCESS;
@@ -33483,7 +33504,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
   if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
     a.borders = (unsigned long long *)l->scratch;
-    result = gp__launch_step(l, 0, (unsigned)gp__set_border_blocks(*l->p, g->tiles), g->threads, 0, &a);
+    result = gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a);
   }
   return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
 }
@@ -34046,7 +34067,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
-  if (l->q->primitive == GP_SORT && gp__is_team(l->p->algorithm)) return gp__launch_team(l);
+  if (l->q->primitive == GP_SORT && gp__is_cooperative(l->p->algorithm)) return gp__launch_cooperative(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_LEADING_SWEEP) return gp__launch_leading_sweep(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);

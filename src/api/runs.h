@@ -1,6 +1,13 @@
 // api/runs.h - runs: neighbours whose keys are equal
 // uses: api/config.h, api/lists.h, api/context_types.h
 
+// Runs: neighbours whose keys are equal. equal: 0 or GP_EQUAL; GP_NOT_EQUAL; a user's binary operator, true where
+// the second key belongs to the run of the first (its neighbour); GP_HEADS: the keys are flags (i8 ... u32), and one
+// that is not zero starts a run. Keys of any type. Floats compare as in C: every NaN is a run of its own, -0 equals +0.
+// Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read
+// once and written once. Outputs have room for `count` elements, where nothing else is said; what lies behind the
+// results is not written.
+
 // out[i] = the scan of values over the run of i, up to i. init: as in gp_exclusive_scan, for each run.
 GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
                                                  gp_type in_type, gp_type out_type, const void *keys, const void *in,

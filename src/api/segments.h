@@ -29,9 +29,6 @@ GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, g
                                                     uint64_t count, const void *offsets, uint64_t segments,
                                                     gp_stream stream);
 
-// ---- runs: neighbours whose keys are equal. equal: 0 or GP_EQUAL; GP_NOT_EQUAL; a user's binary operator, true where
-// the second key belongs to the run of the first (its neighbour); GP_HEADS: the keys are flags (i8 ... u32), and one
-// that is not zero starts a run. Keys of any type. Floats compare as in C: every NaN is a run of its own, -0 equals +0.
-// Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read
-// once and written once. Outputs have room for `count` elements, where nothing else is said; what lies behind the
-// results is not written.
+// *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
+GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
+                                         uint64_t count, uint64_t *bad, gp_stream stream);

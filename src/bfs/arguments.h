@@ -13,7 +13,7 @@ typedef struct gp__bfs_args {
   unsigned *reached[2]; // bitmaps
   unsigned *fresh;      // a bitmap: of what a level over a list has found
   void *queue;          // gp_edges
-  void *lists[2];       // gp__bfs_seeker
+  void *lists[2];       // gp__bfs_unvisited
   void *found;          // vertices with long lists
   void *control;        // gp__bfs_control
   unsigned long long vertices, source;

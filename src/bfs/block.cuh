@@ -10,7 +10,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
-  typedef gp__bfs_seeker<Vertex> Seeker;
+  typedef gp__bfs_unvisited<Vertex> Seeker;
   // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
   // a warp goes over at a time, less than one for which there is room; neighbours of one access.
   static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
@@ -79,7 +79,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                          : lane == 2 ? of_block.edges
                                      : of_block.longer;
     const gp__u64 all =
-        gp__meet(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
+        gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
     return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
                         __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
   }
@@ -376,7 +376,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       inspected += there[i];
-      was[i] = looks && there[i] ? gp__peek(state_of<TEAM>(v[i], map)) : by_depth(TEAM) ? ~0u : 0;
+      was[i] = looks && there[i] ? gp__load_volatile(state_of<TEAM>(v[i], map)) : by_depth(TEAM) ? ~0u : 0;
     }
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) mine[i] = there[i] && is_new<TEAM>(v[i], was[i]);
@@ -403,7 +403,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
     const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
-    gp__await_near(); // those before, which have long since come, as they would be written over
+    gp__cp_async_wait(); // those before, which have long since come, as they would be written over
     gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
     if (from + static_cast<unsigned>(count) > sector)
       gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
@@ -443,7 +443,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
         const bool is_long = count > GP__BFS_PART;
         if (count) {
           prefetch_list(begin, count);
-          put_small<ONE_BLOCK>(gp__add_alone(&s.appended[turn], 1u),
+          put_small<ONE_BLOCK>(gp__shared_add_unaggregated(&s.appended[turn], 1u),
                                gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : static_cast<unsigned>(count), v));
         } else set_bit_of(true, v, map);
         counted += 1u << FEW_SHIFT | (is_long ? 0 : static_cast<unsigned>(count));
@@ -554,10 +554,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void exchange(bool in_grid, bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
-    const gp__bfs_message own = gp__bfs_message::of(s.appended[turn], s.sums[turn]);
-    const gp__bfs_message got = gp__bfs_message::of(exchange_word(words_of_level(0), gp_lane(), own.word()));
+    const gp__bfs_block_totals own = gp__bfs_block_totals::of(s.appended[turn], s.sums[turn]);
+    const gp__bfs_block_totals got = gp__bfs_block_totals::of(exchange_word(words_of_level(0), gp_lane(), own.word()));
     if (fenced) gp__fence();
-    gp__bfs_news all;
+    gp__bfs_cluster_totals all;
     all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
     const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // of the grid, what warps take at once
     const bool much =
@@ -585,12 +585,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
                              (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
   // What clusters have counted: two words of each, that its first block writes and all blocks read.
-  GP_DEVICE gp__bfs_news exchange_of_clusters(const gp__bfs_news &own) {
+  GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
     if (s.place == 0 && lane < 2)
       gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, own.word(lane == 0) << 16 | tag_of_level());
-    return gp__bfs_news::of_lanes(
+    return gp__bfs_cluster_totals::of_lanes(
         await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); }));
   }
   // The first warp of each block: sums of all, of four lanes.
@@ -598,7 +598,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     const gp__u64 number = s.state.barriers;
     __syncwarp();
     if (gp_lane() == 0) s.state.barriers = number + 1;
-    return gp__meet(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
+    return gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
   }
   // What all have counted, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
@@ -698,8 +698,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       if (turned * width < count) {
         counted = gp__warp_sum(counted);
         if (gp_lane() == 0 && counted) {
-          gp__add_alone(&s.sums[turn].found[0], counted >> FEW_SHIFT);
-          gp__add_alone(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
+          gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
+          gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
         }
         add_to_block(); // of long lists
       }
@@ -762,7 +762,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       __syncthreads();
       clear_words();
     }
-    gp__await_near();
+    gp__cp_async_wait();
     __syncthreads();
     const unsigned in_turn = turn;
     turn = 0;
@@ -793,7 +793,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
     const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
     if (from >= in_sources && from + LOOK <= end) {
-      gp__packed<Vertex> whole;
+      gp__vec<Vertex> whole;
       whole.vector = gp__load_vector<GP_CACHE_L2>(from);
       GPUPRIMS__UNROLL
       for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
@@ -962,7 +962,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   // What the level before has found joins what was reached, and the queue where it goes on top-down; or long lists do
   // that are missing there.
-  GP_DEVICE void settle() {
+  GP_DEVICE void merge_frontier() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];
     const bool longs = s.state.appends == GP__BFS_APPENDS_LONG;
@@ -1071,7 +1071,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (step == GP__BFS_TOP_DOWN) top_down();
     else if (step == GP__BFS_BOTTOM_UP) bottom_up<false>();
     else if (step == GP__BFS_LISTED) bottom_up<true>();
-    else if (step == GP__BFS_SETTLE) settle();
+    else if (step == GP__BFS_SETTLE) merge_frontier();
     else if (step == GP__BFS_COLLECT) collect();
     else {
       const unsigned blocks = !CLUSTERS || step == GP__BFS_SMALL ? 1 : step == GP__BFS_CLUSTER ? a.cluster : a.blocks;

@@ -10,16 +10,16 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
   l.bytes = 0;
-#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__PLACE(control, 2048);
-  GPUPRIMS__PLACE(reached[0], bitmap);
-  GPUPRIMS__PLACE(reached[1], s.rows ? bitmap : 0); // bottom-up
-  GPUPRIMS__PLACE(fresh, s.rows ? bitmap : 0);
-  GPUPRIMS__PLACE(lists[0], s.rows ? 2 * list : 0);
-  GPUPRIMS__PLACE(lists[1], s.rows ? 2 * list : 0);
-  GPUPRIMS__PLACE(found, s.rows ? longs * (unsigned)s.key_size : 0);
-  GPUPRIMS__PLACE(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
-#undef GPUPRIMS__PLACE
+#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GPUPRIMS__CARVE_SCRATCH(control, 2048);
+  GPUPRIMS__CARVE_SCRATCH(reached[0], bitmap);
+  GPUPRIMS__CARVE_SCRATCH(reached[1], s.rows ? bitmap : 0); // bottom-up
+  GPUPRIMS__CARVE_SCRATCH(fresh, s.rows ? bitmap : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[0], s.rows ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[1], s.rows ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(found, s.rows ? longs * (unsigned)s.key_size : 0);
+  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
 // From many sources: acc_size is that of a vertex's word.
@@ -30,15 +30,15 @@ __attribute__((unused)) static gp__sources_layout gp__lay_out_sources(gp__shape 
   const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
-#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__PLACE(control, 1024);
-  GPUPRIMS__PLACE(seen, words);
-  GPUPRIMS__PLACE(words[0], words);
-  GPUPRIMS__PLACE(words[1], words);
-  GPUPRIMS__PLACE(lists[0], list);
-  GPUPRIMS__PLACE(lists[1], list);
-  GPUPRIMS__PLACE(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
-#undef GPUPRIMS__PLACE
+#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GPUPRIMS__CARVE_SCRATCH(control, 1024);
+  GPUPRIMS__CARVE_SCRATCH(seen, words);
+  GPUPRIMS__CARVE_SCRATCH(words[0], words);
+  GPUPRIMS__CARVE_SCRATCH(words[1], words);
+  GPUPRIMS__CARVE_SCRATCH(lists[0], list);
+  GPUPRIMS__CARVE_SCRATCH(lists[1], list);
+  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
 __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident,

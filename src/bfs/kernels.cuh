@@ -6,9 +6,9 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   typedef gp__bfs_block<P, Offset, Vertex, CLUSTERS> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   int zero = 0; // so that the place of s stays in a register: it is asked for many times a level, and takes 30 cycles
-  gp__forget(zero);
+  gp__optimizer_barrier(zero);
   Block block(a, (&s)[zero], memory);
   block.start();
   block.levels();
@@ -23,7 +23,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(c
   typedef gp__bfs_block<P, Offset, Vertex, false> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   Block block(a, s, memory);
   if (a.step == 0) return block.set_out_by_launches();
@@ -34,7 +34,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(c
 // GP_CHECKED: a graph in which something is wrong is not searched.
 template <class P, class Offset, class Vertex, bool CLUSTERS = false>
 GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
-  gp__begin<P>(); // what says that, a launch before this one writes
+  gp__pdl_wait<P>(); // what says that, a launch before this one writes
   if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
 }
 
@@ -44,12 +44,12 @@ template <class V> struct gp__edge_to_parent {
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     V *parents = static_cast<V *>(a.out_targets);
     const int from = a.depths[source];
-    if (from >= 0 && a.depths[target] == from + 1 && source < gp__peek(parents + target))
+    if (from >= 0 && a.depths[target] == from + 1 && source < gp__load_volatile(parents + target))
       atomicMin(parents + target, static_cast<V>(source));
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});
 }

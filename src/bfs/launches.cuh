@@ -59,7 +59,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
   // Is there no level behind this one, of so many vertices?
   GP_DEVICE bool over(int level, gp__u64 count) const {
-    const gp__u64 hit = gp__peek(&s->hit);
+    const gp__u64 hit = gp__load_volatile(&s->hit);
     return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));
   }
 
@@ -89,7 +89,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE bool reach(bool there, Vertex source, Vertex v, int level) {
     bool mine = gp__warp_contract(a.cull, there, v, a.reached[0], m.contract);
     if (mine && !(a.cull & GP_CULL_BITMAP))
-      mine = gp__peek(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
+      mine = gp__load_volatile(a.depths + v) < 0 && atomicCAS(a.depths + v, -1, level) == -1;
     if (!mine) return false;
     if (a.cull & GP_CULL_BITMAP) a.depths[v] = level;
     if (parents) parents[v] = source;
@@ -162,15 +162,15 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     const int most = GP__BFS_LAUNCHES;
     gp__u64 first = edges_before(most + 1); // of the edges that lead to the next level
     int level = most;
-    for (; !over(level, gp__peek(&s->found[slot(level)])); ++level) {
+    for (; !over(level, gp__load_volatile(&s->found[slot(level)])); ++level) {
       if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
       __syncthreads();
-      const gp__u64 count = gp__peek(&s->edges_to[slot(level + 1)]);
+      const gp__u64 count = gp__load_volatile(&s->edges_to[slot(level + 1)]);
       if (!in_two(count)) contract_expand(level + 1, first);
       else {
         contract(level + 1, first);
         __syncthreads();
-        if (!over(level + 1, gp__peek(&s->found[slot(level + 1)]))) expand_level(level + 1, first + count);
+        if (!over(level + 1, gp__load_volatile(&s->found[slot(level + 1)]))) expand_level(level + 1, first + count);
       }
       first += count;
       __syncthreads();
@@ -183,7 +183,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     gp__u64 levels = static_cast<gp__u64>(level);
     if (level == most) // or earlier, in a launch of its own
       for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
-    else if (!gp__peek(&s->found[slot(level)])) --levels;
+    else if (!gp__load_volatile(&s->found[slot(level)])) --levels;
     r.reached = s->reached;
     r.edges = s->edges;
     r.inspected = s->inspected;
@@ -199,7 +199,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
   typedef gp__bfs_stepper<P, Offset, Vertex> Stepper;
   GP_SHARED(typename Stepper::Shared, shared);
   Stepper stepper(a, shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   if (a.step == 0) {
     const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x;

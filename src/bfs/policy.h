@@ -14,8 +14,6 @@
   F(cull, 0, 7, 4, 8)                                                                                                  \
   F(cluster, 0, 1, 8, 16)
 
-// ---- breadth-first search
-
 enum {
   GP__BFS_PART = 256,        // edges of a part of a list, at most
   GP__BFS_LONG = 0xffff,     // in their place: all of a longer list, in the queue of one block

@@ -161,7 +161,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i)
-        if (bits[i] && !(bits[i] & ~gp__peek(to + v[i]))) bits[i] = 0; // somebody has given them
+        if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // somebody has given them
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         sums[GP__NEW_LOOKS] += there[i];
@@ -343,7 +343,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE gp__u64 wait() {
     gp__u64 mine = block_sums();
     if (a.blocks > 1 && gp_warp() == 0) {
-      mine = gp__meet(control->barrier, static_cast<unsigned>(s.barriers), a.blocks, rank, mine);
+      mine = gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.barriers), a.blocks, rank, mine);
       if (threadIdx.x == 0) ++s.barriers;
     }
     return mine;
@@ -491,7 +491,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
   typedef gp__sources_block<P, Offset, Vertex, Word> Block;
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
   Block block(a, s, memory);
   if (a.part == GP__SOURCES_CLEAR) {

@@ -42,7 +42,7 @@ enum {
   GP__BFS_SPREAD = GP_STEP_SPREAD
 };
 // A vertex that is to be reached, and one of its neighbours.
-template <class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_seeker { Vertex vertex, neighbour; };
+template <class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_unvisited { Vertex vertex, neighbour; };
 // What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
 struct gp__bfs_counts {
   unsigned appended, found, longer;
@@ -76,25 +76,25 @@ struct gp__bfs_tally {
 };
 // What a block of a cluster tells the others of its level, in 48 bits of a word: parts in its queue and edges that
 // leave what it has found, no more of either than fit; whether it has found any, and the target.
-struct gp__bfs_message {
+struct gp__bfs_block_totals {
   unsigned appended, edges;
   bool found, hit;
-  GP_DEVICE static gp__bfs_message of(unsigned appended, const gp__bfs_tally &mine) {
+  GP_DEVICE static gp__bfs_block_totals of(unsigned appended, const gp__bfs_tally &mine) {
     const gp__u64 edges = gp__bfs_tally::whole(mine.edges);
-    return gp__bfs_message{appended < 0xffffu ? appended : 0xffffu,
-                           edges < 1u << 24 ? static_cast<unsigned>(edges) : 1u << 24, mine.has_found(),
-                           mine.has_hit()};
+    return gp__bfs_block_totals{appended < 0xffffu ? appended : 0xffffu,
+                                edges < 1u << 24 ? static_cast<unsigned>(edges) : 1u << 24, mine.has_found(),
+                                mine.has_hit()};
   }
-  GP_DEVICE static gp__bfs_message of(gp__u64 word) {
-    return gp__bfs_message{static_cast<unsigned>(word) & 0xffffu, static_cast<unsigned>(word >> 18),
-                           (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
+  GP_DEVICE static gp__bfs_block_totals of(gp__u64 word) {
+    return gp__bfs_block_totals{static_cast<unsigned>(word) & 0xffffu, static_cast<unsigned>(word >> 18),
+                                (word >> 16 & 1u) != 0, (word >> 17 & 1u) != 0};
   }
   GP_DEVICE gp__u64 word() const {
     return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | static_cast<gp__u64>(edges) << 18;
   }
 };
 // And what they know of it when all have.
-struct gp__bfs_news {
+struct gp__bfs_cluster_totals {
   unsigned appended, edges;
   bool found, hit;
   bool over, wide, uneven; // a block has more parts than there is room for, more edges, more than others
@@ -104,11 +104,11 @@ struct gp__bfs_news {
     return first ? appended | static_cast<gp__u64>(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
   }
   // Of all of them together, where even lanes have the first words, odd ones the second, others 0.
-  GP_DEVICE static gp__bfs_news of_lanes(gp__u64 word) {
+  GP_DEVICE static gp__bfs_cluster_totals of_lanes(gp__u64 word) {
     const bool first = gp_lane() % 2 == 0;
     const unsigned count = static_cast<unsigned>(word), is = static_cast<unsigned>(word >> 32);
     const auto any = [is](int bit) { return __any_sync(0xffffffffu, is >> bit & 1u) != 0; };
-    return gp__bfs_news{
+    return gp__bfs_cluster_totals{
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
 };
@@ -141,8 +141,8 @@ enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that wai
 // whole. The first block clears the counters of the next barrier, but not before it has passed the last: by then nobody
 // reads them. number: of the barrier, 0 being the first. naps: a block that waits for long.
 template <int SUMS>
-GP_DEVICE gp__u64 gp__meet(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks, unsigned rank,
-                           gp__u64 mine, bool naps = false) {
+GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks,
+                                       unsigned rank, gp__u64 mine, bool naps = false) {
   const unsigned lane = gp_lane(), set = number % 3;
   const gp__u64 arrived = (1ull << GP__BFS_BLOCK_BITS) - 1;
   gp__u64 *word = barrier[set].word + (lane < SUMS ? lane : 0), *next = barrier[set == 2 ? 0 : set + 1].word;

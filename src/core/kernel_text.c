@@ -1,5 +1,5 @@
 // core/kernel_text.c - the text of a kernel
-// uses: api/lists.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/team_policy.h, core/system.c, core/text.c,
+// uses: api/lists.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/cooperative_policy.h, core/system.c, core/text.c,
 //   core/request.c, core/program.c, core/image.c, core/names.c, core/kinds.c, core/checking.c, core/kinds_of.c,
 //   core/spelling.c, core/kernel_names.c
 
@@ -140,9 +140,9 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
             : !q->index_bytes     ? in
             : q->index_bytes == 4 ? "gp__u32"
                                   : "gp__u64",
-            gp__is_team(q->algorithm)     ? ">"
-            : kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide>"
-                                          : ", gp__radix_narrow>");
+            gp__is_cooperative(q->algorithm) ? ">"
+            : kind == GP__RADIX_PASS_WIDE    ? ", gp__radix_wide>"
+                                             : ", gp__radix_narrow>");
     break;
   case GP__HYBRID_COUNT:
   case GP__HYBRID_MOVE:

@@ -46,7 +46,7 @@ enum { GP__KINDS_MAX = 16 }; // kernels of a call
   X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args)                                                            \
   X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args)                                                        \
   X(MERGE_FOUR, gp__merge_four, gp__merge_args)                                                                        \
-  X(SET_BORDERS, gp__set_borders, gp__merge_args)                                                                      \
+  X(SET_BORDERS, gp__balanced_paths, gp__merge_args)                                                                   \
   X(SET_OPERATION, gp__set_operation, gp__merge_args)                                                                  \
   X(SET_PIPELINED, gp__set_pipelined, gp__merge_args)                                                                  \
   X(COUNT_KEYS, gp__count_keys, gp__histogram_args)                                                                    \

@@ -1,5 +1,5 @@
 // core/kinds_of.c - which kernels a call takes
-// uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, sort/radix_policy.h, sort/team_policy.h,
+// uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, sort/radix_policy.h, sort/cooperative_policy.h,
 //   merge/policy.h, transpose/policy.h, transpose/panels_policy.h, layouts/policy.h, bfs/policy.h, sort/scratch.h,
 //   group_by/arguments.h, core/system.c, core/request.c, core/names.c, core/kinds.c, core/checking.c,
 //   core/check_call_types.c, core/shape.c
@@ -49,7 +49,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
   return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
          : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
-         : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_team(p, h)
+         : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
                                                                    : gp__adaptive_hybrid(p);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -129,7 +129,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p
   if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(q, p, kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_LEADING_SWEEP) return gp__kinds_of_leading_sweep(kinds);
   if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
-  if (q->primitive == GP_SORT && gp__is_team(p->algorithm))
+  if (q->primitive == GP_SORT && gp__is_cooperative(p->algorithm))
     return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
   if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
   if (q->primitive == GP_SEGMENTED_SORT) {

@@ -1,5 +1,5 @@
 // core/launch_plan.c - launching a call
-// uses: api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/shape.h, sort/team_policy.h,
+// uses: api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/shape.h, sort/cooperative_policy.h,
 //   core/geometry.h, core/geometry_of.h, map/arguments.h, core/system.c, core/messages.c, core/request.c,
 //   layouts/host.c, core/kinds.c, core/state.c, core/reads.c, core/checking.c, graph/check.c, core/kernels.c,
 //   core/load.c, core/workspaces.c, core/launch.c, sort/launch.c, segmented_sort/launch.c, merge/launch.c,
@@ -10,7 +10,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
-  if (l->q->primitive == GP_SORT && gp__is_team(l->p->algorithm)) return gp__launch_team(l);
+  if (l->q->primitive == GP_SORT && gp__is_cooperative(l->p->algorithm)) return gp__launch_cooperative(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
   if (l->q->primitive == GP_SORT && l->p->algorithm == GP_LEADING_SWEEP) return gp__launch_leading_sweep(l);
   if (l->q->primitive == GP_SORT) return gp__launch_sort(l);

@@ -7,24 +7,26 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   const int family = gp__family_of(s.primitive);
   const unsigned long long bytes = gp__shape_bytes(s);
   const int overlap = p.overlap;
-  p.overlap = gp__or(overlap, s.compute_capability >= 90 && family != GP__FAMILY_GRAPH ? 1 : 2);
-  p.load =
-      gp__or(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING : GP_CACHE_ALL);
-  p.store = gp__or(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
-                                                                  : GP_CACHE_STREAMING);
+  p.overlap = gp__default_to(overlap, s.compute_capability >= 90 && family != GP__FAMILY_GRAPH ? 1 : 2);
+  p.load = gp__default_to(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING
+                                                                                                : GP_CACHE_ALL);
+  p.store =
+      gp__default_to(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
+                                                                    : GP_CACHE_STREAMING);
   if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s, bytes);
   if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s, bytes);
   if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s, bytes);
   if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s, bytes);
   if (family == GP__FAMILY_SORT) {
     p = gp__portable_sort(p, s);
-    if (gp__sweeps(p.algorithm) && s.count >> 20) p.overlap = gp__or(overlap, 2); // launches cost less than it does
+    if (gp__sweeps(p.algorithm) && s.count >> 20)
+      p.overlap = gp__default_to(overlap, 2); // launches cost less than it does
     return p;
   }
   if (family == GP__FAMILY_MERGE) {
     p = gp__portable_merge(p, s);
     if (gp__is_set(s.primitive) && p.algorithm == GP_MERGE_PATH && (s.count + s.count2) >> 21)
-      p.overlap = gp__or(overlap, 2); // blocks that start beside the launch that finds borders take its room
+      p.overlap = gp__default_to(overlap, 2); // blocks that start beside the launch that finds borders take its room
     return p;
   }
   if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
@@ -32,31 +34,32 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
   if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p, s);
   if (family == GP__FAMILY_REDUCE) {
-    p.algorithm = gp__or(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
-    p.threads = gp__or(p.threads, 512);
-    p.vectors =
-        gp__or(p.vectors, !s.reproducible && (bytes >> 20 >= 512 || (bytes >> 20 >= 12 && bytes >> 20 < 24)) ? 8 : 4);
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4);
+    p.algorithm = gp__default_to(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
+    p.threads = gp__default_to(p.threads, 512);
+    p.vectors = gp__default_to(
+        p.vectors, !s.reproducible && (bytes >> 20 >= 512 || (bytes >> 20 >= 12 && bytes >> 20 < 24)) ? 8 : 4);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4);
     return p;
   }
-  p.algorithm = gp__or(p.algorithm, GP_DIRECT);
+  p.algorithm = gp__default_to(p.algorithm, GP_DIRECT);
   if (s.primitive == GP_GROUP_BY) { // of the kernel that fills tables
-    p.threads = gp__or(p.threads, 512);
-    p.vectors = gp__or(p.vectors, 2);
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, 3);
+    p.threads = gp__default_to(p.threads, 512);
+    p.vectors = gp__default_to(p.vectors, 2);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3);
   }
   if (s.primitive == GP_CONVERT_LAYOUT) { // fewer vectors where shared memory does not hold the tile
-    const int threads = gp__or(p.threads, 256), vectors = p.vectors;
+    const int threads = gp__default_to(p.threads, 256), vectors = p.vectors;
     p.threads = threads;
-    p.vectors = gp__or(p.vectors, 4);
+    p.vectors = gp__default_to(p.vectors, 4);
     while (!vectors && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   }
   if (gp__is_graph_work(s.primitive)) {
-    p.vectors = gp__or(p.vectors, 1);
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, 8);
+    p.vectors = gp__default_to(p.vectors, 1);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
   }
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, s.in_size ? 1 : 4);
-  if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND) p.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
+  p.threads = gp__default_to(p.threads, 256);
+  p.vectors = gp__default_to(p.vectors, s.in_size ? 1 : 4);
+  if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND)
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   return p;
 }

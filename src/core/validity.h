@@ -1,6 +1,6 @@
 // core/validity.h - validity of any policy; the bytes by which calls are small or large
 // uses: api/policy.h, core/rules.h, core/shape.h, reduce/policy.h, scan/policy.h, select/policy.h, segments/policy.h,
-//   histogram/policy.h, sort/team_policy.h, merge/policy.h, segmented_sort/policy.h, top_k/policy.h,
+//   histogram/policy.h, sort/cooperative_policy.h, merge/policy.h, segmented_sort/policy.h, top_k/policy.h,
 //   transpose/panels_policy.h, map/policy.h, bfs/policy.h
 
 GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {

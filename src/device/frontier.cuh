@@ -42,7 +42,7 @@ template <int ROOM, class T>
 GP_DEVICE void gp_warp_append(bool there, const T &element, const gp_frontier<T> &out,
                               gp_tile_append_storage<ROOM, T> &storage) {
   gp__u32 end = 0, at = ROOM; // a full buffer's count stands: it could come round
-  if (gp_warp_broadcast(gp__peek(&storage.count), 0) < static_cast<gp__u32>(ROOM))
+  if (gp_warp_broadcast(gp__load_volatile(&storage.count), 0) < static_cast<gp__u32>(ROOM))
     at = gp__warp_draw(&storage.count, there, end);
   if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;
   const gp__u32 left = __ballot_sync(0xffffffffu, there && at >= static_cast<gp__u32>(ROOM));
@@ -200,7 +200,7 @@ GP_DEVICE bool gp__warp_contract(int cull, bool there, Vertex vertex, gp__u32 *v
   }
   if ((cull & GP_CULL_BITMAP) && there) {
     const gp__u32 bit = 1u << (vertex & 31u);
-    there = !(gp__peek(visited + vertex / 32) & bit) && !(atomicOr(visited + vertex / 32, bit) & bit);
+    there = !(gp__load_volatile(visited + vertex / 32) & bit) && !(atomicOr(visited + vertex / 32, bit) & bit);
   }
   return there;
 }

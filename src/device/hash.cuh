@@ -8,4 +8,4 @@ template <class I> GP_DEVICE bool gp__set_bit(gp__u32 *words, I i) {
   return (atomicOr(words + i / 32, 1u << i % 32) >> i % 32 & 1u) == 0;
 }
 // The same in memory, where nobody asks, so that nobody waits.
-template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__or_alone(words + i / 32, 1u << i % 32); }
+template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words, I i) { gp__red_or(words + i / 32, 1u << i % 32); }

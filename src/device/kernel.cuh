@@ -7,7 +7,7 @@ template <int THREADS, int VECTORS, int LOAD, int STORE, int STAGES, int BLOCKS_
   static const int blocks_per_sm = BLOCKS_PER_SM, overlap = OVERLAP;
 };
 
-template <class P> GP_DEVICE void gp__begin() {
+template <class P> GP_DEVICE void gp__pdl_wait() {
   if (P::overlap == 1) gp__wait_for_predecessor();
 }
 template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {

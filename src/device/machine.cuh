@@ -48,8 +48,8 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
                : "memory");
 }
 
-// y moves on where `second`, else x does: in one instruction each.
-GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
+// Advances y where `second`, else x: one instruction each.
+GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
                : "+r"(x), "+r"(y)
                : "r"(static_cast<gp__u32>(second)), "r"(by_x), "r"(by_y));
@@ -96,8 +96,8 @@ GP_DEVICE gp__u64 gp__nanoseconds() {
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 }
-// What other threads change by atomics, as it is now.
-template <class T> GP_DEVICE T gp__peek(const T *p) { return *static_cast<const volatile T *>(p); }
+// The current value of what other threads change by atomics.
+template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_cast<const volatile T *>(p); }
 // Soon to be read: on its way to the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
@@ -127,7 +127,7 @@ GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
   gp__prefetch(p);
 #endif
 }
-GP_DEVICE void gp__await_near() {
+GP_DEVICE void gp__cp_async_wait() {
 #if GPUPRIMS__ARCH >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
@@ -172,12 +172,12 @@ GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
   return x;
 #endif
 }
-// An or in memory that nobody waits for.
-GP_DEVICE void gp__or_alone(gp__u32 *p, gp__u32 v) {
+// Fire-and-forget atomic OR in device memory.
+GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) {
   asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
 }
-// atomicAdd in shared memory by each lane for itself; that one asks first which lanes call, and lets one add for all.
-GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) {
+// An addition in shared memory by each lane for itself. atomicAdd first asks which lanes call, and one adds for all.
+GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) {
   gp__u32 was;
   asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(was) : "r"(gp__shared_address(p)), "r"(v) : "memory");
   return was;
@@ -186,17 +186,17 @@ GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) {
 GP_DEVICE void gp__fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 // The lanes whose x has the bits of `mask` as this lane's x has them: all clear, or not all clear. All lanes call.
 // By hand, so that the compiler takes many bits of x as predicates at once; the complement is taken by a
-// multiplication, as the other instructions all are the other integer unit's. minus_one: gp__minus_one().
-GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32 minus_one) {
+// multiplication, as the other instructions all are the other integer unit's. ones: gp__opaque_ones().
+GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32 ones) {
   gp__u32 lanes;
   asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
                "@!p mad.lo.u32 %0, %0, %3, %3; }"
                : "=r"(lanes)
-               : "r"(x), "r"(mask), "r"(minus_one));
+               : "r"(x), "r"(mask), "r"(ones));
   return lanes;
 }
 // -1, which the assembler cannot know: a multiplication by it stays one.
-GP_DEVICE gp__u32 gp__minus_one() {
+GP_DEVICE gp__u32 gp__opaque_ones() {
   gp__u32 lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return (lane >> 5) - 1;
@@ -232,8 +232,8 @@ GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) {
   return r;
 }
 
-// Whatever was computed from x is computed anew from here on: that costs fewer registers than to keep it.
-GP_DEVICE void gp__forget(int &x) { asm volatile("" : "+r"(x)); }
+// Forces recomputation of what x led to: saves registers.
+GP_DEVICE void gp__optimizer_barrier(int &x) { asm volatile("" : "+r"(x)); }
 
 // The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): wait
 // until it is complete and its writes are visible, then let the kernel after this one come up.
@@ -299,21 +299,21 @@ template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
 }
 GP_DEVICE void gp__bulk_wait() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 // Some warps of a block, `threads` of them, wait for each other: a barrier in hardware. meetings: so many before.
-GP_DEVICE void gp__meet(gp__u64 *, unsigned &, unsigned threads) {
+GP_DEVICE void gp__named_barrier(gp__u64 *, unsigned &, unsigned threads) {
   asm volatile("barrier.sync 1, %0;" ::"r"(threads) : "memory");
 }
 // Ordinary writes of this thread to shared memory become visible to bulk copies issued after a later barrier.
 GP_DEVICE void gp__bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #endif
 
-// The same number, of which the compiler knows nothing: not what it was made of, nor that a loop does not change it.
-GP_DEVICE gp__u32 gp__anew(gp__u32 x) {
+// A copy of x that the optimizer cannot see through: neither what x was computed from, nor that a loop leaves it alone.
+GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) {
   asm volatile("" : "+r"(x));
   return x;
 }
 
 // A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
-// add it anew to every offset.
+// add it to every offset again.
 struct gp__shared_place {
   gp__u32 address;
   GP_DEVICE explicit gp__shared_place(void *p) {
@@ -396,7 +396,7 @@ template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v
 GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
   if (there) gp__vector_at(p) = v;
 }
-GP_DEVICE void gp__advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
+GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
 }
 GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
@@ -422,23 +422,23 @@ GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p, gp__u64 v) {
 }
 GP_DEVICE void gp__store_relaxed(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt::relaxed); }
 GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
-GP_DEVICE void gp__forget(int &) {}
-GP_DEVICE gp__u32 gp__minus_one() { return 0xffffffffu; }
+GP_DEVICE void gp__optimizer_barrier(int &) {}
+GP_DEVICE gp__u32 gp__opaque_ones() { return 0xffffffffu; }
 GP_DEVICE gp__u32 gp__opaque(gp__u32 x) { return x; }
 GP_DEVICE gp__u32 gp__negative(gp__u32 x) { return 0u - x; }
 GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x, gp__u32 weights, gp__u32 c) { return __dp4a(x, weights, c); }
 GP_DEVICE gp__u32 gp__magnitude(int x) { return x < 0 ? 0u - static_cast<gp__u32>(x) : static_cast<gp__u32>(x); }
 GP_DEVICE gp__u32 gp__and(gp__u32 x, gp__u32 y, gp__u32 z) { return x & y & z; }
-GP_DEVICE gp__u32 gp__agreeing(gp__u32 x, gp__u32 mask, gp__u32) {
+GP_DEVICE gp__u32 gp__match_bit(gp__u32 x, gp__u32 mask, gp__u32) {
   const bool one = (x & mask) != 0;
   const gp__u32 lanes = __ballot_sync(0xffffffffu, one);
   return one ? lanes : ~lanes;
 }
-template <class T> GP_DEVICE T gp__peek(const T *p) { return simt::load(p, simt::relaxed); }
+template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE void gp__prefetch(const void *) {}
 GP_DEVICE void gp__prefetch_bytes(const void *, unsigned) {}
 GP_DEVICE void gp__prefetch_near(const void *, gp__u32 *) {}
-GP_DEVICE void gp__await_near() {}
+GP_DEVICE void gp__cp_async_wait() {}
 GP_DEVICE gp__u64 gp__nanoseconds() { return simt::stats.switches; } // a clock of a kind
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) { return static_cast<T *>(simt::shared_of(p, rank)); }
 GP_DEVICE void gp__cluster_arrive_aligned() { simt::cluster_arrive(); }
@@ -447,8 +447,8 @@ GP_DEVICE void gp__cluster_store(gp__u64 *p, gp__u64 v) { simt::store(p, v, simt
 GP_DEVICE void gp__cluster_send(gp__u64 *p, unsigned rank, gp__u64 v) { gp__cluster_store(gp__in_block(p, rank), v); }
 GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return simt::load(p, simt::relaxed); }
 GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) { return __reduce_add_sync(0xffffffffu, x); }
-GP_DEVICE gp__u32 gp__add_alone(gp__u32 *p, gp__u32 v) { return atomicAdd(p, v); }
-GP_DEVICE void gp__or_alone(gp__u32 *p, gp__u32 v) { atomicOr(p, v); }
+GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p, gp__u32 v) { return atomicAdd(p, v); }
+GP_DEVICE void gp__red_or(gp__u32 *p, gp__u32 v) { atomicOr(p, v); }
 GP_DEVICE void gp__fence() { __threadfence(); }
 GP_DEVICE void gp__wait_for_predecessor() { simt::wait_for_predecessor(); }
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
@@ -478,12 +478,12 @@ GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
 GP_DEVICE void gp__bulk_wait() { simt::bulk_wait(0); }
 GP_DEVICE void gp__bulk_fence() { simt::fence_proxy_async(); }
-inline void gp__meet(gp__u64 *bar, unsigned &meetings, unsigned) { // the emulator has no such barrier
+inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // the emulator has no such barrier
   gp__mbarrier_arrive(bar);
   for (const unsigned parity = meetings++ & 1u; !gp__mbarrier_test(bar, parity);) {}
 }
 
-GP_DEVICE gp__u32 gp__anew(gp__u32 x) { return x; }
+GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
 struct gp__shared_place {
   unsigned char *address;
   GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}

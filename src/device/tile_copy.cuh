@@ -11,7 +11,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
   if (i > 0 && i * 16 + 32 <= bytes + offset)
     return gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
                              gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
-  gp__packed<unsigned char> p;
+  gp__vec<unsigned char> p;
   GPUPRIMS__UNROLL
   for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
   return p.vector;
@@ -45,7 +45,7 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
   GPUPRIMS__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
-    gp__packed<unsigned char> p;
+    gp__vec<unsigned char> p;
     if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
     else if (i * 16 + 32 <= bytes)
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),

@@ -2,10 +2,10 @@
 // uses: device/vocabulary.cuh, device/machine.cuh
 
 // V elements as one access of 16 bytes.
-template <class T> union gp__packed {
+template <class T> union gp__vec {
   gp_vector vector;
   T item[sizeof(T) <= 16 ? 16 / sizeof(T) : 1];
-  GP_DEVICE gp__packed() {}
+  GP_DEVICE gp__vec() {}
 };
 
 // Each thread loads ITEMS consecutive elements of in[0 .. count) straight from memory. No storage, no barrier. Best for
@@ -49,7 +49,7 @@ GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 c
   GPUPRIMS__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
-    gp__packed<T> p;
+    gp__vec<T> p;
     if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
     else {
       GPUPRIMS__UNROLL
@@ -65,7 +65,7 @@ GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64
   GPUPRIMS__UNROLL
   for (int k = 0; k < ITEMS / V; ++k) {
     const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
-    gp__packed<T> p;
+    gp__vec<T> p;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
     if (first + V <= count) gp__store_vector<CACHE>(out + first, p.vector);

@@ -30,7 +30,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
   enum { REPEATS = 3, MORE = 7 }; // of all rounds; where bins hold a dozen of a key, and some two such keys, more
   Storage &s;
-  const unsigned thread; // gp__anew(threadIdx.x)
+  const unsigned thread; // gp__opaque_copy(threadIdx.x)
 
   // Once, before the first tile, and a barrier.
   GP_DEVICE void clear() const {
@@ -72,7 +72,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   GP_DEVICE gp__u32 draw(K key, bool there, K low, int shift) const {
     const gp__u32 bin =
         there ? static_cast<gp__u32>((key - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
-    return gp__anew(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
+    return gp__opaque_copy(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
   }
   GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
     const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);

@@ -18,7 +18,7 @@ template <> struct gp__word_of<16> { typedef gp_vector type; };
 template <int WORD>
 GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
-  gp__packed<Word> p;
+  gp__vec<Word> p;
   GPUPRIMS__UNROLL
   for (int i = 0; i < 16 / WORD; ++i) {
     const unsigned char *word = at + i * WORD;
@@ -89,7 +89,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
     if (first >= all || first <= -W) continue;
     to += static_cast<gp__u64>(unit) * 16 - skip;
     if (first >= 0 && first + W <= all) {
-      gp__packed<Word> p;
+      gp__vec<Word> p;
       const unsigned from = OUT_ALIGNED && N == 1 ? place.at(static_cast<unsigned>(first), line * SIZE) : 0;
       GPUPRIMS__UNROLL
       for (int w = 0; w < W; ++w) {
@@ -173,11 +173,11 @@ struct gp__column_store {
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
       GPUPRIMS__UNROLL
-      for (int w = 0; w < W; ++w) gp__forget(from[w] = static_cast<int>(at(first + w, first_line)));
+      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = static_cast<int>(at(first + w, first_line)));
       to += first * WORD;
       GPUPRIMS__UNROLL_BY(8)
       for (int k = 0; k < ROUNDS / SETS; ++k) {
-        gp__packed<Word> p;
+        gp__vec<Word> p;
         if (first_line + k * STRIDE >= lines) continue;
         GPUPRIMS__UNROLL
         for (int w = 0; w < W; ++w) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
@@ -475,7 +475,7 @@ struct gp__scattered_tile {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
       if (column >= columns || unit * V >= rows) continue;
       unsigned char *to = out + column * pitch + unit * 16;
-      gp__packed<Word> p;
+      gp__vec<Word> p;
       p.vector = *reinterpret_cast<const gp_vector *>(shared + place(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {

@@ -29,7 +29,7 @@ struct gp__key_counters {
   template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
     gp__u32 full[N], taken = 0;
     GPUPRIMS__UNROLL
-    for (int j = 0; j < N; ++j) full[j] = gp__peek(word(two[j / 2], j % 2 == 1)) & FULL;
+    for (int j = 0; j < N; ++j) full[j] = gp__load_volatile(word(two[j / 2], j % 2 == 1)) & FULL;
     GPUPRIMS__UNROLL
     for (int j = 0; j < N; ++j)
       if (full[j]) full[j] &= atomicAnd(word(two[j / 2], j % 2 == 1), ~full[j]);

@@ -46,10 +46,10 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
 
 // The lanes with the same digit as this one (below 2^BITS). All lanes call.
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
-  const gp__u32 minus_one = gp__minus_one();
+  const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
   GPUPRIMS__UNROLL
-  for (int i = 0; i < BITS; ++i) agree[i] = gp__agreeing(digit, 1u << i, minus_one);
+  for (int i = 0; i < BITS; ++i) agree[i] = gp__match_bit(digit, 1u << i, ones);
   peers = agree[0];
   GPUPRIMS__UNROLL
   for (int i = 1; i < BITS; i += 2) peers = gp__and(peers, agree[i], agree[i + 1 < BITS ? i + 1 : i]);

@@ -14,7 +14,7 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
   const L *sources = static_cast<const L *>(a.offsets), *targets = static_cast<const L *>(a.targets);
   const bool both = (a.flags & GP_SYMMETRISE) != 0, loops = (a.flags & GP_DROP_LOOPS) == 0;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   gp__u64 bad = ~gp__u64(0);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
@@ -77,7 +77,7 @@ template <class V, bool RELABEL> struct gp__edge_to_key {
   }
 };
 template <class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__each_edge<P, O, V>(a, gp__edge_to_key<V, RELABEL>{a});
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = gp__edge_count<O>(a);
 }
@@ -93,7 +93,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   O *offsets = static_cast<O *>(a.out_offsets);
   V *targets = static_cast<V *>(a.out_targets);
   GP_SHARED(Range, range);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a);
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 key[ITEMS];
@@ -129,13 +129,13 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
 
 // The degree of every vertex; and, of an order of vertices, where each one stands in it.
 template <class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     static_cast<O *>(a.out_offsets)[v] = offsets[v + 1] - offsets[v];
 }
 template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const V *order = static_cast<const V *>(a.parents);
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     static_cast<V *>(a.out_targets)[order[v]] = static_cast<V>(v);
@@ -149,7 +149,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   GP_SHARED(Bins, s);
   for (int i = int(threadIdx.x); i < 65; i += P::threads) s.bin[i] = 0;
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
   gp__u64 sum = 0, least = 0, most = 0; // of the least, the complement
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
@@ -173,7 +173,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
 }
 // One block: what the words say.
 template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp_degrees *report = static_cast<gp_degrees *>(a.out_targets);
   for (int i = int(threadIdx.x); i < 65; i += P::threads) report->histogram[i] = a.state[GP__DEGREE_HISTOGRAM + i];
   if (threadIdx.x > 0) return;

@@ -16,7 +16,7 @@ struct gp__faults {
 };
 // Offsets and targets, or those of the transposed graph.
 template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   const gp__u64 edges = gp__edge_count<O>(a), mine = blockIdx.x * P::threads + threadIdx.x,
@@ -47,18 +47,18 @@ template <class V> struct gp__edge_to_depths {
     else if (to == from + 1) {
       const bool parent = a.parents && static_cast<const V *>(a.parents)[target] == source;
       const unsigned mark = (parent ? 3u : 1u) << target % 16 * 2;
-      if (gp__peek(a.marks + target / 16) & mark) atomicAnd(a.marks + target / 16, ~mark);
+      if (gp__load_volatile(a.marks + target / 16) & mark) atomicAnd(a.marks + target / 16, ~mark);
     }
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__depths_of_edges(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__faults faults;
   gp__each_edge<P, O, V>(a, gp__edge_to_depths<V>{a, faults});
   faults.tell(a.state);
 }
 template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const V *parents = static_cast<const V *>(a.parents);
   gp__faults faults;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
@@ -81,7 +81,7 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
 // One block. Of an edge, the vertex that it leaves (in a transposed graph: to which it leads): offsets are well, or
 // they would have been the fault.
 template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (threadIdx.x > 0) return;
   const gp__u64 none = ~gp__u64(0), fault = *a.state, at = fault & ((gp__u64(1) << GP__FAULT_SHIFT) - 1);
   const int kind = fault == none ? int(GP_FAULT_NONE) : int(fault >> GP__FAULT_SHIFT);

@@ -6,11 +6,11 @@
 
 // The root of v's tree; labels on the way skip one.
 template <class V> GP_DEVICE V gp__root(V *labels, V v) {
-  for (V up = gp__peek(labels + v); up != v;) {
-    const V above = gp__peek(labels + up);
+  for (V up = gp__load_volatile(labels + v); up != v;) {
+    const V above = gp__load_volatile(labels + up);
     if (above == up) return up;
     atomicMin(labels + v, above);
-    v = above, up = gp__peek(labels + v);
+    v = above, up = gp__load_volatile(labels + v);
   }
   return v;
 }
@@ -27,7 +27,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   V *labels = static_cast<V *>(a.out_targets);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : static_cast<V>(v);
@@ -39,7 +39,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
   V *labels = static_cast<V *>(a.out_targets);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
     for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
       gp__link(labels, static_cast<V>(v), targets[e]);
@@ -48,7 +48,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
 template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
   V *labels = static_cast<V *>(a.out_targets);
   gp__u64 roots = 0;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const V root = gp__root(labels, static_cast<V>(v));
     roots += root == v;
@@ -66,7 +66,7 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
   };
   const V *labels = static_cast<const V *>(a.out_targets);
   GP_SHARED(Sample, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!a.vertices) return;
   const V mine = labels[a.vertices / P::threads * threadIdx.x + a.vertices % P::threads * threadIdx.x / P::threads];
   unsigned same = 0;
@@ -83,11 +83,11 @@ template <class V> struct gp__edge_to_component {
   gp__u64 skipped; // the label of vertices whose edges need not be looked at
   bool both;       // the opposite edge is there, too
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
-    if (both && gp__peek(labels + source) == skipped) return;
+    if (both && gp__load_volatile(labels + source) == skipped) return;
     if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));
   }
 };
 template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{static_cast<V *>(a.out_targets), *a.state, a.flags != 0});
 }

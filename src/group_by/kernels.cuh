@@ -20,7 +20,7 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
 template <class Op, class Acc> struct gp__shared_fold {
   static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
-    for (Bits was = gp__peek(at);;) {
+    for (Bits was = gp__load_volatile(at);;) {
       const Bits now = gp__same_bytes<Bits>(Op()(gp__same_bytes<Acc>(was), x));
       if (now == was) return; // most minima and maxima
       const Bits found = atomicCAS(at, was, now);
@@ -59,11 +59,11 @@ template <class Op, class Acc> struct gp__group_storage {
   GP_DEVICE void fold(gp__u64 k, const Acc &x) {
     int at = int(k * 0x9e3779b97f4a7c15ull >> 53); // multiplicative hashing (Knuth, The Art of Computer Programming 3)
     if (k == ~gp__u64(0)) {
-      if (!gp__peek(&last) && atomicExch(&last, 1u) == 0) atomicAdd(&used, 1u);
+      if (!gp__load_volatile(&last) && atomicExch(&last, 1u) == 0) atomicAdd(&used, 1u);
       at = SLOTS;
     } else {
       for (int probe = 0;; ++probe, at = (at + 1) & (SLOTS - 1)) {
-        gp__u64 there = gp__peek(&key[at]);
+        gp__u64 there = gp__load_volatile(&key[at]);
         if (there == ~gp__u64(0)) {
           there = atomicCAS(&key[at], ~gp__u64(0), k);
           if (there == ~gp__u64(0)) {
@@ -76,7 +76,7 @@ template <class Op, class Acc> struct gp__group_storage {
           atomicOr(&full, 1u);
           return;
         }
-        if (probe % 4 == 3 && gp__peek(&full)) return; // the table is worth nothing
+        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is worth nothing
       }
     }
     gp__shared_fold<Op, Acc>::add(&value[at], x);
@@ -90,7 +90,7 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   typedef gp__group_storage<Op, Acc> Storage;
   const int THREADS = P::threads, ITEMS = gp__map_items(P::vectors, int(sizeof(K)), int(sizeof(In)), 0);
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const Load load(a);
   const K *keys = static_cast<const K *>(a.keys);
   const In *in = static_cast<const In *>(a.in);
@@ -100,8 +100,8 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     K key[ITEMS];
     In x[ITEMS];
-    bool stop = gp__peek(&s.full) != 0;
-    if (threadIdx.x == 0 && gp__peek(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
+    bool stop = gp__load_volatile(&s.full) != 0;
+    if (threadIdx.x == 0 && gp__load_volatile(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const gp__u64 at = first + i * THREADS + threadIdx.x;

@@ -174,7 +174,9 @@ template <class W, class C> struct gp__weight {
   static const bool is = true;
   static const int size = sizeof(W);
   typedef C cell; // of a block's counters
-  template <int V> static GP_DEVICE C at(const gp__run<W, V> &w, int j) { return gp_convert<W, C>()(w.item[j]); }
+  template <int V> static GP_DEVICE C at(const gp__vector_access<W, V> &w, int j) {
+    return gp_convert<W, C>()(w.item[j]);
+  }
   static GP_DEVICE C of(const void *weights, gp__u64 pixel) {
     return gp_convert<W, C>()(static_cast<const W *>(weights)[pixel]);
   }
@@ -183,6 +185,6 @@ template <class C> struct gp__weight<gp__none, C> {
   static const bool is = false;
   static const int size = 1;
   typedef gp__u32 cell;
-  template <int V> static GP_DEVICE gp__u32 at(const gp__run<gp__none, V> &, int) { return 1; }
+  template <int V> static GP_DEVICE gp__u32 at(const gp__vector_access<gp__none, V> &, int) { return 1; }
   static GP_DEVICE gp__u32 of(const void *, gp__u64) { return 1; }
 };

@@ -76,18 +76,18 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 }
 
 // A byte as an index, in one instruction where it lies in a word.
-template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, V> &x, int j) {
+template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
   return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
 }
-template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__run<T, 16> &x, int j) {
+template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + static_cast<unsigned>(j % 4));
 }
 // Each sample takes the place of the one before.
-template <class T, int V> GP_DEVICE void gp__drop_first(gp__run<T, V> &x) {
+template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> &x) {
   GPUPRIMS__UNROLL
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
 }
-template <class T> GP_DEVICE void gp__drop_first(gp__run<T, 16> &x) {
+template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
   GPUPRIMS__UNROLL
   for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
@@ -116,9 +116,9 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
   // each that was counted is filled again at once.
   static const unsigned K = P::vectors;
   struct Samples {
-    gp__run<T, V> x[K];
-    gp__run<W, V> w[K]; // where there is one channel
-    const T *x_at;      // the next to be loaded
+    gp__vector_access<T, V> x[K];
+    gp__vector_access<W, V> w[K]; // where there is one channel
+    const T *x_at;                // the next to be loaded
     const W *w_at;
     gp__u64 step; // samples
     gp__u32 left; // vectors that are not counted yet; no block sees 2^32 samples
@@ -132,7 +132,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
       left = vector < e.vectors ? static_cast<gp__u32>((e.vectors - 1 - vector) / apart) + 1 : 0;
       x_at = static_cast<const T *>(a.in) + first;
       w_at = static_cast<const W *>(a.weights) + (weight::is && one ? first : 0);
-      off = weight::is && one ? gp__misalignment(w_at, gp__run_alignment<W, V>::value) : 0;
+      off = weight::is && one ? gp__misalignment(w_at, gp__vector_access_alignment<W, V>::value) : 0;
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < K; ++k) load(k, k < left, one);
     }
@@ -221,16 +221,16 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
         ++run_samples;
       } else add(slot, n);
     }
-    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j) const { // of one channel
+    GP_DEVICE gp__u32 slot_of(const gp__vector_access<T, V> &x, int j) const { // of one channel
       return Shape::by_value ? gp__byte_of(x, j) : bins(x.item[j]);
     }
-    GP_DEVICE gp__u32 slot_of(const gp__run<T, V> &x, int j, gp__u32 c) const {
+    GP_DEVICE gp__u32 slot_of(const gp__vector_access<T, V> &x, int j, gp__u32 c) const {
       const gp__u32 counted = static_cast<unsigned>(a.active) - 1;
       const gp__u32 in_channel =
           Shape::by_value ? gp__byte_of(x, j) : gp__bins_of(kept, c < counted ? c : counted)(x.item[j]);
       return c * stride + in_channel < nowhere ? c * stride + in_channel : nowhere;
     }
-    GP_DEVICE void take(gp__run<T, V> &x, const gp__run<W, V> &w, bool there) {
+    GP_DEVICE void take(gp__vector_access<T, V> &x, const gp__vector_access<W, V> &w, bool there) {
       gp__u32 c = channel;
       gp__u64 at = pixel;
       GPUPRIMS__UNROLL_BY(UNROLL)
@@ -256,7 +256,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DEVICE void take_one(const T *in, gp__u64 i, bool there) {
       const gp__u64 of_pixel = ONE ? i : i / static_cast<unsigned>(a.channels);
       const gp__u32 c = ONE ? 0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
-      gp__run<T, V> x;
+      gp__vector_access<T, V> x;
       if (there) x.item[0] = in[i];
       const gp__u32 slot = !there ? nowhere : ONE ? slot_of(x, 0) : slot_of(x, 0, c);
       count(there, slot, there ? weight::of(a.weights, of_pixel) : 0);
@@ -337,7 +337,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const gp__u32 stride = Shape::stride(a), active = static_cast<unsigned>(a.active);
     const gp__u64 slots = static_cast<gp__u64>(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     Samples samples(a);
     if (!single && gp_warp() == P::threads / 32 - 1) clear_output(a, s); // while the first thread sets the bins
     Shape::set_bins(a, s.bins, shared);
@@ -439,7 +439,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
     const unsigned slices = static_cast<unsigned>((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
     Shape::clear(reinterpret_cast<unsigned char *>(cells), static_cast<gp__u64>(slice_slots) * a.replicas * sizeof(C));
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
       const gp__ticket only = {0, blockIdx.x}; // of a slice: nobody waits
@@ -456,8 +456,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const gp__u64 n = gp__count(a) * channels;
     const T *in = static_cast<const T *>(a.in);
     const W *weights = static_cast<const W *>(a.weights);
-    const unsigned off = gp__misalignment(in, gp__run_alignment<T, V>::value);
-    const unsigned off2 = weight::is ? gp__misalignment(weights, gp__run_alignment<W, V>::value) : 0;
+    const unsigned off = gp__misalignment(in, gp__vector_access_alignment<T, V>::value);
+    const unsigned off2 = weight::is ? gp__misalignment(weights, gp__vector_access_alignment<W, V>::value) : 0;
     const gp__u64 round_items = static_cast<gp__u64>(P::threads) * K * V;
     for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
       gp__u32 bin[K * V];
@@ -467,8 +467,8 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         const gp__u64 i = round + static_cast<gp__u64>(k * P::threads + threadIdx.x) * V;
         gp__u64 pixel = i;
         unsigned channel = 0;
-        gp__run<T, V> x;
-        gp__run<W, V> y;
+        gp__vector_access<T, V> x;
+        gp__vector_access<W, V> y;
         const bool whole = i + V <= n;
         if (whole) x.template load<P::load>(in + i, off, i >= V && i + 2 * V <= n);
         if (channels > 1) {

@@ -9,7 +9,7 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// ---- histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
+// Histograms. The shape: in_size is a sample's, in2_size a weight's (0: none), out_size a counter's; exact: the
 // counters are integers.
 
 enum {

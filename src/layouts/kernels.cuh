@@ -337,7 +337,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__ranges<P, Out, TILE, C, List> Destination;
   GP_DYNAMIC_SHARED(shared);
   unsigned char *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 tiles = (a.count + TILE - 1) / TILE;
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const gp__u64 left = a.count - tile * TILE;

@@ -5,7 +5,7 @@
 // Bytes, whatever they mean. The output is peeled to 16-byte boundaries; an input that is misaligned against it is read
 // as aligned vectors that are shifted in registers.
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
   const unsigned char *in = static_cast<const unsigned char *>(a.in);
   unsigned char *out = static_cast<unsigned char *>(a.out);
@@ -39,7 +39,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
           v[k] = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
                                    gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
-          gp__packed<unsigned char> p;
+          gp__vec<unsigned char> p;
           GPUPRIMS__UNROLL
           for (int j = 0; j < 16; ++j) p.item[j] = in[i * 16 + j];
           v[k] = p.vector;
@@ -57,7 +57,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
 // V consecutive elements of one operand, in a thread: one access where V elements are 2, 4, 8 or 16 bytes and aligned
 // as a whole; shifted vectors where they are 16 bytes and not; otherwise element by element. `inner`: 16 bytes before
 // and behind belong to the operand too.
-template <class T, int V> struct gp__run_of_items {
+template <class T, int V> struct gp__vector_access_of_items {
   T item[V];
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (there) load<CACHE>(at, 0, false);
@@ -76,12 +76,12 @@ template <class T, int V> struct gp__run_of_items {
 template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
   return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
 }
-template <class T, int V, class Register> struct gp__run_of_register {
+template <class T, int V, class Register> struct gp__vector_access_of_register {
   union {
     Register access;
     T item[V];
   };
-  GP_DEVICE gp__run_of_register() {}
+  GP_DEVICE gp__vector_access_of_register() {}
   GP_DEVICE void take(const T *at) {
     if (gp__is_whole<sizeof(Register)>(at)) access = *reinterpret_cast<const Register *>(at);
     else take_items(at);
@@ -105,12 +105,12 @@ template <class T, int V, class Register> struct gp__run_of_register {
     }
   }
 };
-template <class T, int V> struct gp__run_of_vector {
+template <class T, int V> struct gp__vector_access_of_vector {
   union {
     gp_vector access;
     T item[V];
   };
-  GP_DEVICE gp__run_of_vector() {}
+  GP_DEVICE gp__vector_access_of_vector() {}
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
     else if (there) {
@@ -137,18 +137,19 @@ template <class T, int V> struct gp__run_of_vector {
     }
   }
 };
-template <class T, int V> struct gp__run_bytes { static const int value = V * int(sizeof(T)); };
-template <int V> struct gp__run_bytes<gp__none, V> { static const int value = 0; };
-template <class T, int V, int BYTES = gp__run_bytes<T, V>::value> struct gp__run : gp__run_of_items<T, V> {};
-template <class T, int V> struct gp__run<T, V, 2> : gp__run_of_register<T, V, unsigned short> {};
-template <class T, int V> struct gp__run<T, V, 4> : gp__run_of_register<T, V, gp__u32> {};
-template <class T, int V> struct gp__run<T, V, 8> : gp__run_of_register<T, V, gp__u64> {};
-template <class T, int V> struct gp__run<T, V, 16> : gp__run_of_vector<T, V> {};
-template <int V> struct gp__run<gp__none, V, 0> { // fill and iota have no operand in memory
+template <class T, int V> struct gp__vector_access_bytes { static const int value = V * int(sizeof(T)); };
+template <int V> struct gp__vector_access_bytes<gp__none, V> { static const int value = 0; };
+template <class T, int V, int BYTES = gp__vector_access_bytes<T, V>::value>
+struct gp__vector_access : gp__vector_access_of_items<T, V> {};
+template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, unsigned short> {};
+template <class T, int V> struct gp__vector_access<T, V, 4> : gp__vector_access_of_register<T, V, gp__u32> {};
+template <class T, int V> struct gp__vector_access<T, V, 8> : gp__vector_access_of_register<T, V, gp__u64> {};
+template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access_of_vector<T, V> {};
+template <int V> struct gp__vector_access<gp__none, V, 0> { // fill and iota have no operand in memory
   template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
 };
 // Bytes to which the operand of a run must be aligned to be read or written as a whole; 1: no such thing.
-template <class T, int V> struct gp__run_alignment {
+template <class T, int V> struct gp__vector_access_alignment {
   static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
 };
 
@@ -158,19 +159,21 @@ template <class R> struct gp__iota_value {};
 // What the element at `i` becomes: the four shapes of a map.
 template <class F, class A, class B, class R> struct gp__element {
   template <int V>
-  static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<B, V> &b, int j, gp__u64, const gp__map_args &) {
+  static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
+                        const gp__map_args &) {
     return F()(a.item[j], b.item[j]);
   }
 };
 template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
   template <int V>
-  static GP_DEVICE R at(const gp__run<A, V> &a, const gp__run<gp__none, V> &, int j, gp__u64, const gp__map_args &) {
+  static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
+                        const gp__map_args &) {
     return F()(a.item[j]);
   }
 };
 template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
   template <int V>
-  static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64,
+  static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64,
                         const gp__map_args &args) {
     return gp__value_as<R>(args.value);
   }
@@ -178,7 +181,7 @@ template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> 
 template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> {
   typedef typename gp__traits<R>::wide W;
   template <int V>
-  static GP_DEVICE R at(const gp__run<gp__none, V> &, const gp__run<gp__none, V> &, int, gp__u64 i,
+  static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64 i,
                         const gp__map_args &args) {
     const W start = static_cast<W>(gp__value_as<R>(args.value)), step = static_cast<W>(gp__value_as<R>(args.step));
     return static_cast<R>(start + gp__product(static_cast<W>(i), step));
@@ -191,30 +194,30 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
   const int V = 16 % SIZE == 0 ? 16 / SIZE : 1;
   typedef gp__element<F, A, B, R> element;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args);
   const A *in = static_cast<const A *>(args.in);
   const B *in2 = static_cast<const B *>(args.in2);
   R *out = static_cast<R *>(args.out);
-  const unsigned boundary = gp__run_alignment<R, V>::value;
+  const unsigned boundary = gp__vector_access_alignment<R, V>::value;
   const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
   const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
   if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
     const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
     if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
-      gp__run<A, 1> a;
-      gp__run<B, 1> b;
+      gp__vector_access<A, 1> a;
+      gp__vector_access<B, 1> b;
       a.template load<GP_CACHE_ALL>(in + i, 0, false);
       b.template load<GP_CACHE_ALL>(in2 + i, 0, false);
       out[i] = element::at(a, b, 0, i, args);
     }
   }
-  const unsigned off = gp__misalignment(in + head, gp__run_alignment<A, V>::value);
-  const unsigned off2 = gp__misalignment(in2 + head, gp__run_alignment<B, V>::value);
+  const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
+  const unsigned off2 = gp__misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
-    gp__run<A, V> a[P::vectors];
-    gp__run<B, V> b[P::vectors];
+    gp__vector_access<A, V> a[P::vectors];
+    gp__vector_access<B, V> b[P::vectors];
     GPUPRIMS__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
@@ -227,7 +230,7 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
-        gp__run<R, V> q;
+        gp__vector_access<R, V> q;
         GPUPRIMS__UNROLL
         for (int j = 0; j < V; ++j) q.item[j] = element::at(a[k], b[k], j, i + j, args);
         q.template store<P::store>(out + i);

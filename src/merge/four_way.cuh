@@ -106,7 +106,7 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   const gp__u64 TILE = gp__tile_sorter<P, Before, Key, Value>::TILE;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const unsigned group = threadIdx.x / GP__FOUR_LANES, mine = threadIdx.x % GP__FOUR_LANES / Split::PROBES;
   Key *const probe = reinterpret_cast<Key *>(shared) + group * GP__FOUR_LANES;
@@ -125,11 +125,11 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
 }
 
 // What is merged beside a key: its value, or its value's place. `named`: that is in shared memory already.
-template <class Value, bool CARRIED> struct gp__beside {
+template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
   static GP_DEVICE Value of(const Value *beside, gp__u32 place, bool) { return beside[place]; }
 };
-template <class Value> struct gp__beside<Value, false> {
+template <class Value> struct gp__carried_values<Value, false> {
   typedef unsigned short type;
   static GP_DEVICE type of(const type *beside, gp__u32 place, bool named) {
     return named ? beside[place] : static_cast<type>(place);
@@ -145,7 +145,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       BESIDE_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
                    LANES = THREADS < 256 ? THREADS / 2 : 128; // of a block that finds a border itself
   static const bool CARRIED = gp__merge_carries(VALUE) != 0;
-  typedef gp__beside<Value, CARRIED> Carrier;
+  typedef gp__carried_values<Value, CARRIED> Carrier;
   typedef typename Carrier::type Beside;
   typedef gp__four_split<LANES> Split;
   struct Storage {
@@ -361,7 +361,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
   typedef typename Merger::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   if (blockIdx.x * gp__u64(Merger::TILE) < n) Merger::tile(a, n, blockIdx.x, shared, s);
 }

@@ -263,8 +263,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       }
       if (k + 1 < HALF) {
         const Key fresh = key_at(second ? y : x, 1), fresh_end = key_at(end_second ? y_end : x_end, -2);
-        gp__advance(x, y, second, KEY, KEY);
-        gp__advance(x_end, y_end, end_second, BACK, BACK);
+        gp__select_advance(x, y, second, KEY, KEY);
+        gp__select_advance(x_end, y_end, end_second, BACK, BACK);
         if (VALUE) at += second ? 0 : 1;
         if (VALUE) at2 += second ? 1 : 0;
         one = second ? one : fresh;
@@ -299,7 +299,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       if (VALUE) at2 += of_second ? 1 : 0;
       Key fresh = of_second ? two : one;
       if (FULL || (k + 1 < n && (of_second ? left2 : left) > 0)) fresh = key_at(of_second ? y : x, 1);
-      gp__advance(x, y, of_second, KEY, KEY);
+      gp__select_advance(x, y, of_second, KEY, KEY);
       one = of_second ? one : fresh;
       two = of_second ? fresh : two;
     }
@@ -397,7 +397,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
   typedef typename Merger::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), all = n + (a.run ? 0 : a.count2), tiles = (all + Merger::TILE - 1) / Merger::TILE;
   const Merger merger = {a, s, shared, n, a.count2};
   const gp__u64 stop = tiles * (blockIdx.x + 1) / gridDim.x * Merger::TILE, end = stop < all ? stop : all;

@@ -70,7 +70,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
   if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
     a.borders = (unsigned long long *)l->scratch;
-    result = gp__launch_step(l, 0, (unsigned)gp__set_border_blocks(*l->p, g->tiles), g->threads, 0, &a);
+    result = gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a);
   }
   return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
 }

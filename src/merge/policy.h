@@ -70,7 +70,7 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
 }
 // Beside keys that are merged four ways: small values, which go with them; or the places of larger ones.
 GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
-GPUPRIMS__RULE int gp__merge_beside_bytes(int tile, int key_size, int in_size) {
+GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
              ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
              : gp__merge_place_bytes(tile, in_size);
@@ -86,7 +86,7 @@ GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
 GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
          gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
-         gp__merge_beside_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
+         gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
 }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
@@ -98,7 +98,7 @@ GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
          2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
-GPUPRIMS__RULE unsigned long long gp__set_border_blocks(gp_policy p, unsigned long long tiles) {
+GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
 // Where tiles begin in four runs: found in a launch of its own, by so many lanes each; where all blocks that merge are

@@ -37,7 +37,7 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   const int K = P::vectors, V = gp__reduce_input<In>::V;
   Acc sum = Op::identity();
   if (first + K * V <= n) {
-    gp__run<In, V> p[K];
+    gp__vector_access<In, V> p[K];
     GPUPRIMS__UNROLL
     for (int k = 0; k < K; ++k)
       p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
@@ -57,7 +57,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
   typedef gp__reduce_storage<T, Acc> Storage;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
   const gp__u64 n = gp__count(a);
   const In *in = static_cast<const In *>(a.in);
@@ -129,7 +129,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
   const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V, ROUND = T * K * V;
   typedef gp__reduce_storage<T, Acc> Storage;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
   const In *in = static_cast<const In *>(a.in);
   const Load load(a);
@@ -147,7 +147,7 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     Acc sum = Op::identity(), tile = Op::identity();
     for (gp__u64 round = first; round < end; round += ROUND) {
       if (Op::commutative) {
-        gp__run<In, V> p[K];
+        gp__vector_access<In, V> p[K];
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;

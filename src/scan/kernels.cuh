@@ -65,7 +65,7 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
   typedef gp__scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + Tile::TILE - 1) / Tile::TILE;
   const bool once = tiles <= gridDim.x;
   for (;;) {
@@ -113,7 +113,7 @@ GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
   typedef gp_tile_reduce_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   Acc total = Op::identity();
@@ -131,7 +131,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
 GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
   typedef gp_tile_scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__word *words = gp__words(a.workspace);
   gp_before<Acc> start = gp__start<Op, Acc>(a);
   for (unsigned first = 0; first < a.blocks; first += P::threads) {
@@ -153,7 +153,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   typedef gp_tile_scan_storage<P::threads, Acc> Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
   gp_before<Acc> prefix = gp__start<Op, Acc>(a);

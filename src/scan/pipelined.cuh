@@ -248,7 +248,7 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
     gp__mbarrier_init_fence();
   }
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
   const Pipeline pipeline = {s,
                              shared,

@@ -10,7 +10,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   const int ITEMS = 16 * P::vectors / int(sizeof(R)), CHUNK = 32 * ITEMS, V = 16 / int(sizeof(R));
   typedef gp_max<R> Max;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const gp__u64 count = gp__count(a), work = count + a.length;
   const O *offsets = static_cast<const O *>(a.sorted);
@@ -101,7 +101,7 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
   typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
   GP_SHARED(Pivots, pivots);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 count = gp__count(a), tile = static_cast<gp__u64>(P::threads) * K;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
   R *out = static_cast<R *>(a.out);

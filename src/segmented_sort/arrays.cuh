@@ -4,7 +4,7 @@
 
 // Where element i of an array in shared memory stands: 4 bytes or one element are left free behind every 128 bytes, so
 // that threads reach elements at distances that are powers of two without bank conflicts.
-template <class T> struct gp__spread {
+template <class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
 };
@@ -61,7 +61,7 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
   typedef typename Elements::C C;
   static const int VALUE = S::any ? int(sizeof(V)) : 0,
                    CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, PLACED);
-  static const int KEY_BYTES = gp__spread_bytes(CAPACITY, int(sizeof(Bits))),
+  static const int KEY_BYTES = gp__bank_padded_bytes(CAPACITY, int(sizeof(Bits))),
                    VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, PLACE_BYTES = PLACED ? CAPACITY * 2 : 0,
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, PLACED),
                    UNROLL = VALUE > 8 ? 2
@@ -83,7 +83,7 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
     list = first + GP__SHORT_ROUNDS * GP__WARP;
   }
-  GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__spread<Bits>::at(i); }
+  GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__bank_padded<Bits>::at(i); }
 
   // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands further[u] elements further in the
   // input and in the output.

@@ -33,7 +33,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
       : Elements(args), s(storage), room(shared), tag(args.header->tag) {}
 
-  GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__spread<C>::at(i); }
+  GP_DEVICE C *item_at(gp__u32 i) const { return reinterpret_cast<C *>(room) + gp__bank_padded<C>::at(i); }
   GP_DEVICE gp__u32 digit(Bits raw, gp__u64 shift) const {
     return static_cast<gp__u32>(this->field(raw) >> shift) & (GP__DIGITS - 1);
   }
@@ -137,7 +137,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       typedef gp__tile_sort<C, T, N, Shape::LOG2_BINS> Sort;
       typedef typename Sort::Storage Bins;
-      const unsigned thread = gp__anew(threadIdx.x);
+      const unsigned thread = gp__opaque_copy(threadIdx.x);
       const Sort sort = {*reinterpret_cast<Bins *>(b.room), thread};
       const Bits *in = b.keys(source) + begin;
       C x[N], least = Item::last(), most = 0;
@@ -340,7 +340,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         const gp__u32 r = first + i * 32 < n ? atomicAdd(mine + digit(x[i], shift), 1u) : 0;
-        ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
+        ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       }
     }
     GPUPRIMS__UNROLL
@@ -350,7 +350,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       const gp__u32 d = there ? digit(x[i], shift) : gp__u32(GP__DIGITS);
       const unsigned peers = __match_any_sync(0xffffffffu, d), below = gp__earlier_lanes(peers);
       const gp__u32 r = there ? mine[d] + static_cast<unsigned>(__popc(below)) : 0;
-      ranks[i / 2] = i % 2 ? gp__anew(ranks[i / 2] | r << 16) : r;
+      ranks[i / 2] = i % 2 ? gp__opaque_copy(ranks[i / 2] | r << 16) : r;
       __syncwarp();
       if (there && !below) mine[d] += static_cast<unsigned>(__popc(peers));
       __syncwarp();
@@ -457,7 +457,7 @@ template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_lo
   typedef typename Sorter::Storage Storage;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const Sorter sorter(a, s, shared);
   gp__sort_header *h = a.header;
   const gp__word *words = gp__words(a.workspace);

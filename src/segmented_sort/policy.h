@@ -9,7 +9,6 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// ---- segmented sort
 enum {
   GP__LOG2_SHORT = 5,
   GP__SHORT = 1 << GP__LOG2_SHORT, // elements of a segment that one or two lanes sort
@@ -18,8 +17,8 @@ enum {
   GP__RADIX_BITS = 8,              // of a partition
   GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
 };
-// Bytes of n elements in shared memory, spread as gp__spread does.
-GPUPRIMS__RULE int gp__spread_bytes(int n, int size) {
+// Bytes of n elements in shared memory, spread as gp__bank_padded does.
+GPUPRIMS__RULE int gp__bank_padded_bytes(int n, int size) {
   return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
 }
 // What networks compare: the key's bits, and the place of the element where that counts.
@@ -31,7 +30,7 @@ GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size
   return gp__max(vectors * 1024 / (key_size + (placed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
 }
 GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int placed) {
-  return gp__spread_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
+  return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
          (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
          (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
          (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
@@ -82,7 +81,7 @@ GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
              : 0;
 }
 GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
-  return gp__max(gp__spread_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
+  return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
                  gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
                      gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
 }

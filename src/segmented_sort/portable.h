@@ -3,10 +3,10 @@
 
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   const int vectors = p.vectors;
-  p.algorithm = gp__or(p.algorithm, GP_SIZE_CLASSES);
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, 4);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, 2);
+  p.algorithm = gp__default_to(p.algorithm, GP_SIZE_CLASSES);
+  p.threads = gp__default_to(p.threads, 256);
+  p.vectors = gp__default_to(p.vectors, 4);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 2);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
   return p;
 }

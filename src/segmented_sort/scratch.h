@@ -22,12 +22,12 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
                                        gp__sort_item_bytes(s.key_size, placed));
   l.capacity = (unsigned)gp__long_capacity(p, s);
   l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
-#define GPUPRIMS__PLACE(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
+#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
     if ((unsigned)GP__SHORT << i >= l.limit) break;
     most = s.count / (((unsigned)GP__SHORT << i) + 1);
     l.list_size[i] = most < s.segments ? most : s.segments;
-    GPUPRIMS__PLACE(list[i], l.list_size[i] * sizeof(gp__sort_span));
+    GPUPRIMS__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
   }
   if (s.count > l.capacity) { // there may be segments that are partitioned: no key more often than it has digits
     most = s.count / l.capacity;
@@ -35,11 +35,11 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
     tiles = 2 * most;
     l.tile_size = levels * tiles;
     l.group_size = levels * (most / GP__COUNT_TILES + most);
-    GPUPRIMS__PLACE(buckets, l.bucket_size * sizeof(gp__sort_bucket));
-    GPUPRIMS__PLACE(group_counts, l.group_size * GP__DIGITS * 8);
-    GPUPRIMS__PLACE(tile_counts, l.tile_size * GP__DIGITS * 4);
-    GPUPRIMS__PLACE(other_keys, s.count * (unsigned)s.key_size);
-    if (value) GPUPRIMS__PLACE(other_values, s.count * (unsigned)value);
+    GPUPRIMS__CARVE_SCRATCH(buckets, l.bucket_size * sizeof(gp__sort_bucket));
+    GPUPRIMS__CARVE_SCRATCH(group_counts, l.group_size * GP__DIGITS * 8);
+    GPUPRIMS__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
+    GPUPRIMS__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
+    if (value) GPUPRIMS__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
     // Counting twice at most, moving, copying. Sorting: digits of more than an eighth of a capacity, of which there are
     // fewer than eight in one; what is in a window of seven eighths, and between two of those.
     l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
@@ -48,6 +48,6 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
     most = s.count / (l.limit + 1);
     l.queue_size += most < s.segments ? most : s.segments;
   }
-#undef GPUPRIMS__PLACE
+#undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }

@@ -41,7 +41,7 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
 
 // The launch before all others: one block.
 template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
   for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
   __syncthreads();
@@ -67,7 +67,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
   const gp__u32 CAPACITY = Room::CAPACITY;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), tag = a.header->tag;
@@ -232,7 +232,7 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
 template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, PLACED> Room;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Room room(a, shared);
   const int LIMIT = Room::LIMIT, TOP = LIMIT >= 512 ? 3 : LIMIT >= 256 ? 2 : LIMIT >= 128 ? 1 : LIMIT >= 64 ? 0 : -1;

@@ -15,7 +15,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   const ENDS ends(a);
   unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register where there are enough
   Warp warp(a, ends, STAGES ? gp__shared_place(of_warp).template at<unsigned char>(0) : of_warp);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
   gp__u64 share = a.share, diagonal[2] = {mine * share, (mine + 1) * share}, segment[2];
@@ -84,7 +84,7 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
   typedef gp__scan_storage<P::threads, gp__u64> Storage;
   typedef gp_sum<gp__u64> Sum;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const O *begin = static_cast<const O *>(a.begin), *end = static_cast<const O *>(a.end);
   gp__word *spans = gp__words(a.workspace);

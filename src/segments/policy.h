@@ -10,7 +10,7 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// ---- segmented reduce and load balance: warps with the same number of elements and segment ends together
+// Segmented reduce and load balance: warps with the same number of elements and segment ends together.
 
 enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
 // What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.

@@ -16,25 +16,25 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   const int few = gp__few_elements(s, bytes);
   gp_policy q = p;
   q.algorithm = GP_PIPELINED;
-  q.stages = gp__or(p.stages, 3);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, 1);
-  q.vectors = gp__or(p.vectors, 5);
-  q.threads = gp__or(p.threads, 768);
+  q.stages = gp__default_to(p.stages, 3);
+  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 1);
+  q.vectors = gp__default_to(p.vectors, 5);
+  q.threads = gp__default_to(p.threads, 768);
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && !few && bytes >= (8 << 20) &&
                                       s.count / 8 <= s.segments && gp__policy_valid_segments(q, s)))
     return q;
-  p.algorithm = gp__or(p.algorithm, few ? GP_WARP_SEGMENTS : GP_MERGE_PATH);
+  p.algorithm = gp__default_to(p.algorithm, few ? GP_WARP_SEGMENTS : GP_MERGE_PATH);
   if (p.algorithm == GP_WARP_SEGMENTS) {
-    p.threads = gp__or(p.threads, 256);
-    p.vectors = gp__or(p.vectors, 3);
-    p.blocks_per_sm = gp__or(p.blocks_per_sm, 8);
+    p.threads = gp__default_to(p.threads, 256);
+    p.vectors = gp__default_to(p.vectors, 3);
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
     return p;
   }
   const int light = s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.ranges);
   const int longest = light && s.primitive == GP_SEGMENTED_REDUCE && bytes >= (8 << 20);
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, longest ? 7 : bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
-  p.blocks_per_sm = gp__or(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
+  p.threads = gp__default_to(p.threads, 256);
+  p.vectors = gp__default_to(p.vectors, longest ? 7 : bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
   return p;
 }

@@ -30,7 +30,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
     }
     Acc sum = Op::identity();
     for (; run < stop; run += K * step) {
-      gp__run<In, V> x[K];
+      gp__vector_access<In, V> x[K];
       gp__u32 own[K]; // bits of the segment's elements; others may come with them, and are not looked at
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) {
@@ -70,7 +70,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
   GP_SHARED(Storage, s);
   if (threadIdx.x == 0) s.longs = 0;
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
   const Reader read(a);
   const ENDS ends(a);

@@ -187,7 +187,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__str
     gp__mbarrier_init_fence();
   }
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   if (Pipeline::S::idle(a, n)) return;
   const Pipeline pipeline = {s,

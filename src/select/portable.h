@@ -8,11 +8,11 @@
 __attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
                                                                 int vectors, int stages, int blocks) {
   gp_policy q = p;
-  q.algorithm = gp__or(p.algorithm, algorithm);
-  q.threads = gp__or(p.threads, threads);
-  q.vectors = gp__or(p.vectors, vectors);
-  q.stages = gp__or(p.stages, stages);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, blocks);
+  q.algorithm = gp__default_to(p.algorithm, algorithm);
+  q.threads = gp__default_to(p.threads, threads);
+  q.vectors = gp__default_to(p.vectors, vectors);
+  q.stages = gp__default_to(p.stages, stages);
+  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, blocks);
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
@@ -32,7 +32,7 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
       (p.algorithm == GP_AUTO && bytes >> 22 && !searching && gp__policy_valid_stream(q, s)))
     return q;
   return gp__portable_stream_as(p, s, GP_LOOK_BACK, middle ? 512 : 256, vectors, 3,
-                                middle || gp__or(p.vectors, vectors) >= 5 ? 4
-                                : searching                               ? 6
-                                                                          : 8);
+                                middle || gp__default_to(p.vectors, vectors) >= 5 ? 4
+                                : searching                                       ? 6
+                                                                                  : 8);
 }

@@ -72,7 +72,7 @@ GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64
   gp__warp_merge_splits(inputs.keys[0], inputs.count[0], inputs.keys[1], inputs.count[1], diagonal, Before(), split);
   const int end = int(gp_lane());
   if (end < 2) {
-    gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
+    gp__balanced_path(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
     at[end][0] = found[0], at[end][1] = found[1];
   }
 }
@@ -139,7 +139,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);
   const gp__u64 n = inputs.count[0], m = inputs.count[1], all = n + m, tiles = (all + TILE - 2) / (TILE - 1);
   if (tiles == 0) {

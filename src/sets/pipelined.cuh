@@ -55,7 +55,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     known[0] = diagonal[1], known[1] = split[1];
     const int end = int(gp_lane());
     if (end < 2) {
-      gp__set_border_of(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
+      gp__balanced_path(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
       at[end][0] = found[0], at[end][1] = found[1];
     }
   }
@@ -121,7 +121,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       values.write(before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
                    results + Tile::VALUES_AT);
   }
-  GP_DEVICE void meet(unsigned &meetings) const { gp__meet(&s.meeting, meetings, THREADS); }
+  GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
   // rank: a thread's results, which become those before them in the tile. Returns the tile's.
   GP_DEVICE gp__u32 count(gp__u32 &rank, unsigned &meetings) const {
     const gp__u32 own = rank, upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
@@ -183,7 +183,7 @@ GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
   typedef typename Pipeline::Storage Storage;
   GP_SHARED(Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__set_inputs<Key, Before> inputs(a, Pipeline::Tile::SWAPPED);
   const Pipeline block = {a, s, shared, inputs,
                           (inputs.count[0] + inputs.count[1] + Pipeline::STEP - 1) / Pipeline::STEP};

@@ -27,7 +27,7 @@ template <class Key, class Before> struct gp__set_inputs {
 // the merge path is there at `split`. In a run of equal keys, of which so many come before the border, half of them are
 // of each input, as long as both have so many; otherwise all that the shorter one has.
 template <class Key, class Before>
-GP_DEVICE void gp__set_border_of(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
+GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
                                  gp__u64 (&at)[2]) {
   at[0] = split;
   at[1] = diagonal - split;
@@ -60,17 +60,17 @@ GP_DEVICE void gp__set_border_of(const gp__set_inputs<Key, Before> &s, gp__u64 d
 }
 // Where all tiles begin, one a thread: more steps than a warp would take, one behind the other, but a small part of the
 // loads.
-template <class P, class Before, class Key, class Value> GP_DEVICE void gp__set_borders(const gp__merge_args &a) {
+template <class P, class Before, class Key, class Value> GP_DEVICE void gp__balanced_paths(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__set_inputs<Key, Before> s(a, false); // a border is the same in either order
   const gp__u64 all = s.count[0] + s.count[1], tiles = (all + STEP - 1) / STEP;
   const gp__u64 b = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   if (b > tiles) return;
   const gp__u64 diagonal = b * STEP < all ? b * STEP : all;
   gp__u64 at[2];
-  gp__set_border_of(s, diagonal, gp_merge_split(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before()), at);
+  gp__balanced_path(s, diagonal, gp_merge_split(s.keys[0], s.count[0], s.keys[1], s.count[1], diagonal, Before()), at);
   a.borders[b * 2] = at[0], a.borders[b * 2 + 1] = at[1];
 }
 
@@ -169,8 +169,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const gp__u32 at = (of_two ? y : x) & PLACE;
       key[k] = of_two ? two : one;
       if (!MARKED) second |= Mask(of_two ? 1 : 0) << k;
-      gp__advance(x, y, of_two, KEY + (MARKED && k < 16 ? 1u << (16 + k) % 32 : 0),
-                  KEY + (MARKED && k >= 16 ? 1u << k % 32 : 0));
+      gp__select_advance(x, y, of_two, KEY + (MARKED && k < 16 ? 1u << (16 + k) % 32 : 0),
+                         KEY + (MARKED && k >= 16 ? 1u << k % 32 : 0));
       Key fresh = key[k];
       if (FULL || at + KEY < (of_two ? two_end : one_end)) fresh = *reinterpret_cast<const Key *>(behind + at);
       one = of_two ? one : fresh;

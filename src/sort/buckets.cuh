@@ -14,7 +14,7 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   };
   GP_SHARED(Drawn, drawn);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID) || a.list[a.level] == 0) return;
   for (;;) {
     if (threadIdx.x == 0) {
@@ -42,7 +42,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
   typedef typename Code::Raw Raw;
-  typedef gp__packed<Raw> Pack;
+  typedef gp__vec<Raw> Pack;
   typedef gp__tile_sort<Key, THREADS, ITEMS, LOG2_BINS> Sort;
   typedef typename Sort::Storage Storage;
   static const int V = Code::V <= ITEMS ? Code::V : 1;
@@ -51,7 +51,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 
   // n keys at in, sorted to out, which may be in; key - low has `width` bits. False: out has them in another order.
   GP_DEVICE bool sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
-    const unsigned thread = gp__anew(threadIdx.x);
+    const unsigned thread = gp__opaque_copy(threadIdx.x);
     const Sort sort = {s, thread};
     const int shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
     Key keys[ITEMS], edge = 0; // whole vectors; the keys before and behind them, a lane of warp 0 each
@@ -77,7 +77,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   }
   // The same, whatever the keys are. Slower.
   GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
-    const Sort sort = {s, gp__anew(threadIdx.x)};
+    const Sort sort = {s, gp__opaque_copy(threadIdx.x)};
     for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::place(q)] = Code::encode(in[q]);
     sort.surround(n);
     __syncthreads();

@@ -24,7 +24,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     gp__u32 lowest[256];          // keys with these lowest bits
     gp__u32 different;
   };
-  typedef gp__recurring<THREADS, GP__RECUR_PLACES, GP__RECUR_SAMPLE> Recurring;
+  typedef gp__duplicate_sampler<THREADS, GP__RECUR_PLACES, GP__RECUR_SAMPLE> Recurring;
   static const bool PAIRS = Hybrid::PAIRS;
   static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // pairs: keys of 8 bytes
   static const unsigned COUNT = gp__of_kind(KIND, 11, 19, 19, 19), MOVE = gp__of_kind(KIND, 43, 55, 95, 115),
@@ -90,7 +90,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   }
   // One key of each n / m, in order.
   GP_DEVICE void draw(gp__u64 n, unsigned m) const {
-    const Sort sort = {s.tile, gp__anew(threadIdx.x)};
+    const Sort sort = {s.tile, gp__opaque_copy(threadIdx.x)};
     const gp__u64 each = n / m;
     sort.clear();
     for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
@@ -183,7 +183,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
   typedef gp__sort_sampling<P, T, DESCENDING, Value> Sampling;
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, 0, 0};
   const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes),
                              *reinterpret_cast<typename Sampling::Recurring *>(bytes)};
@@ -195,7 +195,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
   const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
   sort.clear();

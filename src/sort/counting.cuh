@@ -147,7 +147,7 @@ template <class P> struct gp__key_counts {
     const bool single = gridDim.x == 1;
     gp__u64 *out = static_cast<gp__u64 *>(a.out);
     Histogram::clear(shared, WORDS * 4);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     Samples samples(a);
     if (!single && gp_warp() == P::threads / 32 - 1) Histogram::clear_output(a, s);
     for (gp__u32 i = threadIdx.x; single && i < 2 * WORDS; i += P::threads) out[i] = 0;
@@ -249,7 +249,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
     gp__u32 sums[8][THREADS / 8];
   };
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, gridDim.x);
   s.sums[threadIdx.x * 8 / THREADS][threadIdx.x % (THREADS / 8)] = 0;
   __syncthreads();
@@ -346,7 +346,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const gp__u32 mine = row.begins[gp_lane() * V / 32] >> (gp_lane() * V % 32) & ((1u << V) - 1);
     const gp__u32 here = static_cast<gp__u32>(__popc(mine)),
                   before = gp_warp_inclusive_scan(here, gp_sum<gp__u32>()) - here;
-    gp__packed<Bits> p;
+    gp__vec<Bits> p;
     const unsigned short *value = row.value + before;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) {
@@ -382,7 +382,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
         from += rows * static_cast<gp__u64>(ROW);
         continue;
       }
-      gp__packed<Bits> p;
+      gp__vec<Bits> p;
       p.vector = mixed(place, row, from);
       if (i >= runs.skipped && i + V <= end) gp__store_vector<GP_CACHE_STREAMING>(out + i, p.vector);
       else {
@@ -395,7 +395,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   }
   static GP_DEVICE void run(const gp__counting_args &a) {
     GP_SHARED(Storage, s);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.out, 16) / sizeof(T), end = n + skipped;
     const gp__u64 rows = n ? (end + ROW - 1) / ROW : 0, warps = gridDim.x * (THREADS / 32ull);
     const gp__u64 share = (rows + warps - 1) / warps, rounds = (share + PIECE - 1) / PIECE;

@@ -1,6 +1,6 @@
 // sort/geometry.h - launches of sorts
 // uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, sort/radix_policy.h, sort/counting_policy.h,
-//   sort/team_policy.h, core/geometry.h, histogram/geometry.h, sort/scratch.h, segmented_sort/scratch.h
+//   sort/cooperative_policy.h, core/geometry.h, histogram/geometry.h, sort/scratch.h, segmented_sort/scratch.h
 
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
@@ -17,16 +17,16 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
   if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
-    g->words = p.algorithm == GP_HYBRID || !gp__adaptive_has_team(p, s)
+    g->words = p.algorithm == GP_HYBRID || !gp__adaptive_is_cooperative(p, s)
                    ? 1
-                   : gp__team_words(gp__team_blocks(gp__adaptive_team(p, s), s));
+                   : gp__cooperative_words(gp__cooperative_blocks(gp__adaptive_cooperative(p, s), s));
     g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_team(p.algorithm)) {
-    g->grid = gp__team_blocks(p, s);
-    g->shared_bytes = gp__team_bytes(p, s);
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_cooperative(p.algorithm)) {
+    g->grid = gp__cooperative_blocks(p, s);
+    g->shared_bytes = gp__cooperative_bytes(p, s);
     if (p.algorithm == GP_ONE_LAUNCH) {
-      g->words = gp__team_words(g->grid);
+      g->words = gp__cooperative_words(g->grid);
       g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
     }
   }

@@ -63,7 +63,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
   typedef typename Code::Raw Raw;
-  typedef gp__packed<Raw> Pack;
+  typedef gp__vec<Raw> Pack;
   static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
 
   const gp__hybrid_args &a;

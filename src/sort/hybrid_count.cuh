@@ -365,7 +365,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
 template <class P, class T, bool DESCENDING, int THREADS, class Value = gp__none>
 GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a) {
   GP_SHARED(gp__hybrid_count_storage<THREADS>, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__hybrid_counting<P, T, DESCENDING, THREADS, Value> h(a, a.level, blockIdx.x, s);
   if (!h.chooses() && !gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   if (a.level == 0) h.first_level();

@@ -8,7 +8,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
   typedef typename Bucket::Storage Storage;
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
@@ -34,7 +34,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
   const gp__hybrid<P, T, DESCENDING> h = {a, 0, blockIdx.x};
@@ -87,7 +87,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
     gp__u32 start[P::threads];
   };
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
   const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
@@ -125,7 +125,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   };
   GP_SHARED(Own, own);
   GP_DYNAMIC_SHARED(bytes);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const typename Bucket::Hybrid h = {a, 0, blockIdx.x};
   const Bucket b = {

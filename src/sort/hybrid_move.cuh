@@ -20,7 +20,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   Storage &s;
   const unsigned thread;
   GP_DEVICE gp__hybrid_moving(const Base &base, Storage &storage)
-      : Base(base), s(storage), thread(gp__anew(threadIdx.x)) {}
+      : Base(base), s(storage), thread(gp__opaque_copy(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
   // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
@@ -43,7 +43,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         const gp__u32 first = gp_warp_broadcast(slot, lanes ? __popc(lead - 1) : 0);
         if (is) slot = first + gp__lanes_before(lanes);
       }
-      slots[i / 2] = i % 2 ? gp__anew(slots[i / 2] | slot << 16) : slot;
+      slots[i / 2] = i % 2 ? gp__opaque_copy(slots[i / 2] | slot << 16) : slot;
     }
   }
   template <class There>
@@ -285,7 +285,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         }
       }
       __syncthreads();
-      gp__forget(digit.shift);
+      gp__optimizer_barrier(digit.shift);
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) ranks[i] = rank.position(ranks[i], digit(keys[i], i));
       GPUPRIMS__UNROLL
@@ -366,7 +366,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCE
 template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, a.level, blockIdx.x};
   gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);

@@ -11,8 +11,6 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// ---- hybrid sort
-//
 // Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,

@@ -88,7 +88,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
 // All passes by blocks that wait for each other.
-GPUPRIMS__PRIVATE gp_result gp__launch_team(const gp__launching *l) {
+GPUPRIMS__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__radix_plan none;
   gp__radix_args a;
@@ -178,14 +178,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     a.sample = 1, a.recurring = GP__RECUR_SAMPLE / 2;
   result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                    : gp__launch_levels(&of_hybrid, 3, a);
-  if (result == GP_SUCCESS && gp__adaptive_has_team(*l->p, *l->h)) {
-    const gp_policy by_team = gp__adaptive_team(*l->p, *l->h);
-    const gp__geometry g = gp__geometry_of_kind(by_team, *l->h, GP__SORT_ONE_LAUNCH);
-    gp__launching team = *l;
-    team.p = &by_team;
-    team.g = &g;
-    team.kernels = l->kernels + 7;
-    result = gp__launch_resident(&team, &radix);
+  if (result == GP_SUCCESS && gp__adaptive_is_cooperative(*l->p, *l->h)) {
+    const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
+    const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
+    gp__launching cooperative = *l;
+    cooperative.p = &by_cooperative;
+    cooperative.g = &g;
+    cooperative.kernels = l->kernels + 7;
+    result = gp__launch_resident(&cooperative, &radix);
     if (result != (gp_result)GP__REFUSED) return result;
     gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: one sweep", l->who);
     result = GP_SUCCESS;

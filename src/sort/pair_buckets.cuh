@@ -122,7 +122,7 @@ struct gp__pair_bucket {
   }
   // turn: of the buckets with values, counted from 0.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
-    const unsigned thread = gp__anew(threadIdx.x), n = item.count;
+    const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const Raw *in = h.from(item.source) + item.begin;
     const Key low = static_cast<Key>(item.low);
@@ -142,7 +142,7 @@ struct gp__pair_bucket {
   }
   GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
-    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const Key low = static_cast<Key>(item.low);
     const Value *values_in = h.values_from(item.source), *values = nullptr;
     Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
@@ -228,7 +228,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   }
   // turn: of the buckets with values, counted from 0.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
-    const unsigned thread = gp__anew(threadIdx.x), n = item.count;
+    const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
     const In *in = in_of(item);
     const gp__u32 low = static_cast<gp__u32>(item.low);
@@ -246,7 +246,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     GPUPRIMS__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
-      gp__packed<In> pack[AT_ONCE / V];
+      gp__vec<In> pack[AT_ONCE / V];
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; i += V) {
         pack[i / V].vector = gp_vector{{0, 0, 0, 0}};
@@ -270,14 +270,14 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       store<false>(item, turn);
       return;
     }
-    untie(item);
+    order_prefix_ties(item);
     store<true>(item, turn);
     __syncthreads();
     sort.clear();
   }
   // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
-  GP_DEVICE void untie(const gp__hybrid_item &item) const {
-    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+  GP_DEVICE void order_prefix_ties(const gp__hybrid_item &item) const {
+    const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const In *in = in_of(item);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = item.width - KEY_BITS;
@@ -351,7 +351,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   // TIES: words leave out bits of the keys.
   template <bool TIES> GP_DEVICE void store(const gp__hybrid_item &item, gp__u32 &turn) const {
     const int AT_ONCE = 4;
-    const unsigned n = item.count, thread = gp__anew(threadIdx.x);
+    const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = TIES ? item.width - KEY_BITS : 0;
     const Value *values_in = values_of(item), *values = nullptr;

@@ -8,7 +8,7 @@ GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 
 // Do keys recur? Of a sample, each number is put where its key falls in a table, and the largest stays: a key that is
 // not the one whose number it finds there, but equal to it, recurs. A fifth of these is not seen, as others fall in the
 // same place.
-template <int THREADS, int PLACES, int SAMPLE> struct gp__recurring {
+template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
   gp__u32 place[PLACES];      // 0, or the largest number of the keys that fall there
@@ -33,7 +33,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__recurring {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       gp__u32 *to = place + own[i] % PLACES;
       key[at] = own[i];
-      if (at < m && gp__peek(to) <= at) atomicMax(to, at + 1);
+      if (at < m && gp__load_volatile(to) <= at) atomicMax(to, at + 1);
     }
     __syncthreads();
     GPUPRIMS__UNROLL
@@ -41,7 +41,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__recurring {
       const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = place[own[i] % PLACES] - 1;
       if (at < m && other != at && key[other] == own[i]) {
         ++others;
-        if (!(gp__peek(again + other / 32) >> other % 32 & 1u)) with_others += gp__set_bit(again, other);
+        if (!(gp__load_volatile(again + other / 32) >> other % 32 & 1u)) with_others += gp__set_bit(again, other);
       }
     }
     others = gp_warp_reduce(with_others << 16 | others, gp_sum<gp__u32>());
@@ -105,7 +105,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x;
     const gp__u64 step = static_cast<gp__u64>(blocks) * THREADS;
     for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
-      gp__run<Key, V> x[AT_ONCE];
+      gp__vector_access<Key, V> x[AT_ONCE];
       GPUPRIMS__UNROLL
       for (int k = 0; k < AT_ONCE; ++k)
         x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
@@ -166,7 +166,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   // The last block, which counts no others if there are any: are there keys of which a bin of a bucket would hold too
   // many, though digits need not tell? Such as are there 20 times each, evenly spread, or some of them far more often.
   GP_DEVICE void sample(gp__u64 n) const {
-    typedef gp__recurring<THREADS, 512 * REPLICAS, 384 * REPLICAS> Recurring;
+    typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Recurring;
     static_assert(!SAMPLES || sizeof(Recurring) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
     Recurring &r = *reinterpret_cast<Recurring *>(cells);
     const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
@@ -217,7 +217,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   static GP_DEVICE void run(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     const gp__u64 n = gp__count(a), draws = static_cast<gp__u64>(gridDim.x) * 2;
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);

@@ -400,7 +400,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       gp__u32 next = 0;
       if (threadIdx.x == 0) next = draw();
       if (more) {
-        gp__forget(digit.shift);
+        gp__optimizer_barrier(digit.shift);
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
           at[i] = half + place(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
@@ -438,7 +438,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   static GP_DEVICE void run(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     const gp__u64 n = gp__count(a);
     const gp__radix_sweep r = {
         a,
@@ -456,7 +456,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   static GP_DEVICE void run_all(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
-    gp__begin<P>();
+    gp__pdl_wait<P>();
     if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
     gp__radix_args own = a;
     const gp__u64 n = gp__count(a), tiles = (n + TILE - 1) / TILE;

@@ -1,6 +1,6 @@
 // sort/scratch.h - what sorts keep in scratch memory
 // uses: api/lists.h, api/policy.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h,
-//   sort/team_policy.h, sort/portable.h
+//   sort/cooperative_policy.h, sort/portable.h
 
 // What a radix sort keeps in scratch memory, in bytes from its beginning.
 typedef struct gp__radix_plan {
@@ -8,7 +8,8 @@ typedef struct gp__radix_plan {
   unsigned long long tiles, clear;                // clear: of gp__radix_args
   unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-__attribute__((unused)) static unsigned long long gp__place(unsigned long long *bytes, unsigned long long size) {
+__attribute__((unused)) static unsigned long long gp__carve_scratch(unsigned long long *bytes,
+                                                                    unsigned long long size) {
   const unsigned long long at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
@@ -24,16 +25,16 @@ __attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp_
   r.tiles = gp__ceil_div(s.count, tile);
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
-  r.counts = gp__place(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__place(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
-  r.steps = gp__place(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
-  r.words = gp__place(&r.bytes, r.clear * 16);
-  r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
-  r.index = r.large ? gp__place(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
-  r.other_keys = gp__place(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
-  r.other = gp__place(&r.bytes,
-                      r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s.in_size) * 16 : 0);
-  r.moved = r.large && s.in_place ? gp__place(&r.bytes, s.count * (unsigned)s.in_size) : 0;
+  r.counts = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
+  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
+  r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
+  r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
+  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
+  r.other_keys = gp__carve_scratch(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
+  r.other = gp__carve_scratch(
+      &r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s.in_size) * 16 : 0);
+  r.moved = r.large && s.in_place ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size) : 0;
   return r;
 }
 
@@ -57,15 +58,15 @@ __attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, g
   if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
   parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
   r.bytes = 0;
-  r.list = gp__place(&r.bytes, GP__HYBRID_LIST * 8);
-  r.items = gp__place(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
-  r.parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
-  r.next_parts = gp__place(&r.bytes, parts * GP__HYBRID_PART_BYTES);
-  r.bins = gp__place(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
-  r.next_bins = s.in_size ? 0 : gp__place(&r.bytes, parts * GP__DIGITS * 8);
-  r.keys = s.drop_keys ? gp__place(&r.bytes, s.count * (unsigned)s.key_size) : 0;
-  r.spare = gp__place(&r.bytes, s.count * (unsigned)s.key_size);
-  r.spare_values = gp__place(&r.bytes, s.count * (unsigned)s.in_size);
+  r.list = gp__carve_scratch(&r.bytes, GP__HYBRID_LIST * 8);
+  r.items = gp__carve_scratch(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
+  r.parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.next_parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.bins = gp__carve_scratch(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
+  r.next_bins = s.in_size ? 0 : gp__carve_scratch(&r.bytes, parts * GP__DIGITS * 8);
+  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.spare = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size);
+  r.spare_values = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size);
   return r;
 }
 
@@ -81,9 +82,9 @@ __attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p,
   r.sweep = gp__radix_plan_of(p, s);
   r.bits = gp__leading_bits(s.count);
   r.bytes = 256; // the choice
-  r.starts = gp__place(&r.bytes, ((1ull << r.bits) + 1) * 4);
-  r.again = gp__place(&r.bytes, r.sweep.words + r.sweep.clear * 16);
-  r.of_sweep = gp__place(&r.bytes, r.sweep.bytes);
+  r.starts = gp__carve_scratch(&r.bytes, ((1ull << r.bits) + 1) * 4);
+  r.again = gp__carve_scratch(&r.bytes, r.sweep.words + r.sweep.clear * 16);
+  r.of_sweep = gp__carve_scratch(&r.bytes, r.sweep.bytes);
   return r;
 }
 
@@ -100,21 +101,21 @@ __attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
-// Keys alone of which even ones need one level: the first count chooses, and in place of a sweep a team sorts, where
-// the device has room for one.
+// Keys alone of which even ones need one level: the first count chooses, and in place of a sweep the cooperative
+// radix sort follows, where the device has room for its blocks.
 __attribute__((unused)) static int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
-__attribute__((unused)) static gp_policy gp__adaptive_team(gp_policy p, gp__shape s) {
+__attribute__((unused)) static gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_LAUNCH;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
-  const gp_policy team = gp__portable_team(p, s);
-  if (gp__policy_valid_team(team, s)) return team;
+  const gp_policy cooperative = gp__portable_cooperative(p, s);
+  if (gp__policy_valid_cooperative(cooperative, s)) return cooperative;
   p.threads = 512, p.vectors = 4;
-  return gp__portable_team(p, s); // compiled, not launched
+  return gp__portable_cooperative(p, s); // compiled, not launched
 }
-__attribute__((unused)) static int gp__adaptive_has_team(gp_policy p, gp__shape s) {
-  return !gp__adaptive_samples(p, s) && gp__policy_valid_team(gp__adaptive_team(p, s), s);
+__attribute__((unused)) static int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+  return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
 __attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
   const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,

@@ -132,7 +132,7 @@ template <int THREADS, class R> struct gp__best {
     if (there) list[at] = r;
   }
   // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
-  GP_DEVICE void narrow(gp__u32 enough) {
+  GP_DEVICE void tighten_threshold(gp__u32 enough) {
     __syncthreads();
     const gp__u32 count = s.listed;
     __syncthreads();
@@ -193,11 +193,11 @@ template <int THREADS, class R> struct gp__best {
   GP_DEVICE gp__u32 enough() const { return k + k / 2 + 32; }
   // Behind a tile, before the next one, which has at most `more` ranks.
   GP_DEVICE void settle(gp__u32 more) {
-    if (__syncthreads_or(seen + more > capacity)) narrow(enough());
+    if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());
   }
   // The end: list[0 .. k) is sorted; the result is how many of them there are.
   GP_DEVICE gp__u32 finish() {
-    narrow(enough());
+    tighten_threshold(enough());
     __syncthreads();
     const gp__u32 count = s.listed;
     __syncthreads();
@@ -252,7 +252,7 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
 // Keys of a tile in a thread's registers: vectors, THREADS apart. Keys behind the n-th are zero.
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
-  gp__run<Bits, V> x[K];
+  gp__vector_access<Bits, V> x[K];
   static GP_DEVICE gp__u64 at(gp__u64 first, int i) {
     return first + static_cast<gp__u64>(i * P::threads + threadIdx.x) * V;
   }
@@ -283,7 +283,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   typedef gp__rank<int(sizeof(T)), INDEXED, WIDE> R;
   GP_SHARED(gp__best_storage, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, works = a.rows * a.blocks;
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;
@@ -332,7 +332,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   typedef gp__rank<int(sizeof(T)), INDEXED, WIDE> R;
   GP_SHARED(gp__best_storage, s);
   GP_DYNAMIC_SHARED(memory);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 works = a.rows * a.blocks, n = gp__count(a);
   for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
     const gp__u64 row = work / a.blocks, share = work % a.blocks;

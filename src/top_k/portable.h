@@ -5,11 +5,14 @@
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
   gp_policy q = p;
-  q.algorithm = gp__or(p.algorithm, lists ? GP_BEST_LISTS : GP_RADIX_SELECT);
-  q.load = gp__or(p.load, GP_CACHE_STREAMING);
-  q.threads = gp__or(p.threads, 256);
-  q.vectors = gp__or(p.vectors, q.algorithm == GP_RADIX_SELECT ? 2 : s.key_size >= 8 ? 4 : s.key_size == 4 ? 2 : 1);
-  q.blocks_per_sm = gp__or(p.blocks_per_sm, 4);
+  q.algorithm = gp__default_to(p.algorithm, lists ? GP_BEST_LISTS : GP_RADIX_SELECT);
+  q.load = gp__default_to(p.load, GP_CACHE_STREAMING);
+  q.threads = gp__default_to(p.threads, 256);
+  q.vectors = gp__default_to(p.vectors, q.algorithm == GP_RADIX_SELECT ? 2
+                                        : s.key_size >= 8              ? 4
+                                        : s.key_size == 4              ? 2
+                                                                       : 1);
+  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
   while (!p.threads && s.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;

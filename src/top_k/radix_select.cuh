@@ -114,7 +114,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__select_storage<P::threads, COPIES> Storage;
   gp__u32 *count; // this lane's copy
   int shift;
-  GP_DEVICE void take(const gp__run<Bits, V> &x, int there) {
+  GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j)
       if (j < there) atomicAdd(count + (static_cast<gp__u32>(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
@@ -126,7 +126,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   typedef typename First::Bits Bits;
   GP_SHARED(typename First::Storage, s);
   for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
@@ -169,7 +169,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
   gp__select_digit digit;
   bool encoded, appends; // what is read was put aside; it is to be put aside
   gp__u32 seen;
-  GP_DEVICE void take(gp__run<Bits, V> x, int there) {
+  GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) {
@@ -214,7 +214,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) s.count[i] = 0;
   if (threadIdx.x == 0) s.staged = 0;
   __syncthreads();
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 row = blockIdx.x / a.blocks, share = blockIdx.x % a.blocks;
   gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
   Bits *aside = static_cast<Bits *>(a.aside) + row * a.room;
@@ -256,7 +256,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   const int THREADS = P::threads, K = Tile::K, V = Tile::V;
   typedef gp__scan_storage<THREADS, gp__below_equal> Storage;
   GP_SHARED(Storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
   for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);

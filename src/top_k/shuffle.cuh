@@ -42,7 +42,7 @@ template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
 // out[i] = in[p(i)]: stores side by side, loads anywhere, several of a thread in flight.
 template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
   const int ALL = gp__map_items(P::vectors, 0, 0, int(sizeof(Out))), ITEMS = ALL < 4 ? ALL : 4;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), tiles = (n + ALL * P::threads - 1) / (ALL * P::threads);
   const gp__bijection p(a.value, n);
   Out *out = static_cast<Out *>(a.out);

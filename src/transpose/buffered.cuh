@@ -186,7 +186,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_bu
   typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(typename Panels::storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   Panels(a, s).run(shared);
 }
 
@@ -271,7 +271,7 @@ GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a) {
   typedef gp__tensor_panels<P, SIZE, WORD, FORM> Panels;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(typename Panels::storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   Panels(a, s, shared).run();
 }
 #endif

@@ -11,7 +11,7 @@ GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
                               gp__is_scattered(SIZE, WORD, FORM)>
       Tile;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, SWIZZLED, ALIGNED);
   const unsigned start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
@@ -48,7 +48,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
@@ -74,7 +74,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
@@ -99,7 +99,7 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
 // What both need first: some panels put aside, counters and flags cleared.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 words = a.saves / sizeof(Word), threads = gp__u64(gridDim.x) * P::threads;
   const gp__u64 thread = gp__u64(blockIdx.x) * P::threads + threadIdx.x;
   const Word *from = reinterpret_cast<const Word *>(a.data);

@@ -122,7 +122,7 @@ struct gp__transposer {
       place_of_word p;
       p.find(a, static_cast<unsigned>(first < 0 ? 0 : first));
       if (first >= 0 && first + W <= all) {
-        gp__packed<Word> words;
+        gp__vec<Word> words;
         if (even) {
           const unsigned from = place.at(p.above + p.row, p.column * SIZE);
           GPUPRIMS__UNROLL
@@ -366,7 +366,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
       GPUPRIMS__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         const Unit *from = reinterpret_cast<const Unit *>(shared) + place(i * 16 / UNIT);
-        gp__packed<Unit> v;
+        gp__vec<Unit> v;
         GPUPRIMS__UNROLL
         for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
         gp__store_vector<P::store>(out + i * 16, v.vector);
@@ -374,7 +374,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     } else {
       GPUPRIMS__UNROLL_BY(1)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
-        gp__packed<Element> v;
+        gp__vec<Element> v;
         GPUPRIMS__UNROLL
         for (int w = 0; w < 16 / SIZE; ++w) v.item[w] = element(shared, head + i * 16 + w * SIZE);
         gp__store_vector<P::store>(out + head + i * 16, v.vector);
@@ -409,7 +409,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
 template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
 GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   gp__transposer<P, SIZE, WORD, FORM, SWIZZLED> t(a);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     if (tile >= gridDim.x) __syncthreads();

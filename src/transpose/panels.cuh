@@ -17,7 +17,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
   };
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__u64 in_pitch = a.columns * SIZE, out_pitch = a.rows * SIZE, panel = a.rows * in_pitch;
   if (threadIdx.x == 0) s.ticket = gp__add_relaxed(a.counters, 1);
   __syncthreads();
@@ -90,7 +90,7 @@ template <class P, int WORD> struct gp__chunk_mover {
   }
   GP_DEVICE void wait(gp__u32 lanes, gp__u32 i) const {
     if (lanes >> gp_lane() & 1u) {
-      while ((gp__peek(a.loaded + i / 32) >> i % 32 & 1u) == 0) __nanosleep(50);
+      while ((gp__load_volatile(a.loaded + i / 32) >> i % 32 & 1u) == 0) __nanosleep(50);
       __threadfence();
     }
     __syncwarp();
@@ -124,7 +124,7 @@ template <class P, int WORD> struct gp__chunk_mover {
   }
 };
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_chunks(const gp__panels_args &a) {
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   const gp__chunk_mover<P, FORM / GP__FORM_WORD> mover(a);
   const gp__u64 chunks = gp__u64(a.chunk_rows) * a.chunk_columns;
   for (;;) {
@@ -135,7 +135,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
     const gp__u64 left = chunks - first < GP__CHUNK_TICKET ? chunks - first : gp__u64(GP__CHUNK_TICKET);
     const gp__u32 there = ~0u >> (32 - left);
     gp__u32 rest = 0;
-    if (gp_lane() == 0) rest = gp__peek(a.claimed + first / 32) >> first % 32;
+    if (gp_lane() == 0) rest = gp__load_volatile(a.claimed + first / 32) >> first % 32;
     for (rest = ~__shfl_sync(~0u, rest, 0) & there; rest; rest &= rest - 1)
       mover.chain(static_cast<gp__u32>(first) + static_cast<gp__u32>(__ffs(static_cast<int>(rest)) - 1));
   }

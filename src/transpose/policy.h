@@ -12,8 +12,6 @@
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// ---- transpose
-
 // What a transpose is, once dimensions that stay neighbours have become one.
 enum {
   GP__MOVE_NOTHING,  // in place, and everything stays

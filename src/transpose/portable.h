@@ -34,9 +34,9 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
   gp_policy q = p;
   if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = gp__or(p.threads, s.key_size == 1 && s.rows <= 8 ? 64 : 128);
-    q.vectors = gp__or(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.rows <= 8 ? 2 : 4);
-    q.stages = gp__or(p.stages, 8);
+    q.threads = gp__default_to(p.threads, s.key_size == 1 && s.rows <= 8 ? 64 : 128);
+    q.vectors = gp__default_to(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.rows <= 8 ? 2 : 4);
+    q.stages = gp__default_to(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
     q = p;
   }
@@ -67,22 +67,22 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
     if (gp__policy_valid_transpose(q, s)) p.threads = q.threads, p.vectors = q.vectors;
     q = p;
   }
-  p.threads = gp__or(p.threads, 256);
-  p.vectors = gp__or(p.vectors, bytes < sms * 2 * 8192                     ? 1
-                                : bytes < sms * 4 * 16384                  ? 2
-                                : eight                                    ? 8
-                                : sides && aligned == 3 && s.key_size == 8 ? 2
-                                                                           : 4);
-  p.stages = gp__or(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
-  p.algorithm = gp__or(algorithm, GP_BUFFERED_PANELS);
+  p.threads = gp__default_to(p.threads, 256);
+  p.vectors = gp__default_to(p.vectors, bytes < sms * 2 * 8192                     ? 1
+                                        : bytes < sms * 4 * 16384                  ? 2
+                                        : eight                                    ? 8
+                                        : sides && aligned == 3 && s.key_size == 8 ? 2
+                                                                                   : 4);
+  p.stages = gp__default_to(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
+  p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
       s.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
     q = p;
-    q.vectors = gp__or(vectors, 8);
+    q.vectors = gp__default_to(vectors, 8);
     if (gp__policy_valid_transpose(q, s)) return q;
   }
   if (algorithm == GP_AUTO && (matrix >> 27 == 0 || !gp__policy_valid_transpose(p, s))) p.algorithm = GP_PADDED_TILES;
   q = p;
-  q.vectors = gp__or(vectors, 8);
+  q.vectors = gp__default_to(vectors, 8);
   return p.algorithm == GP_PADDED_TILES && gp__panels_plan_of(q, s).whole && !gp__panels_plan_of(p, s).whole ? q : p;
 }

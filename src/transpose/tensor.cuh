@@ -116,7 +116,7 @@ template <class P, int SIZE> GP_DEVICE void gp__transpose_tensor(const gp__tenso
   typedef gp__tensor_tiles<P, SIZE> Tiles;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(typename Tiles::storage, s);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   Tiles(a, s, shared).run();
 }
 #endif

@@ -1,29 +1,30 @@
-// sort/team.cuh - a sort by all blocks together: one cluster, one launch
+// sort/cooperative.cuh - cooperative radix sort: all blocks in one launch, or one cluster
 // uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, sort/radix_policy.h,
-//   sort/team_policy.h, sort/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh, device/kernel.cuh,
+//   sort/cooperative_policy.h, sort/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh, device/kernel.cuh,
 //   sort/keys.cuh, sort/radix_sweep.cuh
 
-// All passes by a team: blocks of one cluster, or of one launch, each with a tile of which the keys are in registers
-// while its blocks tell each other how many they have of each digit. Then nobody needs any more what was read, and
-// keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output, which the next
-// pass reads behind a barrier of the grid. A digit that all keys share moves nothing, but in the last pass.
+// One launch does all passes: blocks of one cluster, or of one grid, each with a tile of which the keys are in
+// registers while its blocks tell each other how many they have of each digit. Then nobody needs any more what was
+// read, and keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output,
+// which the next pass reads behind a barrier of the grid. A digit that all keys share moves nothing, but in the last
+// pass.
 //
 // A grid's counts are tagged words, and it meets by the workspace's tickets: each block draws one behind a pass, and in
 // the end those that it has not drawn, as the last pass, and passes that move nothing, are followed by no barrier.
-template <class P, class K, class V, bool CLUSTER> struct gp__team {
+template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
   typedef gp__radix_sweep<P, K, V, gp__radix_narrow> Sweep;
   typedef typename Sweep::Rank Rank;
   typedef typename Sweep::Digit Digit;
   typedef typename K::Key Key;
   static const int THREADS = Sweep::THREADS, ITEMS = Sweep::ITEMS, TILE = Sweep::TILE, AT_ONCE = 4,
-                   QUADS = GP__TEAM_QUADS;
+                   QUADS = GP__COOPERATIVE_QUADS;
   static const bool PAIRS = gp__radix_value<V>::is;
   static_assert(THREADS >= GP__DIGITS / 2, "a thread counts two digits at most");
   struct Storage {
     typename Sweep::Storage sweep;
     // Of a cluster, what each block has of two digits, two passes in turn. Of a grid, sums of digit 4 i + j, at
     // j * QUADS + i: of all blocks, of those before this one.
-    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__TEAM_CLUSTER) : 1][2 * QUADS];
+    gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__COOPERATIVE_CLUSTER) : 1][2 * QUADS];
     gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
     gp__u64 tag;
     int alike; // the last pass in which all keys had one digit
@@ -223,19 +224,19 @@ template <class P, class K, class V, bool CLUSTER> struct gp__team {
     if (!CLUSTER) leave();
   }
 };
-template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__sort_by_team(const gp__radix_args &a) {
-  typedef gp__team<P, K, V, CLUSTER> Team;
-  const unsigned KEYS = (Team::TILE * unsigned(sizeof(typename K::Key)) + 15) / 16 * 16,
-                 VALUES = Team::PAIRS ? (Team::TILE * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
-  GP_SHARED(typename Team::Storage, s);
+template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__cooperative_radix_sort(const gp__radix_args &a) {
+  typedef gp__cooperative_radix<P, K, V, CLUSTER> Sort;
+  const unsigned KEYS = (Sort::TILE * unsigned(sizeof(typename K::Key)) + 15) / 16 * 16,
+                 VALUES = Sort::PAIRS ? (Sort::TILE * unsigned(sizeof(V)) + 15) / 16 * 16 : 0;
+  GP_SHARED(typename Sort::Storage, s);
   GP_DYNAMIC_SHARED(shared);
-  gp__begin<P>();
+  gp__pdl_wait<P>();
   if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
   const gp__u64 n = gp__count(a);
   typename K::Key *const keys = reinterpret_cast<typename K::Key *>(shared);
   V *const values = reinterpret_cast<V *>(shared + KEYS);
-  const typename Team::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
-  Team team = {of,
+  const typename Sort::Sweep of = {a, s.sweep, keys, values, 0, 0, n};
+  Sort sort = {of,
                s,
                keys,
                values,
@@ -244,11 +245,11 @@ template <class P, class K, class V, bool CLUSTER> GP_DEVICE void gp__sort_by_te
                blockIdx.x,
                gridDim.x,
                0};
-  team.run();
+  sort.run();
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a) {
-  gp__sort_by_team<P, K, V, true>(a);
+  gp__cooperative_radix_sort<P, K, V, true>(a);
 }
 template <class P, class K, class V> GP_DEVICE void gp__sort_one_launch(const gp__radix_args &a) {
-  gp__sort_by_team<P, K, V, false>(a);
+  gp__cooperative_radix_sort<P, K, V, false>(a);
 }
