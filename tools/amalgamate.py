@@ -5,6 +5,7 @@
     tools/amalgamate.py --check       writes nothing; exit status 1 where gpuprims.h is not what the parts make
     tools/amalgamate.py --lines FILE  for development: the same with #line directives, so that compilers and debuggers
                                       name the part; it reads its own text from FILE. make lines
+    tools/amalgamate.py --only PART --lines FILE   the same of a part and what it uses, directly or not
     tools/amalgamate.py --back FILE   the other way: takes changes of an edited or merged gpuprims.h back to the parts
 
 A line of src/manifest is
@@ -67,14 +68,32 @@ def paths():
     return [line.split()[1] for _, line in manifest() if line.startswith("part ")]
 
 
-def header_lines():
-    """The header as [Line]."""
+def used_by(part):
+    """What its head says that it uses."""
+    return re.findall(r"[\w/]+\.\w+", "".join(part.head[1:]))
+
+
+def closure(*wanted):
+    """These parts, and all that they use, and what that uses."""
+    found, left = set(), list(wanted)
+    while left:
+        path = left.pop()
+        if path not in found:
+            found.add(path)
+            left += used_by(read_part(path))
+    return found
+
+
+def header_lines(only=None):
+    """The header as [Line]; only: with these parts alone."""
     found = []
     after_part = False
     for number, line in manifest():
         if not line.startswith("part "):
             found.append(Line(line, None, number))
             after_part = False
+            continue
+        if only is not None and line.split()[1] not in only:
             continue
         part = read_part(line.split()[1])
         if after_part:
@@ -180,6 +199,7 @@ def main():
     parser = argparse.ArgumentParser(description="makes gpuprims.h of the parts under src/")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--lines", metavar="FILE")
+    parser.add_argument("--only", metavar="PART", action="append")
     parser.add_argument("--back", metavar="FILE")
     options = parser.parse_args()
     try:
@@ -190,7 +210,8 @@ def main():
             print(wrong or f"{HEADER} is what {len(paths())} parts make")
             return 1 if wrong else 0
         if options.lines:
-            write(options.lines, text_with_lines(header_lines(), options.lines))
+            only = closure(*options.only) if options.only else None
+            write(options.lines, text_with_lines(header_lines(only), options.lines))
         else:
             make()
     except (Wrong, OSError) as error:

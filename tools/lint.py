@@ -172,6 +172,9 @@ def line_numbers(text):
 def describe_block(head, line, body, body_line):
     plain = strip_groups(head)
     kind = re.search(r"\b(struct|enum|union|class)\b(?:\s+(\w+))?", plain)
+    derived = re.match(r"\s*(?:struct|union|class)\s+(\w+)\s*:(?!:)", plain)  # whose base may call functions
+    if derived:
+        return [Definition(derived.group(1), line, "type", head)]
     if "(" in plain and not re.search(r"=\s*$", plain):
         name = re.search(r"\b(\w+)\s*\(", plain)
         return [Definition(name.group(1), line, "function", head)] if name else []
@@ -364,7 +367,7 @@ def check_errors(path, text):
 PART_LINES = 800
 # Longer parts, with their lines: they may only shrink, and leave this list when they are short enough.
 LONG_PARTS = {"bfs/block.cuh": 1201}
-PROJECT_NAME = re.compile(r"\b(?:gp_|GP_|GPUPRIMS_)\w+")
+PROJECT_NAME = re.compile(r"\b(?:(?:gp_|GP_|GPUPRIMS_)\w+|u?int(?:8|16|32|64)_t|size_t)\b")
 
 
 def names_of_parts(lines):
@@ -391,12 +394,10 @@ def names_of_parts(lines):
         part = part_at[number]
         for name in PROJECT_NAME.findall(text) if part else []:
             places = homes.get(name, [])
-            if not places or part in [home for _, home in places]:
-                continue
-            above = [home for at, home in places if at < number]
-            if above:
+            above = [home for at, home in places if at <= number]
+            if above and above[-1] != part:
                 uses[part].add(above[-1])
-            else:
+            elif places and not above and part not in [home for _, home in places]:
                 below.append((part, name, places[0][1]))
     order = {part: place for place, part in enumerate(uses)}
     return {part: sorted(used, key=order.get) for part, used in uses.items()}, below

@@ -1,5 +1,5 @@
 // api/array.h - structs whose layout is chosen late: GP_LAYOUT, GP_AT
-// uses: api/structs.h
+// uses: api/config.h, api/structs.h
 
 // Structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
 //

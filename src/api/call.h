@@ -1,5 +1,5 @@
 // api/call.h - a call, whole; a bundle of kernels
-// uses: api/lists.h, api/policy.h, api/structs.h, api/graph_types.h
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, api/graph_types.h
 
 // A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
 typedef struct gp_call {

@@ -1,4 +1,5 @@
 // api/context_types.h - what a context is configured with and describes; users' types and operators
+// uses: api/config.h
 
 // Where the machine code of a kernel came from.
 typedef enum gp_kernel_source {

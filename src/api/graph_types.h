@@ -1,5 +1,5 @@
 // api/graph_types.h - graphs, what a traversal tells, faults, lists of edges
-// uses: api/lists.h
+// uses: api/config.h, api/lists.h
 
 // A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
 // offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back

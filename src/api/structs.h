@@ -1,5 +1,5 @@
 // api/structs.h - flags, fields of keys, permutations, layouts of arrays of structs
-// uses: api/lists.h
+// uses: api/config.h, api/lists.h
 
 // Flags of a call.
 enum {

@@ -1,5 +1,5 @@
 // bfs/host.c - breadth-first search: a queue
-// uses: api/lists.h, api/graph_types.h, core/messages.c, core/request.c, host/config.c, graph/host.c
+// uses: api/config.h, api/lists.h, api/graph_types.h, core/messages.c, core/request.c, host/config.c, graph/host.c
 
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];

@@ -1,6 +1,7 @@
 // core/check_buffers.c - checking a call: its buffers
-// uses: api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c,
-//   core/request.c, core/kinds.c, core/state.c, core/check_types.c, core/reads.c, core/checking.c, core/check_numbers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/driver.c,
+//   core/libraries.c, core/request.c, core/kinds.c, core/state.c, core/check_types.c, core/reads.c, core/checking.c,
+//   core/check_numbers.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
                                               size_t align, uint64_t count, size_t size, int needed) {

@@ -1,7 +1,7 @@
 // core/check_numbers.c - checking a call: its numbers
-// uses: api/lists.h, api/structs.h, api/call.h, core/shape.h, top_k/policy.h, transpose/policy.h, core/arguments.h,
-//   core/system.c, core/messages.c, core/request.c, core/names.c, core/kinds.c, core/reads.c, core/checking.c,
-//   core/check_call_types.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/shape.h, top_k/policy.h, transpose/policy.h,
+//   core/arguments.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/kinds.c, core/reads.c,
+//   core/checking.c, core/check_call_types.c
 
 // Rows of a top-k; other calls have one.
 GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {

@@ -1,5 +1,6 @@
 // core/check_types.c - checking a call: types, operators, overlap
-// uses: api/lists.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/state.c, core/types.c
+// uses: api/config.h, api/lists.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/state.c,
+//   core/types.c
 
 typedef struct gp__checked_type {
   size_t size, align;

@@ -1,6 +1,6 @@
 // core/check_values.c - checking a call: its values in host memory
-// uses: api/lists.h, api/call.h, top_k/policy.h, core/system.c, core/messages.c, core/request.c, host/values.c,
-//   core/names.c, core/kinds.c, core/check_types.c, core/reads.c, core/checking.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/call.h, top_k/policy.h, core/system.c, core/messages.c, core/request.c,
+//   host/values.c, core/names.c, core/kinds.c, core/check_types.c, core/reads.c, core/checking.c, core/check_buffers.c
 
 // An integer, with its sign, as 64 bits; a float as a double.
 GPUPRIMS__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {

@@ -1,6 +1,6 @@
 // core/checking.c - checking a call: what it may be
-// uses: api/lists.h, api/structs.h, api/call.h, core/shape.h, core/system.c, core/messages.c, core/request.c,
-//   core/kinds.c, core/state.c, core/check_types.c, core/reads.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/shape.h, core/system.c, core/messages.c,
+//   core/request.c, core/kinds.c, core/state.c, core/check_types.c, core/reads.c
 
 // What the steps of a check share.
 enum { GP__POINTERS_PLACED = 2 };

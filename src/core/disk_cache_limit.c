@@ -1,5 +1,6 @@
 // core/disk_cache_limit.c - the limit of the disk cache
-// uses: api/context_types.h, core/system.c, core/libraries.c, core/text.c, core/program.c, core/disk_cache.c
+// uses: api/config.h, api/context_types.h, core/system.c, core/libraries.c, core/text.c, core/program.c,
+//   core/disk_cache.c
 
 // Files say by the time of their last change when they were used: a hit sets it, at most once an hour. The folder is
 // looked through by a context's first write and each time it has written a sixteenth of the limit since. Then the files

@@ -1,6 +1,6 @@
 // core/kernels.c - loaded kernels
-// uses: api/lists.h, api/context_types.h, core/system.c, core/driver.c, core/libraries.c, core/state.c, core/life.c,
-//   core/spelling.c
+// uses: api/config.h, api/lists.h, api/context_types.h, core/system.c, core/driver.c, core/libraries.c, core/state.c,
+//   core/life.c, core/spelling.c
 
 // Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
 // text and options, which is the key of the disk cache and of bundles too. A context keeps a bounded number of kernels.

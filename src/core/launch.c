@@ -1,5 +1,5 @@
 // core/launch.c - launching one kernel
-// uses: api/lists.h, api/policy.h, api/context_types.h, core/shape.h, reduce/policy.h, core/geometry.h,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/shape.h, reduce/policy.h, core/geometry.h,
 //   map/arguments.h, reduce/arguments.h, scan/arguments.h, select/arguments.h, segments/arguments.h,
 //   histogram/arguments.h, search/arguments.h, layouts/arguments.h, core/system.c, core/messages.c, core/driver.c,
 //   core/libraries.c, core/request.c, layouts/host.c, core/kinds.c, core/state.c, core/checking.c

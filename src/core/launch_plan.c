@@ -1,9 +1,9 @@
 // core/launch_plan.c - launching a call
-// uses: api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/shape.h, sort/cooperative_policy.h,
-//   core/geometry.h, core/geometry_of.h, map/arguments.h, core/system.c, core/messages.c, core/request.c,
-//   layouts/host.c, core/kinds.c, core/state.c, core/reads.c, core/checking.c, graph/check.c, core/kernels.c,
-//   core/load.c, core/workspaces.c, core/launch.c, sort/launch.c, segmented_sort/launch.c, merge/launch.c,
-//   sort/counting_launch.c, top_k/launch.c, transpose/launch.c, bfs/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/shape.h,
+//   sort/cooperative_policy.h, core/geometry.h, core/geometry_of.h, map/arguments.h, core/system.c, core/messages.c,
+//   core/request.c, layouts/host.c, core/kinds.c, core/state.c, core/reads.c, core/checking.c, graph/check.c,
+//   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, sort/launch.c, segmented_sort/launch.c,
+//   merge/launch.c, sort/counting_launch.c, top_k/launch.c, transpose/launch.c, bfs/launch.c
 
 GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
   if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);

@@ -1,6 +1,6 @@
 // core/shape.c - the shape of a call
-// uses: api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, core/shape.h, transpose/policy.h,
-//   core/system.c, core/request.c, layouts/host.c, core/names.c, core/kinds.c, core/check_types.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, core/shape.h,
+//   transpose/policy.h, core/system.c, core/request.c, layouts/host.c, core/names.c, core/kinds.c, core/check_types.c,
 //   core/check_call_types.c, core/check_buffers.c, core/check.c
 
 GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {

@@ -1,6 +1,6 @@
 // core/workspaces.c - workspaces of streams
-// uses: api/lists.h, api/context_types.h, core/shape.h, core/geometry.h, core/system.c, core/messages.c, core/driver.c,
-//   core/libraries.c, core/state.c, core/close.c
+// uses: api/config.h, api/lists.h, api/context_types.h, core/shape.h, core/geometry.h, core/system.c, core/messages.c,
+//   core/driver.c, core/libraries.c, core/state.c, core/close.c
 
 GPUPRIMS__PRIVATE uint64_t gp__word_bytes(const gp__geometry *g) {
   return g->words ? (GP__CONTROL_BYTES + g->words * GP__WORD_BYTES + 255) & ~(uint64_t)255 : 0;

@@ -1,7 +1,7 @@
 // graph/check.c - checking a call: its graph
-// uses: api/lists.h, api/structs.h, api/graph_types.h, api/call.h, core/system.c, core/messages.c, core/request.c,
-//   core/names.c, core/kinds.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c,
-//   core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, api/call.h, core/system.c, core/messages.c,
+//   core/request.c, core/names.c, core/kinds.c, core/check_types.c, core/reads.c, core/checking.c,
+//   core/check_call_types.c, core/check_buffers.c
 
 // Numbers and types of a graph that is read or made. Memory is looked at apart.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,

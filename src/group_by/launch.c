@@ -1,8 +1,8 @@
 // group_by/launch.c - group by: other calls, one behind the other
-// uses: api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/shape.h, core/geometry.h, core/geometry_of.h,
-//   group_by/arguments.h, core/system.c, core/request.c, group_by/host.c, core/names.c, core/state.c, core/open.c,
-//   core/reads.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c,
-//   core/workspaces.c, core/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/shape.h, core/geometry.h,
+//   core/geometry_of.h, group_by/arguments.h, core/system.c, core/request.c, group_by/host.c, core/names.c,
+//   core/state.c, core/open.c, core/reads.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c,
+//   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
 
 // Group by: other calls, one behind the other, through memory that the workspace holds meanwhile.
 

@@ -1,6 +1,6 @@
 // histogram/host.c - histograms
-// uses: api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/values.c, host/call.c,
-//   host/exact.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/values.c,
+//   host/call.c, host/exact.c, host/indices.c
 
 __extension__ typedef unsigned __int128 gp__u128;
 

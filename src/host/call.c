@@ -1,5 +1,5 @@
 // host/call.c - a call, taken apart
-// uses: api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c, host/operators.c
+// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c, host/operators.c
 
 // Where elements come from and what happens to them on the way in.
 typedef struct gp__host_source {

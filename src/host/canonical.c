@@ -1,6 +1,6 @@
 // host/canonical.c - reduce and scan by inexact operators: the canonical trees
-// uses: api/lists.h, core/shape.h, reduce/policy.h, scan/policy.h, core/arguments.h, host/config.c, host/types.c,
-//   host/values.c, host/operators.c, host/call.c, host/exact.c
+// uses: api/config.h, api/lists.h, core/shape.h, reduce/policy.h, scan/policy.h, core/arguments.h, host/config.c,
+//   host/types.c, host/values.c, host/operators.c, host/call.c, host/exact.c
 
 // v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
 static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {

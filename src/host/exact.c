@@ -1,6 +1,6 @@
 // host/exact.c - reduce and scan by exact operators: any order
-// uses: api/lists.h, core/shape.h, core/arguments.h, core/messages.c, host/config.c, host/types.c, host/values.c,
-//   host/call.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/messages.c, host/config.c, host/types.c,
+//   host/values.c, host/call.c
 
 // A running value. ARGMIN and ARGMAX: the element that wins so far, and a key of it that is lower the better it is.
 typedef struct gp__host_state {

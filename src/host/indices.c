@@ -1,5 +1,5 @@
 // host/indices.c - what segments, runs and selection have in common
-// uses: api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c
+// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c
 
 // One element; `to` may be `from`.
 GPUPRIMS__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {

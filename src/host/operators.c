@@ -1,5 +1,5 @@
 // host/operators.c - binary operators
-// uses: api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c
+// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c
 
 // The loops that a primitive is made of, for one operator on one type. A row is `items` elements, the next row starts
 // `stride` elements later.

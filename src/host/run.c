@@ -1,8 +1,9 @@
 // host/run.c - runs a checked request
-// uses: api/lists.h, core/shape.h, core/messages.c, core/request.c, host/types.c, host/values.c, host/operators.c,
-//   host/call.c, map/host.c, host/exact.c, host/canonical.c, segments/host.c, select/runs_host.c, select/host.c,
-//   histogram/host.c, search/host.c, sort/host.c, segmented_sort/host.c, merge/host.c, sets/host.c, top_k/host.c,
-//   top_k/shuffle_host.c, host/user.c, group_by/host.c, transpose/host.c, graph/host.c, layouts/host.c, bfs/host.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/messages.c, core/request.c, host/types.c, host/values.c,
+//   host/operators.c, host/call.c, map/host.c, host/exact.c, host/canonical.c, segments/host.c, select/runs_host.c,
+//   select/host.c, histogram/host.c, search/host.c, sort/host.c, segmented_sort/host.c, merge/host.c, sets/host.c,
+//   top_k/host.c, top_k/shuffle_host.c, host/user.c, group_by/host.c, transpose/host.c, graph/host.c, layouts/host.c,
+//   bfs/host.c
 
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
 __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {

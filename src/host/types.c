@@ -1,4 +1,5 @@
 // host/types.c - sizes of buffers; elements as they lie in memory
+// uses: api/config.h
 
 enum {
   GP__HOST_ELEMENTS = 1024,         // of the buffers, at most

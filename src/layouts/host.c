@@ -1,6 +1,6 @@
 // layouts/host.c - layouts
-// uses: api/lists.h, api/structs.h, core/shape.h, layouts/policy.h, layouts/arguments.h, core/system.c, core/request.c,
-//   host/config.c, host/types.c, host/call.c, host/exact.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, layouts/policy.h, layouts/arguments.h, core/system.c,
+//   core/request.c, host/config.c, host/types.c, host/call.c, host/exact.c
 
 // Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.
 GPUPRIMS__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {

@@ -1,5 +1,6 @@
 // map/host.c - copy, fill, iota, transform
-// uses: api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/values.c, host/call.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/values.c,
+//   host/call.c
 
 static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
   const gp_type type = h->q->out_type;

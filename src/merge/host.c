@@ -1,6 +1,6 @@
 // merge/host.c - merge, merge sort
-// uses: api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c, host/values.c,
-//   host/call.c, host/exact.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
+//   host/values.c, host/call.c, host/exact.c, host/indices.c
 
 // Does key x come before key y?
 typedef struct gp__host_order {

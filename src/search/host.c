@@ -1,6 +1,6 @@
 // search/host.c - search
-// uses: api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c, host/values.c,
-//   host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
+//   host/values.c, host/call.c, host/indices.c
 
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
 #define GPUPRIMS__BISECT(low, length, condition)                                                                       \

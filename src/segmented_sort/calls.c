@@ -1,6 +1,6 @@
 // segmented_sort/calls.c - calls by name: segmented sort
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/state.c, core/run.c,
-//   map/calls.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/segmented_sort.h, core/messages.c,
+//   core/state.c, core/run.c, map/calls.c
 
 GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
                                                uint64_t count, gp_type offset_type, const void *begin, const void *end,

@@ -1,6 +1,6 @@
 // segmented_sort/host.c - segmented sort
-// uses: api/lists.h, api/structs.h, core/shape.h, core/messages.c, core/request.c, host/config.c, host/call.c,
-//   host/indices.c, sort/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, core/messages.c, core/request.c, host/config.c,
+//   host/call.c, host/indices.c, sort/host.c
 
 // A segment [first, end): wrong offsets do no harm.
 static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {

@@ -1,6 +1,6 @@
 // segments/host.c - segments
-// uses: api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/call.c, host/exact.c,
-//   host/indices.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/call.c,
+//   host/exact.c, host/indices.c
 
 static uint64_t gp__host_first_bad(const gp__request *q) {
   uint64_t i, before = 0, offset;

@@ -1,6 +1,6 @@
 // select/host.c - selection
-// uses: api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c, host/call.c,
-//   host/exact.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
+//   host/call.c, host/exact.c, host/indices.c
 
 // The part that each of the elements first .. first + n - 1 belongs to, n <= GP__HOST_ELEMENTS.
 static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {

@@ -1,6 +1,6 @@
 // select/runs_host.c - runs
-// uses: api/lists.h, api/structs.h, core/arguments.h, core/request.c, host/types.c, host/call.c, host/exact.c,
-//   host/indices.c, segments/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/arguments.h, core/request.c, host/types.c, host/call.c,
+//   host/exact.c, host/indices.c, segments/host.c
 
 // Where runs start, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {

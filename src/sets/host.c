@@ -1,5 +1,5 @@
 // sets/host.c - sets; whether keys are sorted
-// uses: api/lists.h, core/request.c, host/call.c, merge/host.c
+// uses: api/config.h, api/lists.h, core/request.c, host/call.c, merge/host.c
 
 // Both inputs are walked through once: of keys that tie, one of each at a time.
 static gp_result gp__host_set(const gp__host_call *h) {

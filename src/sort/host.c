@@ -1,5 +1,5 @@
 // sort/host.c - radix sort
-// uses: api/lists.h, api/structs.h, core/arguments.h, core/messages.c, core/request.c, host/values.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/arguments.h, core/messages.c, core/request.c, host/values.c
 
 // The ordered form of a built-in type, as in >>warp.
 static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {

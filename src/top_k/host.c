@@ -1,6 +1,6 @@
 // top_k/host.c - top-k, nth element
-// uses: api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c, host/indices.c,
-//   sort/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c,
+//   host/indices.c, sort/host.c
 
 // A key in the order of the result, as an unsigned integer.
 static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {

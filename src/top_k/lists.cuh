@@ -1,6 +1,6 @@
 // top_k/lists.cuh - top-k: ranks and lists
-// uses: device/vocabulary.cuh, device/machine.cuh, top_k/arguments.h, device/types.cuh, device/operators.cuh,
-//   device/warp.cuh, device/lanes.cuh, device/kernel.cuh, map/kernels.cuh, histogram/counts.cuh
+// uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/types.cuh,
+//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/kernel.cuh, map/kernels.cuh, histogram/counts.cuh
 
 // A key and where it stood, as one unsigned integer or a pair of them: a rank. The order of ranks is the order of the
 // result, in which the lower index comes first among equal keys; no two ranks are equal but where keys go without

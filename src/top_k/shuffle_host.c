@@ -1,6 +1,6 @@
 // top_k/shuffle_host.c - shuffle
-// uses: api/lists.h, core/shape.h, top_k/policy.h, core/request.c, host/config.c, host/types.c, host/call.c,
-//   host/indices.c
+// uses: api/config.h, api/lists.h, core/shape.h, top_k/policy.h, core/request.c, host/config.c, host/types.c,
+//   host/call.c, host/indices.c
 
 // The permutation of gp__bijection.
 static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {

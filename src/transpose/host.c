@@ -1,5 +1,6 @@
 // transpose/host.c - transpose
-// uses: api/lists.h, transpose/policy.h, core/messages.c, core/request.c, host/types.c, host/indices.c, host/user.c
+// uses: api/config.h, api/lists.h, transpose/policy.h, core/messages.c, core/request.c, host/types.c, host/indices.c,
+//   host/user.c
 
 static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *in, unsigned char *out) {
   enum { SIDE = 32 };

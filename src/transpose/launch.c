@@ -1,7 +1,8 @@
 // transpose/launch.c - launches of transposes
-// uses: api/lists.h, api/policy.h, core/shape.h, top_k/policy.h, transpose/policy.h, transpose/panels_policy.h,
-//   core/geometry.h, transpose/geometry.h, map/arguments.h, transpose/arguments.h, transpose/panels_arguments.h,
-//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/load.c, core/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, top_k/policy.h, transpose/policy.h,
+//   transpose/panels_policy.h, core/geometry.h, transpose/geometry.h, map/arguments.h, transpose/arguments.h,
+//   transpose/panels_arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c,
+//   core/load.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;

@@ -8,6 +8,14 @@ import sys
 import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [os.path.join(ROOT, "tools"), os.path.join(ROOT, "tests"), os.path.dirname(os.path.abspath(__file__))]
+import amalgamate  # noqa: E402
+import operators  # noqa: E402
+from turn import turn  # noqa: E402
+
+DEVICE_PARTS = [path for path in amalgamate.paths() if path.endswith(".cuh")]
+if os.environ.get("GPUPRIMS_LONG") == "0":  # those whose turn it is
+    DEVICE_PARTS = DEVICE_PARTS[turn(6)::6]
 TOOL = os.path.join("tools", "amalgamate.py")
 
 
@@ -108,3 +116,38 @@ def test_the_map_is_true():
         assert re.search(rf"^(?![ ]*//).*\b{name}\b", read(ROOT, "src", *part.split("/")), re.M), (name, part)
     for part in re.findall(r"[a-z_]+/[a-z_0-9]+\.(?:cuh|c|h)\b", text):
         assert os.path.exists(os.path.join(ROOT, "src", part)) or part in ("lines/gpuprims.h",), part
+
+
+# ---- a part of device text compiles alone with what its head says that it uses, and what that uses -------------------
+
+
+def alone(path):
+    return amalgamate.text_of(amalgamate.header_lines(amalgamate.closure(path)))
+
+
+@pytest.mark.parametrize("path", DEVICE_PARTS)
+def test_alone_under_the_emulator(tmp_path, path):
+    put(alone(path), tmp_path, "gpuprims.h")
+    put('#include "simt.h"\n#define GPUPRIMS_SIMT\n#include "gpuprims.h"\n', tmp_path, "alone.cpp")
+    folders = [f"-I{tmp_path}", "-I" + os.path.join(ROOT, "tests", "simt")]
+    found = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", *folders, str(tmp_path / "alone.cpp")],
+                           stderr=subprocess.PIPE, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+
+
+@pytest.fixture(scope="module")
+def nvrtc():
+    for name in ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"):
+        try:
+            return operators.Nvrtc(name)
+        except OSError:
+            pass
+    return pytest.skip("no libnvrtc: pip install nvidia-cuda-nvrtc, and put its folder into LD_LIBRARY_PATH")
+
+
+@pytest.mark.parametrize("path", DEVICE_PARTS)
+def test_alone_under_nvrtc(nvrtc, tmp_path, path):
+    put(alone(path), tmp_path, "gpuprims.h")
+    text = operators.device_text(tmp_path / "gpuprims.h")
+    for architecture in {75, 90} & nvrtc.architectures:
+        nvrtc.compile('#include "gpuprims.h"\n', text, architecture)
