@@ -98,6 +98,7 @@ def test_lines(house):
     ("do not close", "src/scan/kernels.cuh", lambda text: text + "#ifdef GP_SHARED\n"),
     ("`uses` line is not true", "src/scan/kernels.cuh", lambda text: text + "// \nstruct gp__more : gp_bf16 {};\n"),
     ("defines below it", "src/device/kernel.cuh", lambda text: text + "\nstruct gp__more : gp__scan_share {};\n"),
+    ("mention a primitive", "src/core/run.c", lambda text: text + "\nenum { GP__MORE = GP_SORT };\n"),
     ("listed more than once", "src/manifest", lambda text: text + "part manual.h\n"),
 ])
 def test_findings(house, finding, path, change):
