@@ -373,8 +373,8 @@ PRIMITIVES_IN_CORE = 255
 PROJECT_NAME = re.compile(r"\b(?:(?:gp_|GP_|GPUPRIMS_)\w+|u?int(?:8|16|32|64)_t|size_t)\b")
 
 
-def names_of_parts(lines):
-    """({part: the parts above it whose names it mentions}, [(part, name, the part below it that defines it)])."""
+def homes_of(lines):
+    """({name: [(line of the header, its part)]} of what parts declare, [(line, text that mentions names)])."""
     code, directives = split_directives(blank(amalgamate.text_of(lines)))
     defined = {}
     for item in definitions(code):
@@ -389,9 +389,21 @@ def names_of_parts(lines):
                 defined.setdefault(name if name.startswith("GP_") else f"GP_{name}", []).append(number)
         else:
             mentions.append((number, directive))
+    part_at = [None] + [line.part for line in lines]
+    return {name: sorted((number, part_at[number]) for number in numbers if part_at[number])
+            for name, numbers in defined.items()}, mentions
+
+
+def parts_of(text, homes):
+    """The parts of the device text, and those above it, that a text uses, directly or not."""
+    names = set(PROJECT_NAME.findall(blank(text)))
+    return amalgamate.closure(*{home for name in names for _, home in homes.get(name, []) if not home.endswith(".c")})
+
+
+def names_of_parts(lines):
+    """({part: the parts above it whose names it mentions}, [(part, name, the part below it that defines it)])."""
+    homes, mentions = homes_of(lines)
     part_at = [None] + [line.part for line in lines] + [None]
-    homes = {name: sorted((number, part_at[number]) for number in numbers if part_at[number])
-             for name, numbers in defined.items()}
     uses, below = {part: set() for part in amalgamate.paths()}, []
     for number, text in mentions:
         part = part_at[number]
