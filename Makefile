@@ -26,8 +26,8 @@ VERSION := $(shell sed -n 's/^\#define GPUPRIMS_VERSION "\(.*\)"/\1/p' gpuprims.
 MAJOR = $(firstword $(subst ., ,$(VERSION)))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-long test-gpu bench tune table pr regress nightly landscape dashboard lib examples lint \
-  format install clean venv lock
+.PHONY: help header lines demo test test-long test-gpu bench tune table pr regress same-code nightly landscape \
+  dashboard lib examples lint format install clean venv lock
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -39,15 +39,31 @@ help:
 	@echo 'make table      gpuprims_policies.h from the stores under ci/measurements'
 	@echo 'make pr         what make tune measured, as a branch and the text of a pull request'
 	@echo 'make regress BASE=COMMIT   is this tree slower than that one, on this GPU?'
+	@echo 'make same-code BASE=COMMIT   does this tree compile to that one'\''s kernels? (NVRTC, no GPU)'
 	@echo 'make nightly    a whole night on this GPU; without one: make nightly ARGS=--made-up'
 	@echo 'make landscape  a policy space measured whole: tables and pictures'
 	@echo 'make dashboard  pages of everything that was measured, in build/dashboard'
+	@echo 'make header     gpuprims.h from the parts under src/; the targets that need it make it too'
+	@echo 'make lines      build/lines/gpuprims.h: the same, by which compilers and debuggers name the part'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
 	@echo 'make examples   build/examples/*'
 	@echo 'make lint       marks, order, prefixes, formatting'
 	@echo 'make format     clang-format in place'
 	@echo 'make install    header, library, CMake package and pkg-config file to PREFIX ($(PREFIX)), below DESTDIR'
 	@echo 'make clean      removes build/'
+
+# ---- the header, from its parts
+
+PARTS = src/manifest $(wildcard src/*.h src/*/*)
+
+header:
+	@$(PYTHON3) tools/amalgamate.py
+
+gpuprims.h: $(PARTS) tools/amalgamate.py
+	@$(PYTHON3) tools/amalgamate.py
+
+lines:
+	@$(PYTHON3) tools/amalgamate.py --lines $(BUILD)/lines/gpuprims.h
 
 # ---- the library: the header is its own source file
 
@@ -103,10 +119,10 @@ test:
 test-long:
 	@$(PYTHON3) tests/run.py --long
 
-test-gpu:
+test-gpu: gpuprims.h
 	@$(PYTHON3) tests/gpu/run.py
 
-bench:
+bench: gpuprims.h
 	@$(PYTHON3) tools/bench.py
 
 # The farm (tools/farm/README.md). ARGS: further options, for example ARGS='--primitives reduce --seconds 60'.
@@ -121,12 +137,16 @@ pr: $(VENV_READY)
 	@$(PYTHON) ci/contribute.py $(ARGS)
 
 # ci/README.md
-nightly: $(VENV_READY)
+nightly: $(VENV_READY) gpuprims.h
 	@$(PYTHON) ci/night.py $(ARGS)
 
-regress: $(VENV_READY)
+regress: $(VENV_READY) gpuprims.h
 	@test -n '$(BASE)' || { echo 'make regress BASE=COMMIT (or a folder that holds another checkout)'; exit 2; }
 	@$(PYTHON) -m tools.farm regress --base '$(BASE)' $(ARGS)
+
+same-code: $(VENV_READY) gpuprims.h
+	@test -n '$(BASE)' || { echo 'make same-code BASE=COMMIT (or a folder that holds another checkout)'; exit 2; }
+	@$(PYTHON) tools/same_code.py --base '$(BASE)' $(ARGS)
 
 landscape: $(BUILD)/gp_tune $(VENV_READY)
 	@$(BUILD)/gp_tune --landscape --out $(BUILD)/landscape.jsonl

@@ -27,7 +27,8 @@ SIZES = (1 << 14, 1 << 26)  # bytes: where a call is one block's, and where it i
 ARCHITECTURES = "75,90"
 # What is compiled: the text of a cell, a compute capability, a policy's text or "default".
 Job = collections.namedtuple("Job", "cell capability policy")
-Code = collections.namedtuple("Code", "status code message")
+# kernels: the hash of each kernel of the call; policy: what "default" came to, every field named.
+Code = collections.namedtuple("Code", "status code message kernels policy", defaults=((), ""))
 
 
 def tree_of(name, repository=steps.ROOT):
@@ -41,16 +42,17 @@ def compiler_of(tree, command=None):
     return [regress.build(tree), "--compiler"]
 
 
-def codes_of(tree, jobs, command=None, device=""):
-    """{Job: Code} for a tree; device: whose rows of the tree's table count. A tree that cannot be built has no code,
-    and says why."""
+def codes_of(tree, jobs, command=None, device="", more=None):
+    """{Job: Code} for a tree; device: whose rows of the tree's table count; more: of the compiler's environment. A tree
+    that cannot be built has no code, and says why."""
     jobs = list(dict.fromkeys(jobs))
     try:
         program = compiler_of(tree, command)
     except regress.CannotBuild as error:
         first = next((line for line in str(error).splitlines() if "error" in line), str(error))
         return {job: Code("unbuilt", "", first.strip()) for job in jobs}
-    environment = {**os.environ, "GP_TUNE_CACHE": os.path.join(tree.work, "cache"), "GP_TUNE_DEVICE": device}
+    environment = {**os.environ, "GP_TUNE_CACHE": os.path.join(tree.work, "cache"), "GP_TUNE_DEVICE": device,
+                   **(more or {})}
     count = min(len(os.sched_getaffinity(0)), max(1, len(jobs)))
     parts = [jobs[start::count] for start in range(count)]
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
@@ -72,7 +74,9 @@ def ask(program, jobs, environment):
         word, fields = measure.parse(line)
         if word == "compiled" and fields.get("id", "").isdigit() and int(fields["id"]) < len(jobs):
             found[jobs[int(fields["id"])]] = Code(fields.get("status", ""), fields.get("code", ""),
-                                                  fields.get("message", ""))
+                                                  fields.get("message", ""),
+                                                  tuple(filter(None, fields.get("kernels", "").split(","))),
+                                                  fields.get("policy", ""))
     return found
 
 

@@ -29,7 +29,10 @@ import threading
 import time
 import xml.etree.ElementTree
 
-from turn import turn
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools"))
+import amalgamate  # noqa: E402
+import lint  # noqa: E402
+from turn import turn  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = "build/tests"
@@ -53,8 +56,8 @@ FLAVOURS = {
 }
 LONG_PLAIN = Flavour(["-O2"], ["-O2"], [])
 # Lines for reports, in the long runs and where rows are asked for by their names: tables of lines take clang++ a fifth
-# of its time.
-LINES = ["-g1"]
+# of its time. They are those of the parts under src/.
+LINES = ["-g1", "-Ibuild/lines"]
 WARNINGS = ["-Wall", "-Wextra"]
 # (gcc takes a third of its time in C for that warning, of layout: tests/compile/check.py)
 LANGUAGES = {".c": (CC, ["-std=c11", "-Wno-misleading-indentation"]), ".cpp": (CXX, ["-std=c++17"])}
@@ -370,18 +373,43 @@ def up_to_date(target, depfile):
         return False
 
 
+def own_headers(programs):
+    """{source: the folder of a gpuprims.h} for tests of kernels: that header has the parts which the test uses, so that
+    an edit of other parts compiles it no new. Those that look into the implementation in C have the whole one."""
+    found, homes = {}, None
+    for source in {source for program in programs for source in program.sources}:
+        text = read_with_includes(source)
+        if not source.startswith("tests/kernels/") or "GPUPRIMS_IMPLEMENTATION" in text or "examples/" in text:
+            continue
+        homes = homes or lint.homes_of(amalgamate.header_lines())[0]
+        found[source] = f"build/parts/{os.path.splitext(os.path.basename(source))[0]}"
+        header = f"{found[source]}/gpuprims.h"
+        lines = amalgamate.header_lines(lint.parts_of(text, homes))
+        amalgamate.write(header, amalgamate.text_with_lines(lines, header))
+    return found
+
+
+def read_with_includes(path):
+    """Its text, and that of the files beside it that it includes."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    beside = [os.path.join(os.path.dirname(path), name) for name in re.findall(r'^#include "([\w.]+)"', text, re.M)]
+    return text + "".join(read_with_includes(name) for name in beside if os.path.exists(name))
+
+
 class Builder:
     """Object files are shared by programs whose command lines agree."""
 
-    def __init__(self, long, times, lines):
-        self.long, self.lines = long, lines
+    def __init__(self, long, times, lines, headers):
+        self.long, self.lines, self.headers = long, lines, headers
         self.times, self.objects, self.tasks, self.seconds = times, {}, [], 0.0
 
     def compile(self, program, flavour, source, role):
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
         plus, how = toolchain(program, flavour, self.long)
         compiler = plus if compiler == CXX else compiler
-        flags = standard + (LINES if self.lines else []) + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
+        own = [f"-I{self.headers[source]}"] if source in self.headers else []
+        flags = standard + own + (LINES if self.lines else []) + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
         if role == "sources":  # the emulator is the same for all programs
             flags += program.flags + (program.race_flags if flavour == "race" else [])
         command = [compiler] + flags + ["-c", source]
@@ -554,6 +582,16 @@ def rows(patterns):
     return [program for program in programs if any(fnmatch.fnmatch(program.name, pattern) for pattern in patterns)]
 
 
+def make_header():
+    """gpuprims.h, where a part of it is newer: an edit of a part is tested."""
+    made = os.stat("gpuprims.h").st_mtime_ns if os.path.exists("gpuprims.h") else 0
+    sources = ["tools/amalgamate.py", *glob.glob("src/**/*", recursive=True)]
+    if any(os.stat(path).st_mtime_ns > made for path in sources if os.path.isfile(path)):
+        if subprocess.run([sys.executable, "tools/amalgamate.py"], check=False).returncode:
+            sys.exit(1)
+    subprocess.run([sys.executable, "tools/amalgamate.py", "--lines", "build/lines/gpuprims.h"], check=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description="builds and runs the tests")
     parser.add_argument("patterns", nargs="*")
@@ -564,6 +602,8 @@ def main():
     options = parser.parse_args()
     os.chdir(ROOT)
     os.makedirs(f"{BUILD}/objects", exist_ok=True)
+    if not options.list:
+        make_header()
     times_file = f"{BUILD}/times.json"
     try:
         with open(times_file) as file:
@@ -572,7 +612,8 @@ def main():
         times = {}
 
     start = time.monotonic()
-    builder = Builder(options.long, times, lines=options.long or bool(options.patterns))
+    headers = own_headers(rows(options.patterns)) if not options.long and not options.list else {}
+    builder = Builder(options.long, times, options.long or bool(options.patterns), headers)
     runner = Runner(options.long, times)
     setup, runs = {}, []
     kernel_rows = [program for program in PROGRAMS if "race" in program.flavours]

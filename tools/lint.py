@@ -3,10 +3,14 @@
 
     tools/lint.py            checks, one line a finding; closes with the counts
     tools/lint.py --format   runs clang-format in place instead
+    tools/lint.py --uses     writes the `uses` lines of the parts under src/ instead
 
-gpuprims.h: section marks and their order; a section uses only private names defined in it or above; prefixes; the
-rename list of GPUPRIMS_NAMESPACE against the API; error names. Every file: length of lines, unfinished work, paths of
-one machine. C, C++ and CUDA files: clang-format.
+src/: every part is in the manifest once, begins with its head, is no longer than 800 lines and closes the conditions
+that it opens; its `uses` line names the parts whose names it mentions, all of them above it, so that there is no
+circle; core mentions no more primitives than before; gpuprims.h is what the parts make. gpuprims.h: section marks and
+their order; a section uses only private names defined in it or above; prefixes; the rename list of GPUPRIMS_NAMESPACE
+against the API; error names. Every file: length of lines, unfinished work, paths of one machine. C, C++ and CUDA files:
+clang-format.
 """
 import bisect
 import os
@@ -14,6 +18,9 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
+
+import amalgamate
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADER = os.environ.get("GPUPRIMS_HEADER", "gpuprims.h")
@@ -166,6 +173,9 @@ def line_numbers(text):
 def describe_block(head, line, body, body_line):
     plain = strip_groups(head)
     kind = re.search(r"\b(struct|enum|union|class)\b(?:\s+(\w+))?", plain)
+    derived = re.match(r"\s*(?:struct|union|class)\s+(\w+)\s*:(?!:)", plain)  # whose base may call functions
+    if derived:
+        return [Definition(derived.group(1), line, "type", head)]
     if "(" in plain and not re.search(r"=\s*$", plain):
         name = re.search(r"\b(\w+)\s*\(", plain)
         return [Definition(name.group(1), line, "function", head)] if name else []
@@ -353,6 +363,131 @@ def check_errors(path, text):
                 yield f"{path}:{number}: {name} is no result"
 
 
+# ---- src/ ------------------------------------------------------------------------------------------------------------
+
+PART_LINES = 800
+# Longer parts, with their lines: they may only shrink, and leave this list when they are short enough.
+LONG_PARTS = {"bfs/block.cuh": 1201}
+# Lines of src/core that mention a primitive: what core has yet to leave to the families. It may only shrink.
+PRIMITIVES_IN_CORE = 255
+PROJECT_NAME = re.compile(r"\b(?:(?:gp_|GP_|GPUPRIMS_)\w+|u?int(?:8|16|32|64)_t|size_t)\b")
+
+
+def homes_of(lines):
+    """({name: [(line of the header, its part)]} of what parts declare, [(line, text that mentions names)])."""
+    code, directives = split_directives(blank(amalgamate.text_of(lines)))
+    defined = {}
+    for item in definitions(code):
+        defined.setdefault(item.name, []).append(item.line)
+    mentions = list(enumerate(code.split("\n"), 1))
+    for number, directive in directives:
+        macro = re.match(r"\s*#\s*define\s+(\w+)(\(X\))?", directive)
+        if macro:
+            defined.setdefault(macro.group(1), []).append(number)
+        if macro and macro.group(2):  # a list: names that it declares, and texts
+            for name in re.findall(r"\bX\((\w+)", directive):
+                defined.setdefault(name if name.startswith("GP_") else f"GP_{name}", []).append(number)
+        else:
+            mentions.append((number, directive))
+    part_at = [None] + [line.part for line in lines]
+    return {name: sorted((number, part_at[number]) for number in numbers if part_at[number])
+            for name, numbers in defined.items()}, mentions
+
+
+def parts_of(text, homes):
+    """The parts of the device text, and those above it, that a text uses, directly or not."""
+    names = set(PROJECT_NAME.findall(blank(text)))
+    return amalgamate.closure(*{home for name in names for _, home in homes.get(name, []) if not home.endswith(".c")})
+
+
+def names_of_parts(lines):
+    """({part: the parts above it whose names it mentions}, [(part, name, the part below it that defines it)])."""
+    homes, mentions = homes_of(lines)
+    part_at = [None] + [line.part for line in lines] + [None]
+    uses, below = {part: set() for part in amalgamate.paths()}, []
+    for number, text in mentions:
+        part = part_at[number]
+        for name in PROJECT_NAME.findall(text) if part else []:
+            places = homes.get(name, [])
+            above = [home for at, home in places if at <= number]
+            if above and above[-1] != part:
+                uses[part].add(above[-1])
+            elif places and not above and part not in [home for _, home in places]:
+                below.append((part, name, places[0][1]))
+    order = {part: place for place, part in enumerate(uses)}
+    return {part: sorted(used, key=order.get) for part, used in uses.items()}, below
+
+
+def head_of(part, used):
+    """The first line as it is, and what it uses, where there is something."""
+    return part.head[:1] + textwrap.wrap(f"uses: {', '.join(used)}", COLUMNS, initial_indent="// ",
+                                         subsequent_indent="//   ", break_on_hyphens=False) * bool(used)
+
+
+def write_uses():
+    for path, used in names_of_parts(amalgamate.header_lines())[0].items():
+        part = amalgamate.read_part(path)
+        amalgamate.write(f"{amalgamate.FOLDER}/{path}", "\n".join(head_of(part, used) + [""] + part.body) + "\n")
+
+
+def check_parts(paths):
+    listed = amalgamate.paths()
+    folder = amalgamate.FOLDER + "/"
+    for path in sorted({path for path in listed if listed.count(path) > 1}):
+        yield f"{amalgamate.MANIFEST}: part {path} is listed more than once"
+    there = {path[len(folder):] for path in paths if path.startswith(folder)} - {"manifest", "README.md"}
+    for path in sorted(there - set(listed)):
+        yield f"{folder}{path}: is no part of {amalgamate.MANIFEST}"
+    for path in listed:
+        part = amalgamate.read_part(path)
+        count, most = len(part.head) + 1 + len(part.body), LONG_PARTS.get(path, PART_LINES)
+        if count > most:
+            yield f"{folder}{path}: {count} lines, of {most}"
+        if path in LONG_PARTS and count <= PART_LINES:
+            yield f"{folder}{path}: no longer too long: take it out of LONG_PARTS"
+        depth = 0
+        for line in part.body:
+            depth += bool(re.match(r"\s*#\s*if", line)) - bool(re.match(r"\s*#\s*endif\b", line))
+            if depth < 0:
+                break
+        if depth:
+            yield f"{folder}{path}: its conditions do not close"
+        if not part.body or not part.body[0] or not part.body[-1]:
+            yield f"{folder}{path}: begins or ends with an empty line"
+
+
+def check_uses():
+    uses, below = names_of_parts(amalgamate.header_lines())
+    for path, used in uses.items():
+        part = amalgamate.read_part(path)
+        if part.head != head_of(part, used):
+            yield f"{amalgamate.FOLDER}/{path}: its `uses` line is not true: tools/lint.py --uses"
+    for path, name, home in below:
+        yield f"{amalgamate.FOLDER}/{path}: mentions {name}, which {home} defines below it"
+
+
+def check_core():
+    with open(f"{amalgamate.FOLDER}/api/lists.h") as file:
+        listed = re.search(r"#define GP_PRIMITIVES\(X\)(.*?)\n\n", file.read(), re.S)
+    names = re.compile(r"\bGP_(?:%s)\b" % "|".join(re.findall(r"X\((\w+),", listed.group(1))))
+    count = sum(bool(names.search(line)) for path in amalgamate.paths() if path.startswith("core/")
+                for line in blank("\n".join(amalgamate.read_part(path).body)).split("\n"))
+    if count > PRIMITIVES_IN_CORE:
+        yield f"{amalgamate.FOLDER}/core: {count} lines mention a primitive, of {PRIMITIVES_IN_CORE} at most"
+    elif count < PRIMITIVES_IN_CORE:
+        yield f"{amalgamate.FOLDER}/core: {count} lines mention a primitive: lower PRIMITIVES_IN_CORE to that"
+
+
+def lint_parts(findings, paths):
+    try:
+        findings.check("core", check_core())
+        findings.check("parts", check_parts(paths))
+        findings.check("uses", check_uses())
+        findings.check("header", [wrong for wrong in [amalgamate.differs()] if wrong])
+    except (amalgamate.Wrong, OSError) as error:
+        findings.check("parts", [str(error)])
+
+
 # ---- every file ------------------------------------------------------------------------------------------------------
 
 
@@ -428,9 +563,10 @@ def lint_format(findings, paths):
         findings.skip("clang-format", f"this is version {version}, the layout is that of version {CLANG_FORMAT_MAJOR}: "
                       f"apt-get install clang-format-{CLANG_FORMAT_MAJOR}")
         return
+    done = subprocess.run(["clang-format", "--dry-run", "--Werror", *code], stderr=subprocess.PIPE, text=True)
+    places = re.findall(r"^(\S+?:\d+):\d+: error", done.stderr, re.M)
     for path in code:
-        done = subprocess.run(["clang-format", "--dry-run", "--Werror", path], stderr=subprocess.PIPE, text=True)
-        lines = re.findall(r"^(\S+?:\d+):\d+: error", done.stderr, re.M)
+        lines = [place for place in places if place.rpartition(":")[0] == path]
         findings.check("clang-format", [f"{lines[0]} and {len(lines) - 1} more places: make format"] if lines else [])
 
 
@@ -441,7 +577,10 @@ def main():
         if not shutil.which("clang-format"):
             sys.exit("no clang-format: apt-get install clang-format")
         sys.exit(subprocess.run(["clang-format", "-i"] + [path for path in paths if path.endswith(CODE)]).returncode)
+    if "--uses" in sys.argv[1:]:
+        sys.exit(write_uses())
     findings = Findings()
+    lint_parts(findings, paths)
     lint_header(findings, HEADER)
     lint_text(findings, paths)
     lint_python(findings, paths)

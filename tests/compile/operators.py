@@ -75,9 +75,9 @@ template <class Op, class F, class A, class C, class R> GP_DEVICE void scan(cons
 template <class F, class A, class B, class R> GP_DEVICE void map(const void *in, void *out) {
   const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
             SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R)), V = 16 % SIZE == 0 ? 16 / SIZE : 1;
-  gp__run<A, V> a;
-  gp__run<B, V> b;
-  gp__run<R, V> q;
+  gp__vector_access<A, V> a;
+  gp__vector_access<B, V> b;
+  gp__vector_access<R, V> q;
   a.template load<GP_CACHE_ALL>(static_cast<const A *>(in), 0, false);
   b.template load<GP_CACHE_ALL>(reinterpret_cast<const B *>(static_cast<const char *>(in) + SECOND), 0, false);
   GPUPRIMS__UNROLL

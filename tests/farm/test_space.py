@@ -217,9 +217,12 @@ def test_protocol(program, architectures, tmp_path):
     compiling = processor_seconds() - before
     assert done.returncode == 0 and not done.stderr
     assert [answer["id"] for answer in first] == [cell[0] for cell in cells]
+    assert [len(answer["kernels"].split(",")) for answer in first] == [1, 1, 3]
+    assert [answer["policy"].split(",")[0] for answer in first] == [f"algorithm={name}" for name in
+                                                                    ("LOOK_BACK", "DIRECT", "THREE_SWEEP")]
     for answer in first:
         assert list(answer) == ["id", "status", "code", "registers", "local_bytes", "shared_bytes", "occupancy",
-                                "image_bytes", "ms", "message"]
+                                "image_bytes", "ms", "kernels", "policy", "message"]
         assert answer["status"] == "ok" and re.fullmatch(r"[0-9a-f]{16}", answer["code"]) and not answer["message"]
         assert answer["registers"] > 0 < answer["occupancy"] and answer["image_bytes"] > 1000
     assert first[0]["shared_bytes"] >= 128 * 16 and first[1]["shared_bytes"] == 0

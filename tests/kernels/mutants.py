@@ -94,8 +94,8 @@ MUTANTS = {
         "GRAPH_BUILDING", "const V large = u > v ? u : v, small = u > v ? v : u;",
         "const V large = u > v ? v : u, small = u > v ? u : v;"),
     "components: vertices of the largest are skipped where edges lead one way": (
-        "GRAPH_BUILDING", "if (both && gp__peek(labels + source) == skipped) return;",
-        "if (gp__peek(labels + source) == skipped) return;"),
+        "GRAPH_BUILDING", "if (both && gp__load_volatile(labels + source) == skipped) return;",
+        "if (gp__load_volatile(labels + source) == skipped) return;"),
     "frontier: a full buffer is written behind": (
         "FRONTIER", "if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;",
         "if (there) storage.element[at] = element;"),
@@ -173,7 +173,7 @@ MUTANTS = {
         "BFS", "a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);\n  if (a.step == 0)",
         "false) return;\n  Block block(a, s, memory);\n  if (a.step == 0)"),
     "bfs: any parent is the smallest": (
-        "BFS", "source < gp__peek(parents + target))", "source > gp__peek(parents + target))"),
+        "BFS", "source < gp__load_volatile(parents + target))", "source > gp__load_volatile(parents + target))"),
     "bfs: a fault is overlooked": (
         "BFS", "if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);",
         "gp__bfs<P, Offset, Vertex, CLUSTERS>(a);"),
@@ -917,8 +917,8 @@ MUTANTS = {
         "GRAPH_BUILDING", "(parent ? 3u : 1u) << target % 16 * 2", "3u << target % 16 * 2"),
     "groups: a slot that another has taken": ("GROUPS", "if (there == k) break;\n        if (probe == PROBES)",
                                               "break;\n        if (probe == PROBES)"),
-    "groups: the key that is all ones": ("GROUPS", "if (k == ~gp__u64(0)) {\n      if (!gp__peek(&last)",
-                                         "if (false) {\n      if (!gp__peek(&last)"),
+    "groups: the key that is all ones": ("GROUPS", "if (k == ~gp__u64(0)) {\n      if (!gp__load_volatile(&last)",
+                                         "if (false) {\n      if (!gp__load_volatile(&last)"),
     "groups: an overflow is not told": ("GROUPS", "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);",
                                         "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 0);"),
     "groups: tables without end": ("GROUPS", "if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);",
@@ -992,8 +992,9 @@ MUTANTS = {
     "top-k: a step across warps without a barrier": ("TOP_K_LISTS", "if (crosses || crossed) __syncthreads();",
                                                      "if (crosses) __syncthreads();"),
     "top-k: tiles behind the last": ("TOP_K_LISTS", "if (tile >= tiles) tile -= tiles;", ""),
-    "top-k: nobody narrows": ("TOP_K_LISTS", "if (__syncthreads_or(seen + more > capacity)) narrow(enough());",
-                              "__syncthreads();"),
+    "top-k: nobody narrows": (
+        "TOP_K_LISTS", "if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());",
+        "__syncthreads();"),
     "select: the digit of the k-th": ("RADIX_SELECT", "if (before <= rank && rank < before + n[j]) {",
                                       "if (before < rank && rank <= before + n[j]) {"),
     "select: the rank within a digit": ("RADIX_SELECT", "state->rank = rank - before;", "state->rank = rank;"),
@@ -1045,30 +1046,30 @@ MUTANTS = {
         "const bool to_other = left % 2 == leading;"),
     "radix: parity by pass, not by passes that run": (
         "RADIX", "(done % 2 ? GP__RADIX_ODD : 0)", "(p % 2 ? GP__RADIX_ODD : 0)"),
-    "team: a block's own keys come before it": (
+    "cooperative radix: a block's own keys come before it": (
         "RADIX", "before[0] += block < rank ? even : 0", "before[0] += block <= rank ? even : 0"),
-    "team: a grid's block comes before itself": (
+    "cooperative radix: a grid's block comes before itself": (
         "RADIX", "before[i] += block < rank ? count : 0;", "before[i] += block <= rank ? count : 0;"),
-    "team: counts are told before values are read": (
+    "cooperative radix: counts are told before values are read": (
         "RADIX", "gp__fence();\n    gp__store_word(word(pass", "gp__store_word(word(pass"),
-    "team: counts of a pass where those of the last may be read": (
+    "cooperative radix: counts of a pass where those of the last may be read": (
         "RADIX", "gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to)",
         "gp__in_block(&s.row[0][rank][threadIdx.x], to)"),
-    "team: the grid's next pass before all have written": (
+    "cooperative radix: the grid's next pass before all have written": (
         "RADIX", "while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}", ""),
     "cluster: lanes do not meet before they arrive": (
         "RADIX", "  __syncwarp();\n  gp__cluster_arrive_aligned();", "  gp__cluster_arrive_aligned();"),
     "cluster: lanes do not meet before they wait": (
         "BFS", "  __syncwarp();\n  gp__cluster_wait_aligned();", "  gp__cluster_wait_aligned();"),
     "sets: the workspace is read beside the launch before": (
-        "SETS", "  gp__begin<P>();\n  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);",
-        "  gp__peek(static_cast<const gp__u64 *>(a.workspace));\n  gp__begin<P>();\n"
+        "SETS", "  gp__pdl_wait<P>();\n  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);",
+        "  gp__load_volatile(static_cast<const gp__u64 *>(a.workspace));\n  gp__pdl_wait<P>();\n"
         "  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);"),
-    "team: a cluster's next pass before all have written": (
+    "cooperative radix: a cluster's next pass before all have written": (
         "RADIX", "if (moved) {\n        gp__cluster_arrive();\n        gp__cluster_wait();\n      }", ""),
-    "team: keys of other blocks in this block's tile": (
+    "cooperative radix: keys of other blocks in this block's tile": (
         "RADIX", "*gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];", "own_keys[at[j] % TILE] = key[j];"),
-    "team: tickets of passes that moved nothing are left": (
+    "cooperative radix: tickets of passes that moved nothing are left": (
         "RADIX", "const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;", "const gp__u64 left = 1;"),
     "radix: what is left in the other buffer stays there": (
         "RADIX", "a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ?",

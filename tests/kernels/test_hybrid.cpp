@@ -332,8 +332,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     const gp_policy p = policy_of<P>(GP_ONE_SWEEP);
     const gp__radix_plan r = gp__radix_plan_of(p, s);
     Device<Raw> in(given, 0), out(given.size(), in_place ? 0 : 1), spare(n + 1);
-    const unsigned blocks = gp__team_blocks(p, s);
-    const size_t word_bytes = GP__CONTROL_BYTES + 16 * gp__team_words(blocks);
+    const unsigned blocks = gp__cooperative_blocks(p, s);
+    const size_t word_bytes = GP__CONTROL_BYTES + 16 * gp__cooperative_words(blocks);
     Device<u64> words(word_bytes / 8);
     simt::host_fill(words.data, 0, word_bytes);
     const u64 parts = gp__hybrid_parts(given.size(), CAPACITY, 0);
@@ -381,7 +381,8 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     const bool team = !samples && random32() % 2;
     if (!e && team) simt::config.resident = std::max(simt::config.resident, blocks);
     if (!e && team)
-      e = simt::launch_kernel("team", blocks, P::threads, gp__team_bytes(p, s), gp__sort_one_launch<P, K, gp__none>, b);
+      e = simt::launch_kernel("team", blocks, P::threads, gp__cooperative_bytes(p, s),
+                              gp__sort_one_launch<P, K, gp__none>, b);
     if (!e && !team)
       e = simt::launch_kernel("histogram", grid, 256, gp__radix_histogram_bytes(sizeof(T), 8),
                               gp__radix_histogram<P, K, false, 256, 8>, b);

@@ -320,8 +320,8 @@ template <class P, int SET, class Before, class Key, class Value, bool PIPELINED
         x.borders = !PIPELINED && g.tiles > g.grid ? borders.data : nullptr;
         int e = gp__policy_valid_merge(p, s) ? 0 : 1;
         if (!e && x.borders)
-          e = simt::launch_kernel("borders", unsigned(gp__set_border_blocks(p, g.tiles)), P::threads, 0,
-                                  gp__set_borders<P, Before, Key, Value>, x);
+          e = simt::launch_kernel("borders", unsigned(gp__balanced_path_blocks(p, g.tiles)), P::threads, 0,
+                                  gp__balanced_paths<P, Before, Key, Value>, x);
         if (!e)
           e = simt::launch_kernel(name, g.grid, g.threads, g.shared_bytes,
                                   PIPELINED ? gp__set_pipelined<P, SET, Before, Key, Value>

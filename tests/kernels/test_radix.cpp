@@ -155,7 +155,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     a.other_keys = scratch.data + r.other_keys, a.other = scratch.data + r.other;
     a.count = n + (o.from_device ? 5 * tile : 0), a.count_device = o.from_device ? count.data : nullptr;
     if (o.from_device) a.count = n; // what lies behind the count is not there
-    a.workspace = workspace(o.team ? 2 * unsigned(o.grid) * GP__TEAM_QUADS : 1);
+    a.workspace = workspace(o.team ? 2 * unsigned(o.grid) * GP__COOPERATIVE_QUADS : 1);
     a.counts = reinterpret_cast<u64 *>(scratch.data + r.counts);
     a.tickets = reinterpret_cast<u64 *>(scratch.data + r.tickets);
     a.steps = reinterpret_cast<u32 *>(scratch.data + r.steps);
@@ -170,7 +170,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
       simt::config.resident = std::max(simt::config.resident, unsigned(o.grid));
       simt::config.cluster = cluster ? unsigned(o.grid) : 1;
       for (int times = cluster || o.in_place ? 1 : 2; times && !e; --times) // words of the launch before are there
-        e = simt::launch_kernel("team", o.grid, P::threads, gp__team_bytes(p, s), team(cluster), a);
+        e = simt::launch_kernel("team", o.grid, P::threads, gp__cooperative_bytes(p, s), team(cluster), a);
       simt::config.cluster = 1;
     } else if (!e)
       e = simt::launch_kernel("histogram", o.grid, HISTOGRAM_THREADS,

@@ -3858,7 +3858,7 @@ FAKE_KERNEL(
 FAKE_KERNEL(gp__merge_args,
             gp__merge_four<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args,
-            gp__set_borders<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
+            gp__balanced_paths<gp__policy<64, 1, 3, 3, 0, 1, 2>, gp_less<unsigned int>, unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args, gp__set_operation<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,
                                               unsigned int, unsigned int>);
 FAKE_KERNEL(gp__merge_args, gp__set_pipelined<gp__policy<64, 1, 3, 3, 0, 1, 2>, GP_SET_UNION, gp_less<unsigned int>,

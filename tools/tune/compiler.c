@@ -54,6 +54,13 @@ static void images_begin(images *all, tune_code *code, const char *entry) {
   gp__sha_begin(&all->hash);
 }
 
+// What no longer fits is left out: a call of 64 kernels is not in sight.
+static void add_kernel(tune_code *code, const char *hash) {
+  const size_t used = strlen(code->kernels);
+  if (used + 18 <= sizeof code->kernels)
+    snprintf(code->kernels + used, sizeof code->kernels - used, "%s%s", used ? "," : "", hash);
+}
+
 static void take_image(void *user, const char *key, const void *image, size_t bytes) {
   images *all = (images *)user;
   tune_code *code = all->code;
@@ -68,6 +75,7 @@ static void take_image(void *user, const char *key, const void *image, size_t by
     return;
   }
   code->image_bytes += bytes;
+  add_kernel(code, c.code);
   if (all->count++ && !launch) return;
   blocks = launch ? gp_cubin_occupancy(&c, (int)launch->threads, dynamic_shared_bytes) : 1;
   code->registers = gp__max(code->registers, c.registers);
@@ -197,6 +205,7 @@ static void compile_call(const char *cell_words, int compute_capability, const c
     call = cell_call(&types, &c, given ? &policy : NULL);
     if (launches_of(ctx, &call, compute_capability, &policy, &all)) refuse(code, "invalid", "", gp_last_message());
     else {
+      policy_text(&policy, code->policy, sizeof code->policy);
       call.policy = &policy;
       images_end(&all, gp_compile(ctx, &call, compute_capability, take_image, &all));
     }
@@ -249,9 +258,9 @@ static void compile_here(const char *cell_words, int compute_capability, const c
 // Whether the line went out whole.
 static int print_code(const char *id, const tune_code *code) {
   printf("compiled\tid=%s\tstatus=%s\tcode=%s\tregisters=%d\tlocal_bytes=%d\tshared_bytes=%d\toccupancy=%d\t"
-         "image_bytes=%zu\tms=%.1f\tmessage=",
+         "image_bytes=%zu\tms=%.1f\tkernels=%s\tpolicy=%s\tmessage=",
          id, code->status, code->code, code->registers, code->local_bytes, code->shared_bytes, code->occupancy,
-         code->image_bytes, code->ms);
+         code->image_bytes, code->ms, code->kernels, code->policy);
   line_value(stdout, code->message);
   putchar('\n');
   if (fflush(stdout) == 0 && !ferror(stdout)) return 1;
@@ -300,6 +309,8 @@ void tune_compile(const char *cell_words, int compute_capability, const char *po
     answered = !strcmp(l.word, "compiled") && !feof(answer);
     snprintf(code->status, sizeof code->status, "%s", line_get(&l, "status"));
     snprintf(code->code, sizeof code->code, "%s", line_get(&l, "code"));
+    snprintf(code->kernels, sizeof code->kernels, "%s", line_get(&l, "kernels"));
+    snprintf(code->policy, sizeof code->policy, "%s", line_get(&l, "policy"));
     snprintf(code->message, sizeof code->message, "%s", line_get(&l, "message"));
     code->registers = (int)line_number(&l, "registers");
     code->local_bytes = (int)line_number(&l, "local_bytes");

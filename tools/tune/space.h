@@ -22,6 +22,8 @@ void tune_space_free(tune_space *space);
 typedef struct tune_code {
   char status[8];                           // ok, invalid, compile
   char code[17];                            // hash of the machine code
+  char kernels[64 * 17];                    // of each kernel by itself, in the call's order, with commas between
+  char policy[256];                         // the policy in full, as the header resolves it
   int registers, local_bytes, shared_bytes; // shared_bytes: static and dynamic
   int occupancy;                            // blocks that fit a multiprocessor, 0: none does
   size_t image_bytes;

@@ -1,0 +1,143 @@
+// api/array.h - structs whose layout is chosen late: GP_LAYOUT, GP_AT
+// uses: api/config.h, api/structs.h
+
+// Structs whose layout is chosen late (Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA)
+//
+// A struct is declared once, by a list of its members, and an array of them is reached through GP_AT, in host code and
+// in kernels, whatever its layout is:
+//
+//        #define PARTICLE(F) F(float, x) F(float, y) F(unsigned short, kind)
+//        GP_LAYOUT(Particle, PARTICLE)          // struct Particle; Particle_layout, Particle_move
+//        ...
+//        gp_array p = GP_ARRAY_OF(Particle, GP_SOA, n, 1, 1);
+//        p.base = malloc(gp_array_bytes(&p));
+//        GP_AT(Particle, p, i, x) = 1;          // an lvalue
+//
+// Code is compiled for any layout, which the array says when it runs, or for one: where GP_LAYOUT_Particle is defined,
+//        -DGP_LAYOUT_Particle=GP_USE(GP_SOA)    // for nvcc, for NVRTC, or by #define
+// GP_AT is the arithmetic of that layout alone, and the source is the same. gp_array_define writes that option. Arrays
+// of one struct may differ: GP_LAYOUT_NAME(Staged, Particle) makes another name for it, with a definition of its own,
+// GP_LAYOUT_Staged. Members that are read only, or seldom, can be a struct apart, with an array of its own.
+//
+// Layouts: GP_AOS has the struct's members where C has them. Others leave no gaps: a block's members stand one behind
+// the other, so that a block is a multiple of 16 structs (GP_SOA: the capacity, which is rounded up). Members are of
+// object types, and no arrays (a typedef of an array is fine). Arrays of two and three dimensions lie row by row, the
+// last index running fastest; with GP_TRANSPOSED, a bit of the layout, the first one does.
+#if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
+#define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
+#else
+#define GPUPRIMS__ACCESS static inline __attribute__((always_inline, unused))
+#endif
+#ifdef __CUDACC_RTC__ // which has no offsetof
+#define GPUPRIMS__OFFSET_OF(S, member) reinterpret_cast<uint64_t>(&((S *)0)->member)
+#else
+#define GPUPRIMS__OFFSET_OF(S, member) __builtin_offsetof(S, member)
+#endif
+#ifdef __cplusplus
+#define GPUPRIMS__MEMBER_TYPE(S, member) decltype(((S *)0)->member)
+#else
+#define GPUPRIMS__MEMBER_TYPE(S, member) __typeof__(((S *)0)->member)
+#endif
+
+#define GP_TRANSPOSED 0x8000000000000000ull // a bit of a layout
+#define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
+// An array of structs: a plain value, which kernels take as a parameter.
+typedef struct gp_array {
+  void *base;            // aligned to 16 bytes
+  uint64_t layout;       // GP_AOS, GP_SOA or the structs of a block, | GP_TRANSPOSED
+  uint64_t capacity;     // structs there is room for
+  uint64_t extent[3];    // structs: extent[0] * extent[1] * extent[2]
+  unsigned size, packed; // bytes of a struct, with gaps and without
+} gp_array;
+
+#define GP_USE(layout) , layout
+#define GPUPRIMS__SECOND(a, b, ...) b
+#define GPUPRIMS__USED(name) GPUPRIMS__SECOND(name, GP_ANY_LAYOUT, 0)
+// The array as the code here is compiled to see it.
+#define GPUPRIMS__SEEN_AS(Name, array) gp__seen_as(array, GPUPRIMS__USED(GP_LAYOUT_##Name))
+GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
+  if (layout != GP_ANY_LAYOUT) a.layout = layout;
+  return a;
+}
+GPUPRIMS__ACCESS void *gp__member_at(gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed,
+                                     uint64_t packed_offset, uint64_t member) {
+  const uint64_t width = a.layout & ~GP_TRANSPOSED;
+  unsigned char *base = (unsigned char *)a.base;
+  return width == 1   ? base + i * size + offset
+         : width == 0 ? base + packed_offset * a.capacity + i * member
+                      : base + i / width * (width * packed) + packed_offset * width + i % width * member;
+}
+// The number of the struct at (i, j, k).
+GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t k) {
+  return a.layout & GP_TRANSPOSED ? (k * a.extent[1] + j) * a.extent[0] + i : (i * a.extent[1] + j) * a.extent[2] + k;
+}
+#define GPUPRIMS__MEMBER_AT(Name, array, i, member)                                                                    \
+  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(                                                              \
+      array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), sizeof(Name##_packed),                                \
+      GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
+// A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k).
+#define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
+#define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
+#define GP_AT3(Name, array, i, j, k, member)                                                                           \
+  GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, k), member)
+// Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
+#define GP_MOVE(Struct, To, to, j, From, from, i)                                                                      \
+  Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
+
+#define GPUPRIMS__MEMBER(type, member) type member;
+#define GPUPRIMS__FIELD_OF(type, member)                                                                               \
+  fields[n].offset = (a->layout & ~GP_TRANSPOSED) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member)                  \
+                                                            : GPUPRIMS__OFFSET_OF(gp__struct_packed, member);          \
+  fields[n++].size = sizeof(type);
+#define GPUPRIMS__MOVE_OF(type, member)                                                                                \
+  GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
+// A struct: its members (and once more, without gaps), GP_MOVE for it, and Struct_layout, which describes an array for
+// gp_convert_layout (`fields`, of 32, is where the list goes).
+#define GP_LAYOUT(Struct, MEMBERS)                                                                                     \
+  typedef struct Struct {                                                                                              \
+    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
+  } Struct;                                                                                                            \
+  typedef struct __attribute__((packed)) Struct##_packed {                                                             \
+    MEMBERS(GPUPRIMS__MEMBER)                                                                                          \
+  } Struct##_packed;                                                                                                   \
+  GPUPRIMS__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) {                            \
+    typedef Struct gp__struct;                                                                                         \
+    typedef Struct##_packed gp__struct_packed;                                                                         \
+    MEMBERS(GPUPRIMS__MOVE_OF)                                                                                         \
+  }                                                                                                                    \
+  GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a, gp_field *fields) {                                    \
+    typedef Struct gp__struct;                                                                                         \
+    typedef Struct##_packed gp__struct_packed;                                                                         \
+    int n = 0;                                                                                                         \
+    MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n);                                                    \
+  }
+#define GP_LAYOUT_NAME(Name, Struct)                                                                                   \
+  typedef Struct Name;                                                                                                 \
+  typedef Struct##_packed Name##_packed;
+GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
+  gp_layout l;
+  l.width = a->layout & ~GP_TRANSPOSED;
+  l.size = l.width == 1 ? a->size : a->packed;
+  l.fields = fields;
+  l.field_count = count;
+  l.capacity = l.width == 0 ? a->capacity : 0;
+  l.columns = 0;
+  return l;
+}
+// An array without memory yet: n0 structs, n0 * n1, n0 * n1 * n2 (1: no such dimension). gp_array_check says what is
+// wrong with it.
+#define GP_ARRAY_OF(Name, layout, n0, n1, n2) gp__array_of(layout, n0, n1, n2, sizeof(Name), sizeof(Name##_packed))
+GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, size_t size,
+                                       size_t packed) {
+  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+  gp_array a;
+  a.base = 0;
+  a.layout = layout;
+  a.capacity = (n0 * n1 * n2 + unit - 1) / unit * unit;
+  a.extent[0] = n0, a.extent[1] = n1, a.extent[2] = n2;
+  a.size = (unsigned)size, a.packed = (unsigned)packed;
+  return a;
+}
+GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
+  return a->capacity * ((a->layout & ~GP_TRANSPOSED) == 1 ? a->size : a->packed);
+}

@@ -1,0 +1,101 @@
+// api/graph_types.h - graphs, what a traversal tells, faults, lists of edges
+// uses: api/config.h, api/lists.h
+
+// A directed graph by its adjacency lists (compressed sparse rows): the edges that leave vertex v lead to targets[e],
+// offsets[v] <= e < offsets[v + 1]. Lists have any order; an edge may stand in a list more than once, and may lead back
+// to its own vertex. The pointers are device memory (host memory on the host back end), aligned to their types; the
+// struct itself is host memory, read during the call.
+enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: with every edge stands the opposite one: the graph is its own transpose
+typedef struct gp_graph {
+  uint64_t vertices;
+  uint64_t edges;         // room of targets (and of in_sources); how many there are is offsets[vertices]
+  gp_type offset_type;    // of offsets and in_offsets: 0, GP_U32 or GP_U64
+  gp_type vertex_type;    // of targets and in_sources: 0, GP_U32 or GP_U64
+  const void *offsets;    // vertices + 1, ascending, the first one 0
+  const void *targets;    // each below `vertices`
+  const void *in_offsets; // the transposed graph: edges that lead to v come from in_sources[e], in_offsets[v] <= e <
+  const void *in_sources; // in_offsets[v + 1]. Both or neither; NULL: it is not there, or GP_SYMMETRIC
+  int flags;              // GP_SYMMETRIC
+} gp_graph;
+
+// The steps of a traversal, on a device.
+typedef enum gp_step_kind {
+  GP_STEP_START,     // bitmaps are cleared
+  GP_STEP_ALONE,     // levels that one block did alone, as many as follow each other
+  GP_STEP_TOP_DOWN,  // a level from the frontier's edges
+  GP_STEP_BOTTOM_UP, // a level over all vertices
+  GP_STEP_LISTED,    // a level bottom-up, over a list of the vertices not reached
+  GP_STEP_SETTLE,    // bits of the vertices that such a level has found
+  GP_STEP_COLLECT,   // a frontier for a level top-down behind one over all vertices
+  GP_STEP_CLUSTER,   // levels that one cluster of blocks did alone
+  GP_STEP_SPREAD,    // levels that all blocks did, each with its own part of the frontier
+  GP_STEP_FINISH     // depths of vertices that were not reached are written
+} gp_step_kind;
+typedef struct gp_traversal_step {
+  uint64_t nanoseconds; // from the beginning of the launch to the end of the step, by a clock that may tick in coarse
+                        // steps
+  uint64_t reached, edges; // vertices, and edges that leave them, at its end
+  uint32_t kind, depth;    // gp_step_kind; of the last level
+} gp_traversal_step;
+enum { GP_TRAVERSAL_STEPS = 32 };
+
+// What a traversal did, in device memory.
+typedef struct gp_traversal {
+  uint64_t reached;   // vertices, the source among them
+  uint64_t edges;     // that leave them (of a symmetric graph: twice its undirected edges)
+  uint64_t inspected; // edges that were looked at: fewer where levels went bottom-up, more where edges were seen twice
+  uint64_t levels;    // the largest depth
+  uint64_t bottom_up; // levels that went bottom-up
+  uint64_t small;     // levels that one block, one cluster of blocks, or blocks with a part each did
+  uint64_t bytes;     // the least that must be read and written: depths, parents, the offsets of vertices that were
+                      // reached, and targets that were inspected
+  uint64_t steps;     // that are told of: the first GP_TRAVERSAL_STEPS at most; 0: the host back end
+  gp_traversal_step step[GP_TRAVERSAL_STEPS];
+} gp_traversal;
+
+// How many edges leave the vertices of a graph, in device memory. The mean is edges / vertices.
+typedef struct gp_degrees {
+  uint64_t vertices, edges;
+  uint64_t least, most;   // edges of a vertex; 0 where there is none
+  uint64_t histogram[65]; // [0]: vertices with no edge (isolated, where the graph is symmetric); [i]: with 2^(i - 1) to
+                          // 2^i - 1 edges
+} gp_degrees;
+
+// What can be wrong with a graph, or with depths and parents: X(NAME, what is said; @ is the vertex, # the edge). The
+// order is that in which they are looked for: the first of these, at the lowest vertex or edge, is what is told.
+#define GP_FAULTS(X)                                                                                                   \
+  X(GP_FAULT_NONE, "nothing is wrong")                                                                                 \
+  X(GP_FAULT_FIRST_OFFSET, "offsets[0] is not 0")                                                                      \
+  X(GP_FAULT_OFFSETS, "vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")           \
+  X(GP_FAULT_TARGET, "vertex @: targets[#] is no vertex")                                                              \
+  X(GP_FAULT_FIRST_IN_OFFSET, "in_offsets[0] is not 0")                                                                \
+  X(GP_FAULT_IN_OFFSETS, "vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")  \
+  X(GP_FAULT_IN_SOURCE, "vertex @: in_sources[#] is no vertex")                                                        \
+  X(GP_FAULT_IN_EDGES, "offsets and in_offsets end with other numbers of edges")                                       \
+  X(GP_FAULT_SOURCE_DEPTH, "vertex @: it is the source, and its depth is not 0")                                       \
+  X(GP_FAULT_DEPTH, "vertex @: its depth is below -1, or beyond the limit")                                            \
+  X(GP_FAULT_SECOND_SOURCE, "vertex @: its depth is 0, and it is not the source")                                      \
+  X(GP_FAULT_NOT_REACHED, "vertex @: it was reached, and its edge # leads to a vertex that was not")                   \
+  X(GP_FAULT_TOO_DEEP, "vertex @: its edge # leads to a vertex that is more than one deeper")                          \
+  X(GP_FAULT_NO_WITNESS, "vertex @: no edge leads to it from one that is one less deep")                               \
+  X(GP_FAULT_SOURCE_PARENT, "vertex @: it is the source, and its parent is another")                                   \
+  X(GP_FAULT_PARENT, "vertex @: its parent is no vertex, or not one less deep")                                        \
+  X(GP_FAULT_PARENT_EDGE, "vertex @: no edge leads from its parent to it")                                             \
+  X(GP_FAULT_STRAY_PARENT, "vertex @: it was not reached, and has a parent")
+#define GPUPRIMS__ENUM(NAME, text) NAME,
+enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
+#undef GPUPRIMS__ENUM
+typedef struct gp_fault {
+  uint64_t kind;         // GP_FAULT_...
+  uint64_t vertex, edge; // UINT64_MAX: none
+} gp_fault;
+
+// Edges of a file: gp_edges_read.
+typedef struct gp_edge_list {
+  uint64_t
+      vertices;   // one more than the largest number; of a Matrix Market file its rows or columns, whichever are more
+  uint64_t count; // of edges
+  gp_type vertex_type; // GP_U32; GP_U64 where there are 2^32 vertices or more
+  void *pairs;         // source, target, source, target, ...
+  int symmetric;       // the file stands for the opposite edges too, which are not in pairs (GP_SYMMETRISE adds them)
+} gp_edge_list;

@@ -1,0 +1,24 @@
+// api/map.h - copy, fill, iota, transform
+// uses: api/config.h, api/lists.h, api/context_types.h
+
+// Moving data. Bytes moved: copy and transform read each input once and write each output once.
+
+// out[i] = in[i], any type, structs included. Alignment of in and out may differ.
+GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+                                gp_stream stream);
+
+// out[i] = *value; value in host memory, read during the call.
+GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
+                                gp_stream stream);
+
+// out[i] = *start + i * *step (arithmetic of the type; f16 and bf16 through f32). NULL: 0 and 1. Built-in types.
+GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start, const void *step, void *out,
+                                uint64_t count, gp_stream stream);
+
+// out[i] = op(in[i]).
+GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+                                     void *out, uint64_t count, gp_stream stream);
+
+// out[i] = op(a[i], b[i]); both operands are converted to out_type first where op is built in.
+GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
+                                      const void *b, void *out, uint64_t count, gp_stream stream);

@@ -1,0 +1,37 @@
+// api/select.h - selection, partition, and what counts
+// uses: api/config.h, api/lists.h, api/context_types.h
+
+// Selection. predicate: a comparison (GP_LESS: the element is less than *scalar; scalar in host memory, read
+// during the call, of the element's type), or a user's unary operator, true where not zero (scalar is then NULL).
+// Elements of any type keep their order, on every side. Numbers go to device memory. One launch; everything is read
+// once and written once; nothing is written behind the results.
+
+GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                     void *out, uint64_t *out_count, uint64_t count, gp_stream stream);
+
+// Elements whose flag (an integer of 1, 2 or 4 bytes) is not zero.
+GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
+                                        const void *flags, void *out, uint64_t *out_count, uint64_t count,
+                                        gp_stream stream);
+
+// Two parts: those selected, and the others; out_counts[0] and out_counts[1] are their numbers. Each output has room
+// for as many elements as may go there.
+GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                     void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
+                                     gp_stream stream);
+GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
+                                           const void *flags, void *selected, void *rejected, uint64_t *out_counts,
+                                           uint64_t count, gp_stream stream);
+
+// Three parts: those for which `first` holds; of the others those for which `second` holds; the rest. Three counts.
+GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second, gp_type type,
+                                      const void *first_scalar, const void *second_scalar, const void *in, void *out1,
+                                      void *out2, void *out3, uint64_t *out_counts, uint64_t count, gp_stream stream);
+
+// How many elements satisfy the predicate; whether any does, whether all do (one byte, 1 or 0; of none: 0 and 1).
+GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                                    uint64_t *out_count, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                               uint8_t *out, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
+                               uint8_t *out, uint64_t count, gp_stream stream);

@@ -1,0 +1,59 @@
+// api/structs.h - flags, fields of keys, permutations, layouts of arrays of structs
+// uses: api/config.h, api/lists.h
+
+// Flags of a call.
+enum {
+  GP_REPRODUCIBLE = 1,   // reduce, scan: the same bits on every GPU, policy and back end, or GP_E_UNSUPPORTED; bfs:
+                         // parents too
+  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
+  GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
+  GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
+  GP_UNSORTED = 16,      // top-k: the results in any order
+  GP_KEEP_GAPS = 32,     // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
+  GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
+  GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
+  GP_DROP_LOOPS = 512    // graph_from_edges: no edge from a vertex to itself
+};
+
+// A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
+typedef struct gp_key_field {
+  size_t offset;  // of the field in the struct, in bytes
+  gp_type type;   // a built-in type
+  int descending; // 1: largest first
+} gp_key_field;
+
+// What a transpose does. The input has 1 to 4 dimensions, the slowest first; dimension d of the output is dimension
+// order[d] of the input. Strides are in elements, from one index of a dimension to the next; 0: dense, the extent times
+// the stride of the dimension behind it. The last dimension's is 1 on both sides, and none is less than dense.
+typedef struct gp_permutation {
+  int dimensions;         // 1 to 4
+  int order[4];           //
+  uint64_t extent[4];     // of the input's dimensions
+  uint64_t in_stride[4];  // of the input's dimensions
+  uint64_t out_stride[4]; // of the output's dimensions
+} gp_permutation;
+// A field of structs that an array keeps in one of several layouts: bytes, whatever they mean.
+typedef struct gp_field {
+  size_t offset; // in the struct, in bytes
+  size_t size;   // 1 and more
+} gp_field;
+
+// How an array of structs lies in memory. Structs stand together in blocks of `width`; in a block, each field's values
+// stand one behind the other. Field f of struct i begins at byte
+//     (i / width) * width * size + offset(f) * width + (i % width) * size(f)
+// of the array, so that a width of 1 (GP_AOS) is the array of structs that C knows, padded or packed as the offsets
+// say; a width of 0 (GP_SOA) stands for `capacity`, one block: an array for each field; other widths are arrays of
+// structs of arrays, whose last block is as large as the others. Fields do not overlap; bytes of a struct that belong
+// to no field are gaps. An array of n structs takes n * size bytes, n being rounded up to whole blocks.
+enum { GP_SOA = 0, GP_AOS = 1 };
+typedef struct gp_layout {
+  uint64_t width;         // GP_AOS, GP_SOA, or structs of a block
+  size_t size;            // bytes of a struct, gaps included: 1 to 1024
+  const gp_field *fields; //
+  int field_count;        // 1 to 32
+  uint64_t capacity;      // GP_SOA in one buffer: structs that there is room for, count or more; 0: as many as the
+                          // call's count. Otherwise 0: of other widths, and with columns, GP_E_ARGUMENT
+  void *const *columns;   // GP_SOA: where each field's array begins, instead of one buffer for all; or NULL. Other
+                          // widths: GP_E_ARGUMENT
+} gp_layout;

@@ -1,0 +1,33 @@
+// api/top_k.h - top-k, nth element, shuffle
+// uses: api/config.h, api/lists.h, api/context_types.h
+
+// The first k elements of what a stable sort would give, 0 <= k <= count: the smallest keys first, with GP_DESCENDING
+// the largest; of equal keys, those that come first in the input (floats in IEEE 754 total order). out_keys: k keys, or
+// NULL. out_values: their values, which are elements of value_type of any size; where values is NULL, their indices,
+// value_type being u32 or u64; NULL (and value_type 0): not wanted. flags: GP_DESCENDING; GP_UNSORTED: the same
+// elements, in an order of the library's choice, the same in each call. More than 1024 sorted results need out_keys,
+// where they are sorted. Up to k = 1024 every key is read once, and blocks keep the best they have seen, in one to
+// three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix select reads them two or
+// three times, a launch a digit of 11 bits and one that collects, and a sort of k follows (workspace: count / 16 keys,
+// and that of the sort).
+GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, gp_type value_type, const void *keys,
+                                 const void *values, void *out_keys, void *out_values, uint64_t k, uint64_t count,
+                                 gp_stream stream);
+// The same for each of `rows` rows of `count` elements that stand one behind the other; k results a row, likewise.
+// Indices count from the beginning of the row.
+GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
+                                      const void *keys, const void *values, void *out_keys, void *out_values,
+                                      uint64_t k, uint64_t rows, uint64_t count, gp_stream stream);
+// *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written);
+// GP_DESCENDING: from the largest on. Nothing is rearranged. Radix select, a launch a digit of 11 bits: reads the keys
+// once, and again while more than a sixteenth of them agree with the result in the digits that are known; then those
+// alone, which are put aside.
+GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
+                                       uint64_t n, uint64_t count, gp_stream stream);
+
+// out[i] = in[p(i)] for a permutation p of 0 .. count - 1 that the seed chooses: the same on every device, back end and
+// policy. in NULL: out[i] = p(i), type being u32 or u64. For statistics and games, not for secrets. (Mitchell, Stokes,
+// Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs.) One launch; elements are loaded from anywhere, which
+// moves 32 bytes for each that is smaller.
+GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
+                                   uint64_t count, gp_stream stream);

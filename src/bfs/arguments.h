@@ -1,0 +1,67 @@
+// bfs/arguments.h - arguments of searches in graphs
+// uses: api/graph_types.h
+
+// Breadth-first search: all that a launch is told. Scratch memory holds bitmaps of the vertices that have been reached,
+// the queue, and lists of vertices.
+typedef struct gp__bfs_args {
+  const void *offsets, *targets;
+  const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
+  int *depths;
+  void *parents; // or null
+  gp_traversal *statistics;
+  void *workspace;
+  unsigned *reached[2]; // bitmaps
+  unsigned *fresh;      // a bitmap: of what a level over a list has found
+  void *queue;          // gp_edges
+  void *lists[2];       // gp__bfs_unvisited
+  void *found;          // vertices with long lists
+  void *control;        // gp__bfs_control
+  unsigned long long vertices, source;
+  const unsigned long long *source_device; // or null
+  unsigned long long target;               // or ~0
+  int limit;                               // of depth
+  int symmetric;
+  int alpha, beta;               // gp_policy
+  int look_from;                 // a block with so many parts looks at bits before it sets them
+  unsigned small, cluster_small; // parts with which one block goes on alone, one cluster, at most
+  unsigned cluster;              // its blocks; 1: there is none
+  unsigned blocks;               // of the grid, all of them resident
+  int step;                      // by launches
+  int gather, cull;              // gp_policy
+  void *edge_queue;              // of gp__bfs_edge, as many as the graph has edges
+  unsigned long long edges;
+  unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
+  const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
+  unsigned spread;                // parts with which all blocks go on, each with its own, or 0: they do not;
+  int spread_after;               // behind so many levels, GP__BFS_SPREAD_AFTER but in tests
+} gp__bfs_args;
+// The same from up to 64 sources at once.
+enum { GP__SOURCES_MOST = 64 };
+enum {
+  GP__SOURCES_CLEAR, // a launch of its own, before any other
+  GP__SOURCES_ALL,   // all levels and the end, by blocks that can wait for each other
+  GP__SOURCES_STEP,  // by others: one step,
+  GP__SOURCES_REST,  // by one block what is then left, and
+  GP__SOURCES_FINISH // the end
+};
+typedef struct gp__sources_args {
+  const void *offsets, *targets;
+  const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
+  int *depths;                         // a row for each source, or null
+  unsigned long long *reached;         // vertices, by each source; or null
+  gp_traversal *statistics;            // or null
+  void *seen, *words[2];               // a word a vertex
+  void *lists[2];                      // vertices
+  void *queue;                         // gp_edges
+  void *control;                       // gp__sources_control
+  unsigned long long vertices;
+  unsigned long long source[GP__SOURCES_MOST];
+  const unsigned long long *source_device; // in their place, or null
+  const gp_fault *fault;                   // GP_CHECKED: search only where nothing was found
+  int count, batch;                        // sources; which of the call's batches they are
+  int limit;                               // of depth
+  int alpha;                               // gp_policy
+  unsigned small;
+  unsigned blocks; // of the grid
+  int part;
+} gp__sources_args;

@@ -1,0 +1,53 @@
+// bfs/geometry.h - what a search keeps in scratch memory, and its launches
+// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, bfs/policy.h, core/geometry.h
+
+// Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
+typedef struct gp__bfs_layout {
+  unsigned long long reached[2], fresh, queue, lists[2], found, control, bytes;
+} gp__bfs_layout;
+__attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
+  const unsigned long long bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
+  const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
+  gp__bfs_layout l;
+  l.bytes = 0;
+#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GPUPRIMS__CARVE_SCRATCH(control, 2048);
+  GPUPRIMS__CARVE_SCRATCH(reached[0], bitmap);
+  GPUPRIMS__CARVE_SCRATCH(reached[1], s.rows ? bitmap : 0); // bottom-up
+  GPUPRIMS__CARVE_SCRATCH(fresh, s.rows ? bitmap : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[0], s.rows ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[1], s.rows ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(found, s.rows ? longs * (unsigned)s.key_size : 0);
+  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GPUPRIMS__CARVE_SCRATCH
+  return l;
+}
+// From many sources: acc_size is that of a vertex's word.
+typedef struct gp__sources_layout {
+  unsigned long long seen, words[2], lists[2], queue, control, bytes;
+} gp__sources_layout;
+__attribute__((unused)) static gp__sources_layout gp__lay_out_sources(gp__shape s) {
+  const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
+  gp__sources_layout l;
+  l.bytes = 0;
+#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GPUPRIMS__CARVE_SCRATCH(control, 1024);
+  GPUPRIMS__CARVE_SCRATCH(seen, words);
+  GPUPRIMS__CARVE_SCRATCH(words[0], words);
+  GPUPRIMS__CARVE_SCRATCH(words[1], words);
+  GPUPRIMS__CARVE_SCRATCH(lists[0], list);
+  GPUPRIMS__CARVE_SCRATCH(lists[1], list);
+  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GPUPRIMS__CARVE_SCRATCH
+  return l;
+}
+__attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
+  g->tile_items = (unsigned)p.threads * 4;
+  g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
+  g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
+  g->shared_bytes = (unsigned)(p.threads / GP__WARP * GP__BFS_BUFFER);
+  g->words = s.primitive == GP_BFS ? GP__BFS_WORDS : 0;
+  g->scratch =
+      s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
+}

@@ -1,0 +1,55 @@
+// bfs/kernels.cuh - breadth-first search: the kernels; parents
+// uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, bfs/policy.h,
+//   graph/arguments.h, bfs/arguments.h, device/kernel.cuh, graph/build.cuh, bfs/block.cuh
+
+template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE void gp__bfs(const gp__bfs_args &a) {
+  typedef gp__bfs_block<P, Offset, Vertex, CLUSTERS> Block;
+  GP_SHARED(typename Block::Shared, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__pdl_wait<P>();
+  int zero = 0; // so that the place of s stays in a register: it is asked for many times a level, and takes 30 cycles
+  gp__optimizer_barrier(zero);
+  Block block(a, (&s)[zero], memory);
+  block.start();
+  block.levels();
+  block.finish();
+  if (CLUSTERS) { // nobody leaves whose words others may still write
+    gp__cluster_arrive();
+    gp__cluster_wait();
+  }
+}
+// Launches of it: the beginning, steps, one block's levels behind them, the end.
+template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {
+  typedef gp__bfs_block<P, Offset, Vertex, false> Block;
+  GP_SHARED(typename Block::Shared, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__pdl_wait<P>();
+  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
+  Block block(a, s, memory);
+  if (a.step == 0) return block.set_out_by_launches();
+  block.resume();
+  if (a.step <= GP__BFS_LAUNCHES + 1) block.go_on();
+  else block.finish_by_launches();
+}
+// GP_CHECKED: a graph in which something is wrong is not searched.
+template <class P, class Offset, class Vertex, bool CLUSTERS = false>
+GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
+  gp__pdl_wait<P>(); // what says that, a launch before this one writes
+  if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
+}
+
+// GP_REPRODUCIBLE: of the vertices from which an edge leads, and that are one less deep, the smallest.
+template <class V> struct gp__edge_to_parent {
+  const gp__graph_args &a;
+  GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
+    V *parents = static_cast<V *>(a.out_targets);
+    const int from = a.depths[source];
+    if (from >= 0 && a.depths[target] == from + 1 && source < gp__load_volatile(parents + target))
+      atomicMin(parents + target, static_cast<V>(source));
+  }
+};
+template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a) {
+  gp__pdl_wait<P>();
+  if (a.fault && a.fault->kind != GP_FAULT_NONE) return;
+  gp__each_edge<P, O, V>(a, gp__edge_to_parent<V>{a});
+}

@@ -1,0 +1,287 @@
+// core/ask.c - what can be asked of a call before it runs
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/shape.h,
+//   core/geometry.h, core/geometry_of.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/text.c,
+//   core/request.c, core/table.c, core/names.c, core/kinds.c, core/state.c, core/life.c, core/open.c, core/reads.c,
+//   core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c,
+//   core/load.c, core/workspaces.c, core/launch_plan.c, group_by/launch.c, graph/launch.c, core/run.c
+
+// What a plan of calls needs of a workspace that no other call has used.
+GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, uint64_t *bytes) {
+  gp__graph_plan g;
+  uint64_t words, scratch;
+  GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
+                                               const gp__shape *h, uint64_t *bytes) {
+  gp_policy p;
+  gp_policy_source source;
+  gp__grouping g;
+  uint64_t words, scratch;
+  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
+  GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
+// Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
+GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
+                                             uint64_t *bytes) {
+  int shift;
+  for (shift = 0; shift < 2; ++shift) {
+    gp__shape h = gp__shape_of(q);
+    gp_policy p;
+    gp_policy_source source;
+    gp__geometry g;
+    gp_result result;
+    gp__shape_on(&h, &s->about);
+    if (q->primitive == GP_GROUP_BY) return gp__grouping_bytes(s, q, given, &h, bytes);
+    if (gp__is_graph_work(q->primitive)) return gp__graph_plan_bytes(s, q, bytes);
+    h.in_misaligned =
+        shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
+    result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
+    if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
+    g = gp__geometry_of(p, h, 0);
+    if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
+    if (!shift && gp__sorts_results(q, &p)) {
+      const gp__request sort = gp__result_sort(q, 0);
+      GPUPRIMS__CHECK(gp__workspace_of(s, &sort, NULL, bytes));
+    }
+  }
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
+  gp_result result = GP_SUCCESS;
+  gp__request q;
+  if (!bytes) return gp__fail(GP_E_NULL, "gp_workspace_size: bytes is null");
+  *bytes = 0;
+  result = gp__check_call(s, "gp_workspace_size", call, !s->context, 0, &q);
+  if (result != GP_SUCCESS || !s->context) return result;
+  result = gp__workspace_of(s, &q, call->policy, bytes);
+  if (result == GP_SUCCESS && gp__is_checked(&q)) {
+    const gp__request check = gp__check_of(&q);
+    result = gp__workspace_of(s, &check, NULL, bytes);
+  }
+  return result;
+}
+GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
+  GPUPRIMS__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
+  const char *who = "gp_reserve";
+  gp_result result = GP_SUCCESS;
+  unsigned long long key;
+  int pushed, capturing;
+  if (!s->context || !bytes) return GP_SUCCESS;
+  result = gp__enter(s, who, &pushed);
+  if (result != GP_SUCCESS) return result;
+  result = gp__number_of_stream(s, who, stream, &key, &capturing);
+  if (result == GP_SUCCESS) {
+    gp__workspace *r;
+    result = gp__find_stream(s, who, key, stream, capturing, &r);
+    if (result == GP_SUCCESS) {
+      gp__lock_stream(r, capturing);
+      if (r->bytes < bytes) result = gp__grow(s, who, r, stream, bytes, 0, capturing);
+      gp__unlock_stream(s, r);
+    }
+  }
+  return gp__leave(s, who, pushed, result);
+}
+GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) {
+  GPUPRIMS__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call, gp_policy *policy,
+                                              gp_policy_source *source) {
+  gp_result result = GP_SUCCESS;
+  gp__request q;
+  gp__shape h;
+  gp_policy chosen;
+  if (!policy) return gp__fail(GP_E_NULL, "gp_policy_origin: policy is null");
+  if (!source) return gp__fail(GP_E_NULL, "gp_policy_origin: source is null");
+  memset(&chosen, 0, sizeof chosen); // *policy may be *call->policy
+  *source = GP_POLICY_HOST;
+  result = gp__check_call(s, "gp_policy_origin", call, !s->context, 0, &q);
+  if (result == GP_SUCCESS && s->context) {
+    h = gp__shape_of(&q);
+    gp__shape_on(&h, &s->about);
+    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &chosen, source);
+  }
+  *policy = chosen;
+  return result;
+}
+GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy,
+                                         gp_policy_source *source) {
+  GPUPRIMS__WITHIN(ctx, "gp_policy_origin", gp__policy_origin(s, call, policy, source));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
+  const char *who = "gp_policy_echo";
+  gp_result result = GP_SUCCESS;
+  gp__request q;
+  gp__shape h;
+  gp_policy p;
+  gp_policy_source source;
+  gp__kernel_kind kinds[GP__KINDS_MAX];
+  gp__cu_pointer from = 0;
+  size_t bytes = 0;
+  int pushed, count, i, number[8], error = 0;
+  const char *call_name = "cuModuleGetGlobal";
+  if (!policy) return gp__fail(GP_E_NULL, "%s: policy is null", who);
+  result = gp__check_call(s, who, call, !s->context, 0, &q);
+  if (result == GP_SUCCESS && s->context) {
+    h = gp__shape_of(&q);
+    gp__shape_on(&h, &s->about);
+    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &source);
+  }
+  memset(policy, 0, sizeof *policy); // only now: it may be *call->policy
+  if (result != GP_SUCCESS || !s->context) return result;
+  result = gp__enter(s, who, &pushed);
+  if (result != GP_SUCCESS) return result;
+  count = gp__kinds_of(&q, &p, kinds);
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) { // of three sweeps, all must say the same
+    gp_policy said = p;                                 // what kernels are not compiled for they are told when they run
+    gp__kernel *k = NULL;
+    result = gp__get_kernel(s, who, &q, &p, &h, kinds[i], 1, &k);
+    if (result != GP_SUCCESS) break;
+    call_name = "cuModuleGetGlobal";
+    error = s->library.runtime.driver.cuModuleGetGlobal(&from, &bytes, k->code->module, "gp__echo");
+    if (!error && bytes != sizeof number)
+      result = gp__fail(GP_E_DRIVER, "%s: the kernel's echo has %d bytes", who, (int)bytes);
+    if (!error && result == GP_SUCCESS)
+      call_name = "cuMemcpyDtoH", error = s->library.runtime.driver.cuMemcpyDtoH(number, from, sizeof number);
+    if (error) result = gp__cuda_fail(&s->library.runtime, who, call_name, error);
+    gp__let_kernels_go(&k, 1);
+    if (result != GP_SUCCESS) break;
+    memset(&said, 0, sizeof said); // fields of a launch's arguments are not compiled in
+    said.algorithm = number[0], said.threads = number[1], said.vectors = number[2], said.load = number[3];
+    said.store = number[4], said.stages = number[5], said.blocks_per_sm = number[6], said.overlap = number[7];
+    if (i == 0) *policy = said;
+    else {
+      const gp_policy own = gp__policy_of_kind(*policy, h, kinds[i]);
+      if (memcmp(&said, &own, sizeof said) != 0)
+        result = gp__fail(GP_E_POLICY, "%s: the kernels of the call were compiled for different policies", who);
+    }
+  }
+  return gp__leave(s, who, pushed, result);
+}
+GPUPRIMS__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy) {
+  GPUPRIMS__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call, gp_kernel_source *source, char *name,
+                                              size_t capacity) {
+  gp_result result = GP_SUCCESS;
+  gp__request q;
+  gp__shape h;
+  gp_policy p;
+  gp_policy_source origin;
+  gp__kernel_kind kinds[GP__KINDS_MAX];
+  gp__text text = {NULL, 0, 0, 0};
+  gp__spelling spelling;
+  int count, i;
+  if (!source) return gp__fail(GP_E_NULL, "gp_kernel_origin: source is null");
+  if (!name && capacity) return gp__fail(GP_E_NULL, "gp_kernel_origin: name is null");
+  *source = s->context ? GP_KERNEL_NONE : GP_KERNEL_HOST;
+  if (capacity) *name = 0;
+  result = gp__check_call(s, "gp_kernel_origin", call, !s->context, 0, &q);
+  if (result != GP_SUCCESS || !s->context) return result;
+  h = gp__shape_of(&q);
+  gp__shape_on(&h, &s->about);
+  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &origin);
+  if (result != GP_SUCCESS) return result;
+  count = gp__kinds_of(&q, &p, kinds);
+  for (i = 0; i < count; ++i) { // of three sweeps, the last one's
+    const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
+    const gp__kernel *k;
+    gp__spell(&q, &own, &h, kinds[i], 0, &spelling);
+    pthread_mutex_lock(&s->lock);
+    k = gp__find_kernel(s, gp__slot(&spelling), &spelling);
+    *source = k && k->state == 2 ? k->code->source : GP_KERNEL_NONE;
+    pthread_mutex_unlock(&s->lock);
+  }
+  if (count) gp__name_kernel(&spelling, &text);
+  if (text.failed) result = gp__fail(GP_E_MEMORY, "gp_kernel_origin: no memory");
+  else if (capacity) snprintf(name, capacity, "%s", gp__string(&text));
+  gp__free_text(&text);
+  return result;
+}
+GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name,
+                                         size_t capacity) {
+  GPUPRIMS__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q,
+                                                const gp_policy *given, int compute_capability, const gp__table *table,
+                                                gp_take_image_fn take, void *user) {
+  gp__shape h = gp__shape_of(q);
+  gp_policy p;
+  gp_policy_source source;
+  gp__kernel_kind kinds[GP__KINDS_MAX];
+  gp_result result;
+  int count, i;
+  h.compute_capability = compute_capability;
+  h.multiprocessors = 1;
+  h.shared_bytes = gp__shared_bytes_of(compute_capability);
+  result = gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source);
+  if (result != GP_SUCCESS) return result;
+  count = gp__kinds_of(q, &p, kinds);
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) {
+    gp__kernel *k = NULL;
+    result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
+    if (result == GP_SUCCESS) {
+      const char *outer = gp__hook_begins("gp_take_image_fn");
+      take(user, k->code->key, k->code->image.data, k->code->image.bytes);
+      gp__hook_ends(outer);
+    }
+    gp__let_kernels_go(&k, 1);
+  }
+  if (result == GP_SUCCESS && gp__sorts_results(q, &p)) {
+    const gp__request sort = gp__result_sort(q, 0);
+    result = gp__compile_request(s, who, &sort, NULL, compute_capability, table, take, user);
+  }
+  return result;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, int compute_capability,
+                                             gp_take_image_fn take, void *user) {
+  const char *who = "gp_compile";
+  gp_result result = GP_SUCCESS;
+  gp__table table;
+  gp__request q;
+  if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
+  if (compute_capability < 75)
+    return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who,
+                    compute_capability);
+  result = gp__check_call(s, who, call, 0, 0, &q);
+  if (result != GP_SUCCESS) return result;
+  gp__make_table(&table, "", compute_capability);
+  result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
+  if (result == GP_SUCCESS && gp__is_checked(&q)) {
+    const gp__request check = gp__check_of(&q);
+    result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
+  }
+  if (result == GP_SUCCESS && q.primitive == GP_GROUP_BY) {
+    gp__grouping g;
+    int i;
+    result = gp__grouping_of(s, &q, 1, NULL, &g);
+    for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
+      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
+  }
+  if (result == GP_SUCCESS && gp__is_graph_work(q.primitive)) {
+    gp__graph_plan g;
+    int i;
+    result = gp__graph_plan_of(s, &q, NULL, &g);
+    for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
+      result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
+  }
+  return result;
+}
+GPUPRIMS__API gp_result gp_compile(gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take,
+                                   void *user) {
+  GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
+}

@@ -1,0 +1,23 @@
+// core/canonical.h - a policy without what its algorithm does not read
+// uses: api/lists.h, api/policy.h, core/rules.h, sort/radix_policy.h, transpose/policy.h, bfs/policy.h
+
+// The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
+__attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
+  if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && !gp__is_buffered(p.algorithm) &&
+      p.algorithm != GP_TENSOR_TILES)
+    p.stages = 0;
+  if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
+  if (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER) p.blocks_per_sm = 0;
+  if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
+  else p.gather = p.cull = 0;
+  if (p.algorithm == GP_FUSED_LAUNCHES) p.cluster = 0;
+  if (p.algorithm == GP_CONTRACT_EXPAND || p.algorithm == GP_TWO_PHASE) p.small = 0;
+  if (p.alpha < 0) p.beta = 0; // never bottom-up
+  return p;
+}
+
+// The portable row: what a field is when nobody, neither the caller nor a tuned row, has said. Fields that are already
+// set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 3 MiB or
+// more (512 KiB where pointers of wider elements are misaligned), pipelined where that is valid, otherwise look-back.
+// The numbers are those that did best in streams on an H200, one row for all; ci/measurements has them.
+GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }

@@ -1,0 +1,75 @@
+// core/check_types.c - checking a call: types, operators, overlap
+// uses: api/config.h, api/lists.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/state.c,
+//   core/types.c
+
+typedef struct gp__checked_type {
+  size_t size, align;
+  const gp__type_info *info; // NULL: built in
+} gp__checked_type;
+
+GPUPRIMS__PRIVATE gp_result gp__check_type(gp__state *s, const char *who, const char *field, gp_type type,
+                                           gp__checked_type *out) {
+  out->info = NULL;
+  if (type > 0 && type < GP_TYPE_COUNT) {
+    out->size = out->align = gp__type_rows[type].size;
+    return GP_SUCCESS;
+  }
+  out->info = gp__user_type(s, type);
+  if (!out->info)
+    return gp__fail(GP_E_TYPE, type ? "%s: @%s is %d, which is no type of this context" : "%s: @%s is not set (%d)",
+                    who, field, type);
+  out->size = out->info->size;
+  out->align = out->info->align;
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE int gp__is_integer(gp_type type) {
+  return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
+}
+
+// An operator of the wanted arity, that the back end can run. *user is NULL for a built-in one.
+GPUPRIMS__PRIVATE gp_result gp__check_operator(gp__state *s, const char *who, const char *field, gp_op op, int arity,
+                                               int host, const gp__op_info **user) {
+  static const char *const arities[] = {"", "a unary", "a binary"};
+  const char *name;
+  int has;
+  *user = NULL;
+  if (op > 0 && op < GP_OP_COUNT) {
+    name = gp__op_rows[op].name;
+    has = gp__op_rows[op].arity;
+  } else {
+    *user = gp__user_op(s, op);
+    if (!*user)
+      return gp__fail(GP_E_OPERATOR,
+                      op ? "%s: @%s is %d, which is no operator of this context" : "%s: @%s is not set (%d)", who,
+                      field, op);
+    name = (*user)->name;
+    has = (*user)->arity;
+  }
+  if (has != arity)
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: operator \"%s\" is %s one, the call takes %s one", who, field, name,
+                    arities[has], arities[arity]);
+  if (*user && host && !(*user)->host)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
+                    who, field, name);
+  if (*user && !host && !(*user)->body)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.body, which the device runs", who,
+                    field, name);
+  return GP_SUCCESS;
+}
+
+// What a call reads or writes.
+typedef struct gp__extent {
+  const char *name;
+  const void *pointer;
+  uint64_t bytes;
+  int place; // what is read and what is written may be the same buffer where this is equal and not 0
+} gp__extent;
+
+GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
+  const uintptr_t a = (uintptr_t)in->pointer, b = (uintptr_t)out->pointer;
+  if (!a || !b || !in->bytes || !out->bytes || a >= b + out->bytes || b >= a + in->bytes) return GP_SUCCESS;
+  if (a == b && out->place && in->place == out->place) return GP_SUCCESS;
+  return gp__fail(GP_E_OVERLAP, "%s: @%s and @%s overlap%s", who, in->name, out->name,
+                  a == b ? ": this call cannot run in place" : "");
+}

@@ -1,0 +1,97 @@
+// core/close.c - what a context gives back
+// uses: api/lists.h, api/context_types.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c,
+//   core/state.c, core/life.c
+
+// Hands memory to the user's hook.
+GPUPRIMS__PRIVATE void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
+  const char *outer = gp__hook_begins("gp_config.release");
+  s->release(s->allocator_user, pointer, bytes, stream);
+  gp__hook_ends(outer);
+}
+// Frees the entry of a stream, not its memory.
+GPUPRIMS__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
+  if (r->event) s->library.runtime.driver.cuEventDestroy(r->event);
+  pthread_mutex_destroy(&r->lock);
+  free(r);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  const int cuda = s->context != NULL;
+  gp_result result = GP_SUCCESS;
+  int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, busy = s->stream_count || s->retired, error, i;
+  if (cuda) {
+    for (i = 0; i < GP__KERNEL_SLOTS && !busy; ++i) busy = s->kernels[i] != NULL;
+    result = gp__enter(s, who, &pushed);
+    if (result == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode) && busy) {
+      // Not by cuCtxRecordEvent, which waits for no less and ends the captures of all streams of the context.
+      error = d->cuCtxSynchronize();
+      if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuCtxSynchronize", error);
+    }
+  }
+#define GPUPRIMS__RELEASE(pointer_, bytes_)                                                                            \
+  if (pointer_) {                                                                                                      \
+    if (s->release) gp__release(s, pointer_, bytes_, NULL);                                                            \
+    else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS)               \
+      result = gp__cuda_fail(&s->library.runtime, who, "cuMemFree", error);                                            \
+  }
+  while (s->retired) {
+    gp__retired *r = s->retired;
+    GPUPRIMS__RELEASE(r->pointer, r->bytes)
+    s->retired = r->next;
+    free(r);
+  }
+  for (i = 0; i < GP__STREAM_SLOTS; ++i)
+    while (s->streams[i]) {
+      gp__workspace *r = s->streams[i];
+      GPUPRIMS__RELEASE(r->workspace, r->bytes)
+      s->streams[i] = r->next;
+      gp__free_stream(s, r);
+    }
+#undef GPUPRIMS__RELEASE
+  for (i = 0; i < GP__CODE_SLOTS; ++i)
+    while (s->codes[i]) {
+      gp__code *c = s->codes[i];
+      if (c->module && (error = d->cuModuleUnload(c->module)) != 0 && result == GP_SUCCESS)
+        result = gp__cuda_fail(&s->library.runtime, who, "cuModuleUnload", error);
+      s->codes[i] = c->next;
+      free(c->image.owned);
+      free(c);
+    }
+  for (i = 0; i < GP__KERNEL_SLOTS; ++i)
+    while (s->kernels[i]) {
+      gp__kernel *k = s->kernels[i];
+      s->kernels[i] = k->next;
+      free(k->spelling);
+      free(k);
+    }
+  if (cuda) {
+    if (mode != GP__CU_CAPTURE_RELAXED) d->cuThreadExchangeStreamCaptureMode(&mode);
+    result = gp__leave(s, who, pushed, result);
+    error = d->cuDevicePrimaryCtxRelease(s->device);
+    if (error && result == GP_SUCCESS)
+      result = gp__cuda_fail(&s->library.runtime, who, "cuDevicePrimaryCtxRelease", error);
+  }
+  for (i = 0; i < s->type_count; ++i) {
+    free(s->types[i]->name);
+    free(s->types[i]->source);
+    free(s->types[i]);
+  }
+  for (i = 0; i < s->op_count; ++i) {
+    free(s->ops[i]->name);
+    free(s->ops[i]->body);
+    free(s->ops[i]->prelude);
+    free(s->ops[i]->identity);
+    free(s->ops[i]);
+  }
+  free(s->types);
+  free(s->ops);
+  free(s->library.runtime.nvrtc_path);
+  free(s->library.cache.folder);
+  pthread_mutex_destroy(&s->library.runtime.nvrtc_lock);
+  pthread_mutex_destroy(&s->library.cache.lock);
+  pthread_mutex_destroy(&s->lock);
+  pthread_cond_destroy(&s->built);
+  free(s);
+  return result;
+}

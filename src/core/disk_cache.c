@@ -1,0 +1,209 @@
+// core/disk_cache.c - the disk cache
+// uses: api/config.h, api/context_types.h, core/system.c, core/libraries.c, core/text.c, core/sha256.c,
+//   core/device_text.c, core/program.c
+
+// The disk cache: a file a kernel, in a folder that only this user can write.
+
+typedef struct gp__cache_head {
+  char magic[8]; // "GPUPRIM1"
+  uint64_t key_bytes, image_bytes;
+  unsigned char digest[32]; // of key and image
+} gp__cache_head;
+
+// The digest that a cache file carries.
+GPUPRIMS__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, const void *image) {
+  gp__sha h;
+  gp__sha_begin(&h);
+  gp__sha_add(&h, key, (size_t)head->key_bytes);
+  gp__sha_add(&h, image, (size_t)head->image_bytes);
+  gp__sha_end(&h, head->digest);
+}
+
+// Strict ISO modes of the compiler hide these from the headers.
+#if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
+#define GPUPRIMS__NOFOLLOW __O_NOFOLLOW
+#elif defined(O_NOFOLLOW)
+#define GPUPRIMS__NOFOLLOW O_NOFOLLOW
+#elif defined(__aarch64__)
+#define GPUPRIMS__NOFOLLOW 0100000
+#else
+#define GPUPRIMS__NOFOLLOW 0400000
+#endif
+#ifdef O_CLOEXEC
+#define GPUPRIMS__CLOEXEC O_CLOEXEC
+#else
+#define GPUPRIMS__CLOEXEC 02000000
+#endif
+#ifdef O_DIRECTORY
+#define GPUPRIMS__DIRECTORY O_DIRECTORY
+#elif defined(__O_DIRECTORY)
+#define GPUPRIMS__DIRECTORY __O_DIRECTORY
+#elif defined(__aarch64__)
+#define GPUPRIMS__DIRECTORY 040000
+#else
+#define GPUPRIMS__DIRECTORY 0200000
+#endif
+
+// Opens a file of ours: no link, owned by us, writable by nobody else.
+GPUPRIMS__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
+  const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
+  *why = NULL;
+  if (file < 0) {
+    *why = errno == ENOENT ? NULL : errno == ELOOP || errno == ENOTDIR ? "it is a link or no folder" : strerror(errno);
+    return -1;
+  }
+  if (fstat(file, about)) *why = strerror(errno);
+  else if (about->st_uid != geteuid()) *why = "another user owns it";
+  else if (about->st_mode & 022) *why = "others can write to it";
+  if (!*why) return file;
+  close(file);
+  return -1;
+}
+
+GPUPRIMS__PRIVATE void gp__make_folders(char *path) {
+  char *p;
+  for (p = path + 1; *p; ++p)
+    if (*p == '/') {
+      *p = 0;
+      mkdir(path, 0700);
+      *p = '/';
+    }
+  mkdir(path, 0700);
+}
+
+// The version of the NVRTC that last wrote here is kept in a file: to look a kernel up, NVRTC need not be opened.
+GPUPRIMS__PRIVATE void gp__cache_read_version(gp__library *l) {
+  gp__text path = {NULL, 0, 0, 0};
+  struct stat about;
+  const char *why;
+  int file;
+  gp__add(&path, "%s/nvrtc", l->cache.folder);
+  file = path.failed ? -1 : gp__open_ours(gp__string(&path), 0, &about, &why);
+  if (file >= 0) {
+    const ssize_t got = read(file, l->cache.nvrtc_name, sizeof l->cache.nvrtc_name - 1);
+    l->cache.nvrtc_name[got > 0 ? got : 0] = 0;
+    l->cache.nvrtc_name[strcspn(l->cache.nvrtc_name, "\n")] = 0;
+    close(file);
+  }
+  gp__free_text(&path);
+}
+
+// Is there a folder to use? Looked at once. nvrtc: the name of the NVRTC that last wrote there, "" where none did.
+GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
+  gp__cache *c = &l->cache;
+  const char *why = NULL;
+  int usable;
+  *nvrtc = 0;
+  if (!c->folder) return 0;
+  pthread_mutex_lock(&c->lock);
+  if (c->state == 0) {
+    struct stat about;
+    int file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+    if (file < 0 && !why) {
+      gp__make_folders(c->folder);
+      file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+      if (file < 0 && !why) why = "it cannot be made";
+    }
+    c->state = file >= 0 ? 1 : 2;
+    if (file >= 0) {
+      close(file);
+      gp__cache_read_version(l);
+    }
+  }
+  usable = c->state == 1;
+  strcpy(nvrtc, c->nvrtc_name);
+  pthread_mutex_unlock(&c->lock);
+  if (why) gp__log(&l->runtime, GP_LOG_WARNING, "the disk cache %s is not used: %s", c->folder, why);
+  return usable;
+}
+
+GPUPRIMS__PRIVATE void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
+  gp__add(key, "header %s\nnvrtc %s\noptions %s\ncapability %d\n%s", gp__device.hash, nvrtc,
+          p->exact_rounding ? "--fmad=false" : "", capability, gp__string(&p->text));
+}
+GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
+  char hex[GP__HEX];
+  gp__hash(hex, gp__string(key), key->size, NULL);
+  gp__add(path, "%s/%s.kernel", l->cache.folder, hex);
+}
+
+enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
+// Reads the kernel. A damaged file is deleted: it will be rebuilt.
+GPUPRIMS__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
+  gp__text path = {NULL, 0, 0, 0};
+  struct stat about;
+  const char *why = NULL;
+  char *data = NULL;
+  int file = -1, found = 0;
+  gp__cache_path(l, key, &path);
+  if (!path.failed) file = gp__open_ours(gp__string(&path), 0, &about, &why);
+  if (file >= 0) {
+    gp__cache_head head, fresh;
+    const size_t bytes = about.st_size > 0 && about.st_size < 1 << 30 ? (size_t)about.st_size : 0;
+    size_t got = 0;
+    ssize_t part = 1;
+    data = (char *)malloc(bytes + 1);
+    while (data && got < bytes && (part = read(file, data + got, bytes - got)) > 0) got += (size_t)part;
+    close(file);
+    why = "it is cut short";
+    if (data && got == bytes && bytes >= sizeof head) {
+      memcpy(&head, data, sizeof head);
+      fresh = head;
+      if (memcmp(head.magic, "GPUPRIM1", 8) == 0 && head.key_bytes <= bytes && head.image_bytes <= bytes &&
+          head.key_bytes + head.image_bytes == bytes - sizeof head && head.image_bytes) {
+        gp__cache_digest(&fresh, data + sizeof head, data + sizeof head + head.key_bytes);
+        why = "its hash does not match";
+        if (memcmp(fresh.digest, head.digest, sizeof head.digest) == 0) {
+          why = NULL;
+          if (head.key_bytes == key->size && memcmp(data + sizeof head, key->data, key->size) == 0) {
+            image->bytes = (size_t)head.image_bytes;
+            memmove(data, data + sizeof head + head.key_bytes, image->bytes);
+            image->owned = data;
+            image->data = data;
+            image->source = GP_KERNEL_DISK;
+            found = 1;
+            if ((int64_t)time(NULL) - (int64_t)about.st_mtime > GP__CACHE_TOUCHED)
+              utimes(gp__string(&path), NULL); // used now
+          }
+        }
+      }
+    }
+    if (!found) free(data);
+    if (why) unlink(gp__string(&path));
+  }
+  if (why) gp__log(&l->runtime, GP_LOG_WARNING, "the cache file %s is not used: %s", gp__string(&path), why);
+  gp__free_text(&path);
+  return found;
+}
+
+// Writes a file whole or not at all: under another name first, then renamed over the old one.
+GPUPRIMS__PRIVATE int gp__write_whole(const char *path, const void *const *parts, const size_t *sizes, int count) {
+  static unsigned serial;
+  gp__text temporary = {NULL, 0, 0, 0};
+  int file = -1, i, good;
+  gp__add(&temporary, "%s.%ld-%u", path, (long)getpid(), __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
+  if (!temporary.failed) {
+    unlink(temporary.data); // left by a process of the same number that was killed
+    file = open(temporary.data, O_WRONLY | O_CREAT | O_EXCL | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC, 0600);
+  }
+  good = file >= 0;
+  for (i = 0; good && i < count; ++i) {
+    const char *p = (const char *)parts[i];
+    size_t left = sizes[i];
+    while (good && left) {
+      const ssize_t part = write(file, p, left);
+      if (part < 0 && errno == EINTR) continue;
+      good = part > 0;
+      if (good) p += part, left -= (size_t)part;
+    }
+  }
+  if (file >= 0) {
+    int error = errno;
+    if (close(file) && good) error = errno, good = 0;
+    if (good && rename(temporary.data, path)) error = errno, good = 0;
+    if (!good) unlink(temporary.data);
+    errno = error;
+  }
+  gp__free_text(&temporary);
+  return good;
+}

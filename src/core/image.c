@@ -1,0 +1,80 @@
+// core/image.c - bundle, disk, NVRTC, in this order
+// uses: api/lists.h, api/context_types.h, api/call.h, core/system.c, core/messages.c, core/libraries.c, core/text.c,
+//   core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c, core/nvrtc.c
+
+GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
+  unsigned i;
+  if (!gp__device_text()) return gp__fail(GP_E_BUNDLE, "%s: %s", who, gp__device.why);
+  if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
+  if (strcmp(b->header, gp__device.hash) != 0)
+    return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle was made for another text of gpuprims.h (%.32s, this one is %s)",
+                    who, b->header, gp__device.hash);
+  for (i = 0; i < b->count; ++i)
+    if (!b->entries[i].key || !b->entries[i].image || !b->entries[i].bytes)
+      return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged", who, i);
+  return GP_SUCCESS;
+}
+
+// Machine code runs on its own compute capability and on later ones of the same major number.
+GPUPRIMS__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
+  unsigned i;
+  int best = 0;
+  for (i = 0; b && i < b->count; ++i) {
+    const gp_bundle_entry *e = &b->entries[i];
+    if (e->compute_capability > best && e->compute_capability <= capability &&
+        e->compute_capability / 10 == capability / 10 && strcmp(e->key, key) == 0) {
+      best = e->compute_capability;
+      image->owned = NULL;
+      image->data = e->image;
+      image->bytes = e->bytes;
+      image->source = GP_KERNEL_BUNDLE;
+    }
+  }
+  return best != 0;
+}
+
+// Finishes a program's text: its key.
+GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
+  if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
+  if (p->text.failed || p->name.failed) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
+  gp__hash(p->key, gp__string(&p->text), p->text.size, p->exact_rounding ? "--fmad=false" : "");
+  return GP_SUCCESS;
+}
+
+// Machine code for exactly `capability`. exact: PTX for an older architecture will not do.
+GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, const gp__program *p, int capability,
+                                           int exact, gp__image *image) {
+  gp__text key = {NULL, 0, 0, 0};
+  gp_result result;
+  int ptx = 0, found, architecture, disk;
+  char nvrtc[sizeof l->cache.nvrtc_name];
+  memset(image, 0, sizeof *image);
+  if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
+  disk = gp__cache_usable(l, nvrtc);
+  if (disk && *nvrtc) {
+    gp__cache_key(p, capability, nvrtc, &key);
+    found = !key.failed && gp__cache_read(l, &key, image);
+    gp__free_text(&key);
+    if (found) return GP_SUCCESS;
+  }
+  result = gp__open_nvrtc(&l->runtime, who);
+  if (result != GP_SUCCESS) return result;
+  architecture = gp__architecture(&l->runtime, capability, &ptx);
+  if (!architecture || (exact && ptx))
+    return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not know compute capability %d.%d", who,
+                    l->runtime.nvrtc_version / 1000, l->runtime.nvrtc_version % 1000 / 10, capability / 10,
+                    capability % 10);
+  if (disk && strcmp(nvrtc, l->runtime.nvrtc_name) != 0) { // another NVRTC has written here since
+    gp__cache_key(p, capability, l->runtime.nvrtc_name, &key);
+    found = !key.failed && gp__cache_read(l, &key, image);
+    gp__free_text(&key);
+    if (found) return GP_SUCCESS;
+  }
+  result = gp__compile_program(l, who, p, architecture, ptx, image);
+  if (result == GP_SUCCESS && disk) {
+    gp__cache_key(p, capability, l->runtime.nvrtc_name, &key);
+    if (!key.failed) gp__cache_write(l, &key, image);
+    gp__free_text(&key);
+  }
+  return result;
+}

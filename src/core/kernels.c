@@ -1,0 +1,144 @@
+// core/kernels.c - loaded kernels
+// uses: api/config.h, api/lists.h, api/context_types.h, core/system.c, core/driver.c, core/libraries.c, core/state.c,
+//   core/life.c, core/spelling.c
+
+// Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
+// text and options, which is the key of the disk cache and of bundles too. A context keeps a bounded number of kernels.
+// Where one too many is built, the least recently used ones go, with machine code that no other kernel shares. A kernel
+// stays while a call holds it (from its look-up to its launch) and once a graph has captured it. Launches of a kernel
+// that goes may still be queued: cuModuleUnload leaves them be, and may wait for them, as cuModuleLoadData may wait for
+// the device. A call whose kernels are loaded does neither.
+
+GPUPRIMS__PRIVATE unsigned gp__slot(const gp__spelling *w) {
+  const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
+  uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four at a time: a multiplication takes several cycles
+  const uint64_t by = 0xff51afd7ed558ccdull;
+  for (; end - at >= (long)sizeof word; at += sizeof word) {
+    memcpy(word, at, sizeof word);
+    h[0] = (h[0] ^ word[0]) * by;
+    h[1] = (h[1] ^ word[1]) * by;
+    h[2] = (h[2] ^ word[2]) * by;
+    h[3] = (h[3] ^ word[3]) * by;
+  }
+  memset(word, 0, sizeof word);
+  memcpy(word, at, (size_t)(end - at));
+  all = ((h[0] ^ word[0]) * by ^ (h[1] ^ word[1]) >> 32) * by;
+  all = ((all ^ h[2] ^ word[2]) * by ^ h[3] >> 32) * by;
+  return (unsigned)(all >> 40) % GP__KERNEL_SLOTS;
+}
+
+// The kernel of a spelling, or NULL. The lock is held.
+GPUPRIMS__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__spelling *w) {
+  gp__kernel *k = s->kernels[slot];
+  while (k && (memcmp(k->spelling, w, offsetof(gp__spelling, list)) != 0 ||
+               memcmp(k->spelling->list, w->list, (size_t)w->list_count * sizeof *w->list) != 0))
+    k = k->next;
+  return k;
+}
+GPUPRIMS__PRIVATE void gp__unlink_kernel(gp__state *s, const gp__kernel *k) {
+  *(k->newer ? &k->newer->older : &s->newest) = k->older;
+  *(k->older ? &k->older->newer : &s->oldest) = k->newer;
+}
+GPUPRIMS__PRIVATE void gp__link_kernel(gp__state *s, gp__kernel *k) {
+  k->newer = NULL;
+  k->older = s->newest;
+  *(s->newest ? &s->newest->newer : &s->oldest) = k;
+  s->newest = k;
+}
+// Finds or makes the kernel of a spelling (NULL: no memory), which is the newest now. The lock is held.
+GPUPRIMS__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
+  const unsigned slot = gp__slot(w);
+  gp__kernel *k = gp__find_kernel(s, slot, w);
+  if (k && k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
+  if (k) return k;
+  k = (gp__kernel *)calloc(1, sizeof *k);
+  if (k) k->spelling = (gp__spelling *)malloc(gp__spelled_bytes(w));
+  if (!k || !k->spelling) {
+    free(k);
+    return NULL;
+  }
+  memcpy(k->spelling, w, gp__spelled_bytes(w));
+  k->next = s->kernels[slot];
+  s->kernels[slot] = k;
+  gp__link_kernel(s, k);
+  ++s->kernel_count;
+  return k;
+}
+// The machine code of a program, made where there is none; NULL: no memory. The lock is held.
+GPUPRIMS__PRIVATE gp__code **gp__code_slot(gp__state *s, const char *key) {
+  unsigned digits = 0;
+  int i;
+  for (i = 0; i < 8 && key[i]; ++i) digits = digits * 16 + ((unsigned)key[i] & 15) + (key[i] > '9' ? 9 : 0);
+  return &s->codes[digits % GP__CODE_SLOTS];
+}
+GPUPRIMS__PRIVATE gp__code *gp__make_code(gp__state *s, const char *key, int capability) {
+  gp__code **slot = gp__code_slot(s, key), *c;
+  for (c = *slot; c && (strcmp(c->key, key) != 0 || c->capability != capability); c = c->next) {}
+  if (c) return c;
+  c = (gp__code *)calloc(1, sizeof *c);
+  if (!c) return NULL;
+  snprintf(c->key, sizeof c->key, "%s", key);
+  c->capability = capability;
+  c->next = *slot;
+  *slot = c;
+  return c;
+}
+// A kernel less. Code that has no other is taken out of the table, for gp__free_codes. The lock is held.
+GPUPRIMS__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
+  gp__code **at = c ? gp__code_slot(s, c->key) : NULL;
+  if (!c || --c->kernels) return;
+  while (*at != c) at = &(*at)->next;
+  *at = c->next;
+  c->next = *dropped;
+  *dropped = c;
+}
+// Without the lock: the driver may take its time.
+GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, entered = 0;
+  if (!dropped) return;
+  // Unloading is no stream's work: a capture of this or of another thread must not forbid it.
+  if (s->context)
+    entered = gp__enter(s, "gp_run", &pushed) == GP_SUCCESS && !d->cuThreadExchangeStreamCaptureMode(&mode);
+  while (dropped) {
+    gp__code *c = dropped;
+    dropped = c->next;
+    if (c->module && (!entered || d->cuModuleUnload(c->module)))
+      gp__log(&s->library.runtime, GP_LOG_WARNING, "a kernel that was used long ago could not be unloaded");
+    free(c->image.owned);
+    free(c);
+  }
+  if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);
+  if (s->context) gp__leave(s, "gp_run", pushed, GP_SUCCESS);
+}
+// Where there are too many kernels: takes the least recently used ones out of the table. The lock is held.
+GPUPRIMS__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
+  const int most = s->kernels_most;
+  int wanted = s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0;
+  gp__kernel *k = s->oldest;
+  while (k && wanted) {
+    gp__kernel *old = k, **at = &s->kernels[gp__slot(k->spelling)];
+    k = k->newer;
+    if (__atomic_load_n(&old->users, __ATOMIC_ACQUIRE) || old->captured) continue;
+    while (*at != old) at = &(*at)->next;
+    *at = old->next;
+    gp__unlink_kernel(s, old);
+    gp__drop_code(s, old->code, dropped);
+    free(old->spelling);
+    free(old);
+    --s->kernel_count;
+    --wanted;
+  }
+}
+// The kernels of a call that is through with them; NULL: one that it did not come to.
+GPUPRIMS__PRIVATE void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
+  int i;
+  for (i = 0; i < count; ++i)
+    if (kernels[i]) __atomic_fetch_sub(&kernels[i]->users, 1, __ATOMIC_RELEASE);
+}
+// Of a stream that is captured: a graph may launch them as long as it lives.
+GPUPRIMS__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) {
+  int i;
+  for (i = 0; i < count; ++i)
+    if (kernels[i]) __atomic_store_n(&kernels[i]->captured, 1, __ATOMIC_RELAXED);
+}

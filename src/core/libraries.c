@@ -1,0 +1,144 @@
+// core/libraries.c - opening the libraries; the log
+// uses: api/lists.h, api/context_types.h, core/system.c, core/messages.c, core/driver.c
+
+GPUPRIMS__FORMAT(3, 4)
+GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
+  char text[1024];
+  const char *outer;
+  va_list list;
+  if (!r->log) return;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  outer = gp__hook_begins("gp_config.log");
+  r->log(r->log_user, level, text);
+  gp__hook_ends(outer);
+}
+
+// The failure of a driver call, in words. `who` is the function that the user called.
+GPUPRIMS__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
+  const char *name = NULL, *text = NULL;
+  if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
+  if (r->driver.cuGetErrorString(error, &text) || !text) text = "no text";
+  return gp__fail(GP_E_DRIVER, "%s: %s failed: %s (%d): %s", who, call, name, error, text);
+}
+
+// ---- opening the libraries
+
+// Pointers to functions do not convert from pointers to data in ISO C; their bytes do.
+GPUPRIMS__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
+  void *address = dlsym(library, symbol);
+  memcpy(function, &address, sizeof address);
+  return address != NULL;
+}
+
+// By system name or by the caller's absolute path, never from the working folder. Libraries stay open: the driver does
+// not like to be unloaded.
+GPUPRIMS__PRIVATE void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
+  void *library = NULL;
+  size_t used = 0;
+  const char *given[2];
+  given[0] = path;
+  given[1] = NULL;
+  if (path) names = given;
+  why[0] = 0;
+  for (; !library && *names; ++names) {
+    library = dlopen(*names, RTLD_LAZY | RTLD_LOCAL);
+    if (!library && used < capacity) {
+      const char *error = dlerror();
+      used += (size_t)snprintf(why + used, capacity - used, "%s%s", used ? "; " : "", error ? error : *names);
+    }
+  }
+  return library;
+}
+
+#define GPUPRIMS__CUDA_LIBRARY "libcuda.so.1"
+
+// Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library: a
+// library that is there and does not load is named with its folder by the loader, or names what it lacks.
+GPUPRIMS__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
+  static const char *const names[] = {GPUPRIMS__CUDA_LIBRARY, NULL};
+  void *library = gp__open_library(path, names, why, capacity);
+  if (!library) {
+    const char *named = strstr(why, GPUPRIMS__CUDA_LIBRARY ":");
+    *absent = path ? access(path, F_OK) != 0 : named && (named == why || named[-1] != '/');
+    return 0;
+  }
+#define GPUPRIMS__LOAD(needed, name, symbol, parameters)                                                               \
+  if (!gp__symbol(library, symbol, (void *)&d->name) && needed) {                                                      \
+    snprintf(why, capacity, "the driver has no %s", symbol);                                                           \
+    return 0;                                                                                                          \
+  }
+  GP__CUDA_FUNCTIONS(GPUPRIMS__LOAD)
+#undef GPUPRIMS__LOAD
+  return 1;
+}
+
+// nvrtcVersion has no patch number, and builds that differ in it make other machine code of one text. The library's
+// file tells them apart: its size and the time of its last change, which installing another build changes.
+GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
+  struct { // Dl_info, which strict ISO modes hide, as they do dladdr
+    const char *path;
+    void *base;
+    const char *symbol;
+    void *place;
+  } of = {NULL, NULL, NULL, NULL};
+  int (*find)(const void *, void *) = NULL;
+  void *address = NULL;
+  struct stat about;
+  memset(&about, 0, sizeof about);
+  memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
+  if (!gp__symbol(NULL, "dladdr", (void *)&find) || !find(address, &of) || !of.path || stat(of.path, &about))
+    memset(&about, 0, sizeof about);
+  snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
+           (long long)about.st_mtime);
+}
+
+// Opens NVRTC the first time that something must be compiled.
+GPUPRIMS__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
+  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
+  struct gp_driver *d = &r->driver;
+  int major = 0, minor = 0, error, i, j;
+  const char *call = "nvrtcVersion";
+  if (r->nvrtc_open) return GP_SUCCESS;
+  if (!r->given) {
+    char why[1024];
+    void *library = gp__open_library(r->nvrtc_path, names, why, sizeof why);
+    if (!library) return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s", who, why);
+#define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters)                                                         \
+  if (!gp__symbol(library, symbol, (void *)&d->name))                                                                  \
+    return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: version 11.2 or later is needed", who, symbol);
+    GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
+#undef GPUPRIMS__LOAD_NVRTC
+  }
+  if (!d->nvrtcVersion) return gp__fail(GP_E_NO_COMPILER, "%s: gp_config.driver has no NVRTC", who);
+  error = d->nvrtcVersion(&major, &minor);
+  if (!error) call = "nvrtcGetNumSupportedArchs", error = d->nvrtcGetNumSupportedArchs(&r->architecture_count);
+  if (!error && (r->architecture_count < 1 || r->architecture_count > GP__ARCHITECTURES)) error = -1;
+  if (!error) call = "nvrtcGetSupportedArchs", error = d->nvrtcGetSupportedArchs(r->architectures);
+  if (error) return gp__fail(GP_E_NO_COMPILER, "%s: %s failed with code %d", who, call, error);
+  for (i = 1; i < r->architecture_count; ++i)
+    for (j = i; j > 0 && r->architectures[j - 1] > r->architectures[j]; --j) {
+      const int swap = r->architectures[j];
+      r->architectures[j] = r->architectures[j - 1];
+      r->architectures[j - 1] = swap;
+    }
+  r->nvrtc_version = major * 1000 + minor * 10;
+  gp__name_nvrtc(r);
+  r->nvrtc_open = 1;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
+  gp_result result;
+  int opened;
+  if (r->no_compile)
+    return gp__fail(GP_E_NO_COMPILER, "%s: the kernel is neither cached nor bundled, and gp_config.no_compile is set",
+                    who);
+  pthread_mutex_lock(&r->nvrtc_lock);
+  opened = !r->nvrtc_open;
+  result = gp__open_nvrtc_locked(r, who);
+  pthread_mutex_unlock(&r->nvrtc_lock);
+  if (opened && result == GP_SUCCESS)
+    gp__log(r, GP_LOG_INFO, "NVRTC %d.%d opened", r->nvrtc_version / 1000, r->nvrtc_version % 1000 / 10);
+  return result;
+}

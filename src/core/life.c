@@ -1,0 +1,87 @@
+// core/life.c - contexts in use: forks, hooks, entering and leaving
+// uses: api/lists.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/state.c
+
+static void gp__before_fork(void) { pthread_mutex_lock(&gp__contexts_lock); }
+static void gp__parent_after_fork(void) { pthread_mutex_unlock(&gp__contexts_lock); }
+static void gp__child_after_fork(void) {
+  ++gp__generation;
+  pthread_mutex_unlock(&gp__contexts_lock);
+}
+GPUPRIMS__PRIVATE void gp__watch_forks(void) {
+  pthread_atfork(gp__before_fork, gp__parent_after_fork, gp__child_after_fork);
+}
+
+// Was the context opened, by this process? Otherwise *result and a message. It may be closed.
+GPUPRIMS__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
+  if (ctx != gp__known || !ctx) {
+    gp_context *c;
+    if (!ctx) {
+      *result = gp__fail(GP_E_CONTEXT, "%s: ctx is null", who);
+      return 0;
+    }
+    for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {}
+    if (!c) {
+      *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never open", who);
+      return 0;
+    }
+    gp__known = ctx;
+  }
+  if (ctx->generation == gp__generation) return 1;
+  *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent of this process", who);
+  return 0;
+}
+GPUPRIMS__PRIVATE int gp__is_hook(const char *who, gp_result *result) {
+  if (!gp__here.hook) return 0;
+  *result = gp__fail(GP_E_CONTEXT, "%s: called from %s: a hook uses no context", who, gp__here.hook);
+  return 1;
+}
+
+// A call counts itself before it looks whether the context is open; gp_close closes it before it looks whether anybody
+// is inside. In one order of all four, one of the two sees the other.
+GPUPRIMS__PRIVATE void gp__step_out(gp_context *ctx) {
+  if (__atomic_sub_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST) || __atomic_load_n(&ctx->state, __ATOMIC_SEQ_CST)) return;
+  pthread_mutex_lock(&ctx->lock);
+  pthread_cond_broadcast(&ctx->left);
+  pthread_mutex_unlock(&ctx->lock);
+}
+// The state behind a context, which is not freed before gp__end; or NULL with *result and a message.
+GPUPRIMS__PRIVATE gp__state *gp__begin(gp_context *ctx, const char *who, gp_result *result) {
+  gp__state *state;
+  if (gp__is_hook(who, result) || !gp__is_context(ctx, who, result)) return NULL;
+  __atomic_add_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST);
+  state = __atomic_load_n(&ctx->state, __ATOMIC_SEQ_CST);
+  if (state) ++gp__here.inside;
+  else {
+    gp__step_out(ctx);
+    *result = gp__fail(GP_E_CONTEXT, "%s: ctx is closed", who);
+  }
+  return state;
+}
+GPUPRIMS__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
+  gp__step_out(ctx);
+  return gp__said(result);
+}
+// The body of a public function: `work` on the state s.
+#define GPUPRIMS__WITHIN(ctx, who, work)                                                                               \
+  gp_result result_ = GP_SUCCESS;                                                                                      \
+  gp__state *s = gp__begin(ctx, who, &result_);                                                                        \
+  return s ? gp__end(ctx, work) : result_
+
+// Makes the context's primary context current where it is not; *pushed says whether gp__leave must undo it.
+GPUPRIMS__PRIVATE gp_result gp__enter(const gp__state *s, const char *who, int *pushed) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  void *current = NULL;
+  int error = d->cuCtxGetCurrent(&current);
+  *pushed = 0;
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuCtxGetCurrent", error);
+  if (current == s->context) return GP_SUCCESS;
+  error = d->cuCtxPushCurrent(s->context);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuCtxPushCurrent", error);
+  *pushed = 1;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__leave(const gp__state *s, const char *who, int pushed, gp_result result) {
+  void *popped = NULL;
+  const int error = pushed ? s->library.runtime.driver.cuCtxPopCurrent(&popped) : 0;
+  return error && result == GP_SUCCESS ? gp__cuda_fail(&s->library.runtime, who, "cuCtxPopCurrent", error) : result;
+}

@@ -1,0 +1,56 @@
+// core/names.c - names of results, types, operators, primitives
+// uses: api/config.h, api/lists.h, core/messages.c
+
+typedef struct gp__type_row {
+  const char *name, *device;
+  unsigned size;
+} gp__type_row;
+typedef struct gp__op_row {
+  const char *name, *functor;
+  int arity, commutative;
+} gp__op_row;
+#define GPUPRIMS__TYPE(NAME, name, device, size) {#name, #device, size},
+static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GPUPRIMS__TYPE)};
+#undef GPUPRIMS__TYPE
+#define GPUPRIMS__OP(NAME, arity, commutative, functor) {#NAME, #functor, arity, commutative},
+static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GPUPRIMS__OP)};
+#undef GPUPRIMS__OP
+#define GPUPRIMS__NAMED(NAME, name) "gp_" #name,
+static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+
+GPUPRIMS__API const char *gp_result_name(gp_result result) {
+#define GPUPRIMS__NAMED(name, text) #name,
+  static const char *const names[] = {GP_RESULTS(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+  return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? names[result] : "unknown result";
+}
+GPUPRIMS__API const char *gp_result_text(gp_result result) {
+#define GPUPRIMS__NAMED(name, text) text,
+  static const char *const texts[] = {GP_RESULTS(GPUPRIMS__NAMED)};
+#undef GPUPRIMS__NAMED
+  return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? texts[result] : "not a gp_result";
+}
+GPUPRIMS__API const char *gp_last_message(void) {
+  static __thread char told[GP__MESSAGE_BYTES];
+  const char *from = gp__here.message, *names = gp__here.names, *word;
+  size_t at = 0, length, i;
+  if (names && !strncmp(from, "gp_", 3)) { // the name of the function in place of the primitive's
+    for (word = names; *word && *word != ' ';) told[at++] = *word++;
+    from += strcspn(from, ":");
+  }
+  while (*from && at < sizeof told - 1) {
+    if (*from != GP__MARK) {
+      told[at++] = *from++;
+      continue;
+    }
+    word = gp__parameter_of(names, ++from, &length);
+    if (!word) continue;
+    from += length;
+    if (from[0] == ' ' && from[1] == '(' && (from[2] | 32) >= 'a' && (from[2] | 32) <= 'z') // what the member is here
+      from += strcspn(from, ")") + (strchr(from, ')') != NULL);
+    for (i = 0; word[i] && word[i] != ' ' && at < sizeof told - 1; ++i) told[at++] = word[i];
+  }
+  told[at] = 0;
+  return told;
+}

@@ -1,0 +1,273 @@
+// core/open.c - opening and closing a context
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/system.c, core/messages.c,
+//   core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c, core/state.c, core/life.c, core/close.c
+
+GPUPRIMS__API gp_config gp_config_init(void) {
+  gp_config c;
+  memset(&c, 0, sizeof c);
+  return c;
+}
+GPUPRIMS__API gp_call gp_call_init(gp_primitive primitive) {
+  gp_call c;
+  memset(&c, 0, sizeof c);
+  c.primitive = primitive;
+  return c;
+}
+GPUPRIMS__API gp_type_desc gp_type_desc_init(void) {
+  gp_type_desc d;
+  memset(&d, 0, sizeof d);
+  return d;
+}
+GPUPRIMS__API gp_op_desc gp_op_desc_init(void) {
+  gp_op_desc d;
+  memset(&d, 0, sizeof d);
+  return d;
+}
+
+GPUPRIMS__PRIVATE gp_policy_source gp__row_source(const gp__policy_row *row, const char *device, int capability) {
+  char scope[16];
+  const gp__policy_class *c;
+  snprintf(scope, sizeof scope, "sm_%d", capability);
+  if (strcmp(row->scope, device) == 0) return GP_POLICY_DEVICE;
+  if (strcmp(row->scope, scope) == 0) return GP_POLICY_CAPABILITY;
+  if (strcmp(row->scope, "portable") == 0) return GP_POLICY_PORTABLE;
+  for (c = gp__policy_classes; c->name; ++c)
+    if (strncmp(row->scope, "class:", 6) == 0 && strcmp(row->scope + 6, c->name) == 0 && strcmp(c->device, device) == 0)
+      return GP_POLICY_CLASS;
+  return (gp_policy_source)0;
+}
+
+GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability) {
+  int i;
+  memset(t, 0, sizeof *t);
+  for (i = 0; i < GP__POLICY_ROWS; ++i) {
+    const int primitive = gp__policy_rows[i].primitive;
+    t->source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], device, capability);
+    if (!t->source[i] || primitive <= GP_PRIMITIVE_NONE || primitive >= GP_PRIMITIVE_COUNT) continue;
+    if (!t->end[primitive]) t->first[primitive] = i;
+    t->end[primitive] = i + 1;
+  }
+}
+
+// Finds the device and asks about it. *none: this machine has no driver or no device, which is no fault.
+GPUPRIMS__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
+  const char *who = "gp_open";
+  gp__runtime *r = &s->library.runtime;
+  struct gp_driver *d = &r->driver;
+  gp_description *a = &s->about;
+  int count = 0, error, major = 0, minor = 0;
+  size_t memory = 0;
+  if (c->driver) {
+    *d = *c->driver;
+    r->given = 1;
+  } else {
+    char why[1024];
+    if (!gp__open_cuda(d, c->cuda_library, why, sizeof why, none))
+      return gp__fail(GP_E_NO_DEVICE, "%s: the CUDA driver cannot be opened: %s", who, why);
+  }
+#define GPUPRIMS__CALL(function, arguments)                                                                            \
+  do {                                                                                                                 \
+    error = d->function arguments;                                                                                     \
+    if (error) return gp__cuda_fail(r, who, #function, error);                                                         \
+  } while (0)
+  error = d->cuInit(0);
+  if (error == GP__CU_OUT_OF_MEMORY) return gp__cuda_fail(r, who, "cuInit", error);
+  if (error) {
+    gp__cuda_fail(r, who, "cuInit", error);
+    *none = error == GP__CU_NO_DEVICE;
+    return GP_E_NO_DEVICE;
+  }
+  GPUPRIMS__CALL(cuDeviceGetCount, (&count));
+  a->device = c->device;
+  if (c->device == GP_DEVICE_CURRENT) {
+    void *current = NULL;
+    GPUPRIMS__CALL(cuCtxGetCurrent, (&current));
+    a->device = 0;
+    if (current) GPUPRIMS__CALL(cuCtxGetDevice, (&a->device));
+  }
+  *none = count == 0;
+  if (a->device >= count)
+    return gp__fail(GP_E_NO_DEVICE, "%s: gp_config.device is %d, but the driver has %d device%s", who, a->device, count,
+                    count == 1 ? "" : "s");
+  GPUPRIMS__CALL(cuDeviceGet, (&s->device, a->device));
+  GPUPRIMS__CALL(cuDriverGetVersion, (&a->driver_version));
+  GPUPRIMS__CALL(cuDeviceGetName, (a->name, (int)sizeof a->name, s->device));
+  a->name[sizeof a->name - 1] = 0;
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&major, GP__CU_CAPABILITY_MAJOR, s->device));
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&minor, GP__CU_CAPABILITY_MINOR, s->device));
+  a->compute_capability = major * 10 + minor;
+  if (a->compute_capability < 75)
+    return gp__fail(GP_E_DEVICE_TOO_OLD,
+                    "%s: device %d (%s) has compute capability %d.%d; 7.5 is the oldest that works", who, a->device,
+                    a->name, major, minor);
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
+  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pageable, GP__CU_PAGEABLE_ACCESS, s->device));
+  GPUPRIMS__CALL(cuDeviceTotalMem, (&memory, s->device));
+#undef GPUPRIMS__CALL
+  if (!d->cuMemAllocAsync || !d->cuMemFreeAsync) s->pools = 0;
+  a->memory_bytes = memory;
+  a->backend = GP_BACKEND_CUDA;
+  return GP_SUCCESS;
+}
+
+// Where the disk cache lies; NULL: nowhere.
+GPUPRIMS__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
+  const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
+  char *path;
+  if (given) return *given ? gp__duplicate(given, failed) : NULL;
+  if (!base || *base != '/') {
+    base = getenv("HOME");
+    tail = "/.cache/gpuprims";
+  }
+  if (!base || *base != '/') return NULL;
+  path = (char *)malloc(strlen(base) + strlen(tail) + 1);
+  if (!path) {
+    *failed = 1;
+    return NULL;
+  }
+  strcpy(path, base);
+  strcat(path, tail);
+  return path;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_config(const gp_config *c) {
+  const char *who = "gp_open";
+  if ((int)c->backend < GP_BACKEND_AUTO || (int)c->backend > GP_BACKEND_HOST)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, which is no gp_backend", who, (int)c->backend);
+  if (c->device < GP_DEVICE_CURRENT) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.device is %d", who, c->device);
+  if (!c->allocate != !c->release)
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
+  if (c->cuda_library && *c->cuda_library != '/')
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cuda_library is \"%s\", not an absolute path", who, c->cuda_library);
+  if (c->nvrtc_library && *c->nvrtc_library != '/')
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.nvrtc_library is \"%s\", not an absolute path", who,
+                    c->nvrtc_library);
+  if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
+  if (c->host_threads < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d", who, c->host_threads);
+  if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d", who, c->workspaces);
+  return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
+  const char *who = "gp_open";
+  gp_config c = gp_config_init();
+  gp_context *shell;
+  gp__state *s;
+  gp_result result;
+  int failed = 0, none = 0;
+  if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
+  *ctx = NULL;
+  if (config) c = *config;
+  result = gp__check_config(&c);
+  if (result != GP_SUCCESS) return result;
+  pthread_once(&gp__fork_once, gp__watch_forks);
+  s = (gp__state *)calloc(1, sizeof *s);
+  shell = (gp_context *)calloc(1, sizeof *shell);
+  if (!s || !shell) {
+    free(s);
+    free(shell);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for the context", who);
+  }
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->built, NULL);
+  pthread_mutex_init(&s->library.runtime.nvrtc_lock, NULL);
+  pthread_mutex_init(&s->library.cache.lock, NULL);
+  s->library.runtime.log = c.log;
+  s->library.runtime.log_user = c.log_user;
+  s->library.runtime.no_compile = c.no_compile;
+  s->library.runtime.nvrtc_path = gp__duplicate(c.nvrtc_library, &failed);
+  s->library.cache.folder = gp__cache_folder(c.cache_dir, &failed);
+  s->library.bundle = c.bundle;
+  s->allocate = c.allocate;
+  s->release = c.release;
+  s->allocator_user = c.allocator_user;
+  s->host_threads = c.host_threads;
+  s->workspaces = c.workspaces ? c.workspaces : GP_WORKSPACES;
+  s->kernels_most = GP__KERNELS_MOST;
+  s->library.cache.most = c.cache_bytes ? c.cache_bytes : (uint64_t)512 << 20;
+  if (failed) result = gp__fail(GP_E_MEMORY, "%s: no memory for the context", who);
+  if (result == GP_SUCCESS && c.backend != GP_BACKEND_HOST) {
+    result = gp__find_device(s, &c, &none);
+    if (result == GP_SUCCESS) {
+      void *primary = NULL;
+      const int error = s->library.runtime.driver.cuDevicePrimaryCtxRetain(&primary, s->device);
+      if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuDevicePrimaryCtxRetain", error);
+      else s->context = primary;
+    } else if (c.backend == GP_BACKEND_AUTO && none) {
+      gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp__here.draft);
+      memset(&s->about, 0, sizeof s->about);
+      snprintf(s->about.fallback, sizeof s->about.fallback, "%.255s", gp__here.draft + strlen("gp_open: "));
+      result = GP_SUCCESS;
+    }
+  }
+  if (result == GP_SUCCESS && !s->context) {
+    s->library.runtime.given = c.driver != NULL;
+    if (c.driver) s->library.runtime.driver = *c.driver;
+    s->about.backend = GP_BACKEND_HOST;
+    s->about.device = -1;
+    strcpy(s->about.name, "host");
+#ifdef _OPENMP
+    s->about.multiprocessors = c.host_threads ? c.host_threads : omp_get_max_threads();
+#else
+    s->about.multiprocessors = 1;
+#endif
+    s->host_threads = s->about.multiprocessors;
+  }
+  if (result != GP_SUCCESS) {
+    char said[GP__MESSAGE_BYTES]; // of the cause, whatever fails on the way out
+    strcpy(said, gp__here.draft);
+    free(shell);
+    gp__destroy(s, who);
+    strcpy(gp__here.draft, said);
+    return result;
+  }
+  gp__make_table(&s->table, s->about.name, s->about.compute_capability);
+  pthread_mutex_init(&shell->lock, NULL);
+  pthread_cond_init(&shell->left, NULL);
+  shell->generation = gp__generation;
+  shell->state = s;
+  pthread_mutex_lock(&gp__contexts_lock);
+  shell->next = gp__contexts;
+  __atomic_store_n(&gp__contexts, shell, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&gp__contexts_lock);
+  *ctx = shell;
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx) {
+  gp_result result = GP_SUCCESS;
+  if (gp__is_hook("gp_open", &result)) {
+    if (ctx) *ctx = NULL;
+    return result;
+  }
+  ++gp__here.inside;
+  return gp__said(gp__open(config, ctx));
+}
+
+GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
+  gp_result result = GP_SUCCESS;
+  gp__state *s = gp__begin(ctx, "gp_close", &result);
+  if (!s) return result;
+  s = __atomic_exchange_n(&ctx->state, (gp__state *)NULL, __ATOMIC_SEQ_CST);
+  gp__step_out(ctx);
+  if (!s) return gp__said(gp__fail(GP_E_CONTEXT, "gp_close: ctx is closed")); // another thread was faster
+  pthread_mutex_lock(&ctx->lock);
+  while (__atomic_load_n(&ctx->inside, __ATOMIC_SEQ_CST)) pthread_cond_wait(&ctx->left, &ctx->lock);
+  pthread_mutex_unlock(&ctx->lock);
+  return gp__said(gp__destroy(s, "gp_close"));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
+  if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
+  *description = s->about;
+  pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
+  description->nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
+  pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
+  GPUPRIMS__WITHIN(ctx, "gp_describe", gp__describe(s, description));
+}

@@ -1,0 +1,46 @@
+// core/program.c - programs, images, and what a context keeps of them
+// uses: api/config.h, api/context_types.h, api/call.h, core/system.c, core/driver.c, core/text.c, core/sha256.c
+
+// What the compiler calls a place of the user's text, and that text: for messages.
+typedef struct gp__excerpt {
+  char name[160];
+  const char *text;
+} gp__excerpt;
+
+enum { GP__EXCERPTS = 16 };
+typedef struct gp__program {
+  gp__text name; // the kernel's, e.g. gp__copy_kernel<gp__policy<...>, 4>
+  gp__text text;
+  int exact_rounding; // no contraction to fused multiply-add
+  gp__excerpt excerpts[GP__EXCERPTS];
+  int excerpt_count;
+  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text and options
+} gp__program;
+
+typedef struct gp__image {
+  void *owned;      // or NULL: `data` belongs to the bundle
+  const void *data; //
+  size_t bytes;
+  gp_kernel_source source;
+} gp__image;
+
+typedef struct gp__cache {
+  char *folder; // NULL: no disk cache
+  pthread_mutex_t lock;
+  int state;           // 0: not looked at, 1: good, 2: not to be used
+  int warned;          // that it cannot be written
+  char nvrtc_name[96]; // of the NVRTC that last wrote here; "": none has
+  uint64_t most;       // bytes
+  uint64_t added;      // bytes that this context has written since the folder was last looked through
+} gp__cache;
+
+typedef struct gp__library {
+  gp__runtime runtime;
+  gp__cache cache;
+  const struct gp_bundle *bundle; // or NULL
+} gp__library;
+
+GPUPRIMS__PRIVATE void gp__free_program(gp__program *p) {
+  gp__free_text(&p->name);
+  gp__free_text(&p->text);
+}

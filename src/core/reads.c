@@ -1,0 +1,179 @@
+// core/reads.c - which members of a call each primitive reads
+// uses: api/config.h, api/lists.h, core/arguments.h, core/system.c, core/kinds.c
+
+// Values that were given as one of the type: the number one for iota's default step.
+GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
+  const float f = 1.0f;
+  const double d = 1.0;
+  const uint64_t i = 1;
+  const uint16_t half = 0x3c00, bfloat = 0x3f80;
+  if (type == GP_F32) memcpy(v->bytes, &f, sizeof f);
+  else if (type == GP_F64) memcpy(v->bytes, &d, sizeof d);
+  else if (type == GP_F16) memcpy(v->bytes, &half, sizeof half);
+  else if (type == GP_BF16) memcpy(v->bytes, &bfloat, sizeof bfloat);
+  else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
+}
+
+#define GPUPRIMS__CHECK(expression)                                                                                    \
+  do {                                                                                                                 \
+    const gp_result checked_ = expression;                                                                             \
+    if (checked_ != GP_SUCCESS) return checked_;                                                                       \
+  } while (0)
+
+// Which fields of gp_call a primitive reads: F(FIELD, field, error, what is said of one that is set for nothing).
+#define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
+  F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
+  F(TRANSFORM, transform, GP_E_OPERATOR, "takes none")                                                                 \
+  F(EQUAL, equal, GP_E_OPERATOR, "has no runs")                                                                        \
+  F(IN_TYPE, in_type, GP_E_TYPE, "has no input of that name")                                                          \
+  F(IN2_TYPE, in2_type, GP_E_TYPE, "has no second input")                                                              \
+  F(KEY_TYPE, key_type, GP_E_TYPE, "has no keys")                                                                      \
+  F(OFFSET_TYPE, offset_type, GP_E_TYPE, "has no offsets")                                                             \
+  F(ACC_TYPE, acc_type, GP_E_TYPE, "has no accumulator")                                                               \
+  F(OUT_TYPE, out_type, GP_E_TYPE, "has no output of that name")                                                       \
+  F(OUT2_TYPE, out2_type, GP_E_TYPE, "has no lengths")                                                                 \
+  F(IN, in, GP_E_ARGUMENT, "has no input")                                                                             \
+  F(IN2, in2, GP_E_ARGUMENT, "has no second input")                                                                    \
+  F(KEYS, keys, GP_E_ARGUMENT, "has no keys")                                                                          \
+  F(BEGIN, begin, GP_E_ARGUMENT, "has no offsets")                                                                     \
+  F(END, end, GP_E_ARGUMENT, "has no offsets at which segments end")                                                   \
+  F(OUT, out, GP_E_ARGUMENT, "has no output of that name")                                                             \
+  F(OUT_KEYS, out_keys, GP_E_ARGUMENT, "has no output of that name")                                                   \
+  F(OUT2, out2, GP_E_ARGUMENT, "has no output of that name")                                                           \
+  F(OUT3, out3, GP_E_ARGUMENT, "has no output of that name")                                                           \
+  F(OUT_COUNT, out_count, GP_E_ARGUMENT, "counts nothing")                                                             \
+  F(BAD, bad, GP_E_ARGUMENT, "checks no offsets")                                                                      \
+  F(COUNT_DEVICE, count_device, GP_E_ARGUMENT, "takes no count in device memory")                                      \
+  F(SEGMENTS, segments, GP_E_ARGUMENT, "has no segments")                                                              \
+  F(LENGTH, length, GP_E_ARGUMENT, "takes none")                                                                       \
+  F(BINS, bins, GP_E_ARGUMENT, "has no bins")                                                                          \
+  F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels")                                                              \
+  F(ACTIVE, active, GP_E_ARGUMENT, "has no channels")                                                                  \
+  F(INIT, init, GP_E_ARGUMENT, "takes no value")                                                                       \
+  F(STEP, step, GP_E_ARGUMENT, "takes none")                                                                           \
+  F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input")                                                                \
+  F(FIELDS, fields, GP_E_ARGUMENT, "has no struct keys that fields order")
+#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
+enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
+#undef GPUPRIMS__ENUM
+#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1 << GP__FIELD_##FIELD,
+enum {
+  GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM)
+  // Fields that go together.
+  GP__READS_MAP = GP__READS_IN_TYPE | GP__READS_OUT_TYPE | GP__READS_IN | GP__READS_OUT | GP__READS_COUNT_DEVICE,
+  GP__READS_FILL = (GP__READS_MAP & ~GP__READS_IN) | GP__READS_INIT,
+  GP__READS_FOLD = GP__READS_MAP | GP__READS_OP | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_INIT,
+  GP__READS_OFFSETS = GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_SEGMENTS,
+  GP__READS_RUNS = GP__READS_EQUAL | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE,
+  GP__READS_COMPACTED = GP__READS_OUT_KEYS | GP__READS_OUT_COUNT,
+  GP__READS_LENGTHS = GP__READS_RUNS | GP__READS_OUT_COUNT | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
+  GP__READS_SELECT =
+      GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_COUNT | GP__READS_INIT,
+  GP__READS_HISTOGRAM =
+      GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
+  GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
+  GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
+  GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_LENGTH
+};
+#undef GPUPRIMS__ENUM
+
+GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
+  switch (primitive) {
+  case GP_COPY:
+    return GP__READS_MAP;
+  case GP_FILL:
+    return GP__READS_FILL;
+  case GP_IOTA:
+    return GP__READS_FILL | GP__READS_STEP;
+  case GP_TRANSFORM:
+  case GP_ADJACENT_DIFFERENCE:
+    return GP__READS_MAP | GP__READS_OP;
+  case GP_TRANSFORM2:
+    return GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2;
+  case GP_REDUCE:
+  case GP_INCLUSIVE_SCAN:
+  case GP_EXCLUSIVE_SCAN:
+    return GP__READS_FOLD;
+  case GP_SEGMENTED_REDUCE:
+    return (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_LENGTH |
+           GP__READS_BAD;
+  case GP_SEGMENTED_INCLUSIVE_SCAN:
+  case GP_SEGMENTED_EXCLUSIVE_SCAN:
+    return GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD;
+  case GP_INCLUSIVE_SCAN_BY_KEY:
+  case GP_EXCLUSIVE_SCAN_BY_KEY:
+    return GP__READS_FOLD | GP__READS_RUNS;
+  case GP_REDUCE_BY_KEY:
+    return GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED;
+  case GP_RUN_LENGTHS:
+    return GP__READS_LENGTHS | GP__READS_OUT_KEYS;
+  case GP_NONTRIVIAL_RUNS:
+    return GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT;
+  case GP_UNIQUE:
+    return GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED;
+  case GP_SELECT:
+    return GP__READS_SELECT;
+  case GP_PARTITION:
+    return GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP;
+  case GP_COUNT_IF:
+    return (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OP | GP__READS_OUT_COUNT |
+           GP__READS_INIT;
+  case GP_ANY:
+  case GP_ALL:
+    return GP__READS_MAP | GP__READS_OP | GP__READS_INIT;
+  case GP_HISTOGRAM_EVEN:
+    return GP__READS_HISTOGRAM | GP__READS_INIT | GP__READS_STEP;
+  case GP_HISTOGRAM_RANGES:
+    return GP__READS_HISTOGRAM | GP__READS_BEGIN;
+  case GP_LOWER_BOUND:
+  case GP_UPPER_BOUND:
+    return GP__READS_SORTED;
+  case GP_LOAD_BALANCE:
+    return GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD;
+  case GP_SORT:
+    return GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS;
+  case GP_MERGE_SORT:
+    return GP__READS_PAIRS | GP__READS_OP;
+  case GP_MERGE:
+    return GP__READS_TWO_SORTED;
+  case GP_SET_UNION:
+  case GP_SET_INTERSECTION:
+  case GP_SET_DIFFERENCE:
+  case GP_SET_SYMMETRIC_DIFFERENCE:
+    return GP__READS_TWO_SORTED | GP__READS_OUT_COUNT;
+  case GP_IS_SORTED:
+    return GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT;
+  case GP_SEGMENTED_SORT:
+    return (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD;
+  case GP_TOP_K:
+    return GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS;
+  case GP_NTH_ELEMENT:
+    return GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_LENGTH;
+  case GP_SHUFFLE:
+    return GP__READS_MAP | GP__READS_INIT;
+  case GP_CONVERT_LAYOUT:
+    return GP__READS_IN | GP__READS_OUT;
+  case GP_BFS:
+  case GP_BFS_SOURCES:
+    return GP__READS_OUT | GP__READS_OUT2;
+  case GP_GROUP_BY:
+    return GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED;
+  case GP_TRANSPOSE:
+    return GP__READS_MAP & ~GP__READS_COUNT_DEVICE;
+  case GP_GRAPH_FROM_EDGES:
+    return GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD;
+  case GP_GRAPH_TRANSPOSE:
+    return 0;
+  case GP_GRAPH_RELABEL:
+    return GP__READS_OUT | GP__READS_OUT2;
+  case GP_GRAPH_DEGREES:
+  case GP_GRAPH_CHECK:
+    return GP__READS_OUT;
+  case GP_BFS_CHECK:
+    return GP__READS_IN | GP__READS_IN2 | GP__READS_OUT;
+  case GP_CONNECTED_COMPONENTS:
+    return GP__READS_OUT | GP__READS_OUT_COUNT;
+  default: // check_offsets
+    return GP__READS_OFFSETS | GP__READS_BAD;
+  }
+}

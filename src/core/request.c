@@ -1,0 +1,86 @@
+// core/request.c - users' types and operators as the context keeps them; a call taken apart
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, core/arguments.h,
+//   core/system.c, core/messages.c
+
+// A struct type or an operator that the user defined; strings are owned by the context.
+typedef struct gp__type_info {
+  char *name;
+  char *source; // or NULL: raw bytes
+  size_t size;
+  size_t align;
+} gp__type_info;
+
+typedef struct gp__op_info {
+  char *name;
+  char *body;     // or NULL
+  char *prelude;  // or NULL
+  char *identity; // or NULL
+  int arity;
+  int commutative;
+  gp_host_fn host; // or NULL
+  void *host_user;
+  int has_host_identity;
+  gp__value host_identity;
+} gp__op_info;
+// Applies a user's operator, also in a thread of OpenMP, which no call has entered.
+GPUPRIMS__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const void *a, const void *b) {
+  const char *outer = gp__hook_begins("gp_op_desc.host");
+  op->host(op->host_user, result, a, b);
+  gp__hook_ends(outer);
+}
+
+// A checked call with every default filled in.
+// A transpose, its dimensions merged. Bytes. Dimension 0 is where the input is contiguous, 1 where the output is; of
+// GP__MOVE_ROWS both are dimension 0, and 1 is the largest of the others.
+typedef struct gp__moves {
+  int kind, size, word;                            // size: of an element; word: what all addresses are multiples of
+  uint64_t extent[4], in_stride[4], out_stride[4]; // 2 and 3: matrices
+  uint64_t in_span, out_span;                      // elements from the first to the last, of the call's type
+} gp__moves;
+typedef struct gp__request {
+  gp_primitive primitive;
+  gp_op op;                                                              // 0 for copy, fill and iota
+  gp_op transform;                                                       // 0: none
+  const gp__op_info *user_op;                                            // NULL: `op` is built in
+  const gp__op_info *user_transform;                                     // NULL: `transform` is built in, or none
+  gp_op equal;                                                           // runs, by key: EQUAL, NOT_EQUAL, HEADS
+  const gp__op_info *user_equal;                                         // NULL: `equal` is built in
+  gp_type in_type, in2_type, acc_type, out_type;                         // handles >= GP_TYPE_COUNT are structs
+  const gp__type_info *in_struct, *in2_struct, *acc_struct, *out_struct; // NULL: built in
+  size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
+  int is_arg;   // ARGMIN, ARGMAX: the accumulator and the output are struct { acc_type value; int64_t index; }
+  int has_init; // `init` holds a value
+  int flags;
+  const void *in, *in2;
+  void *out;
+  uint64_t count;               // on the host back end already min(count, *count_device)
+  uint64_t stride;              // top-k: count as the caller has given it, elements of a row
+  uint64_t row_bytes;           // the sort of a top-k's row: between rows, which all run on one policy; else 0
+  const uint64_t *count_device; // or NULL
+  const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
+  gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
+  gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
+  // What gp_call says under the same names, checked, with its defaults filled in.
+  gp_type key_type, offset_type, out2_type; // 0 where the call has none
+  const gp__type_info *key_struct;
+  size_t key_size, offset_size, out2_size;
+  const void *keys, *begin, *end;
+  void *out_keys, *out2, *out3;
+  uint64_t *out_count, *bad; // bad: NULL without GP_CHECKED
+  uint64_t segments, length, bins;
+  int channels, active; // at least 1
+  const void *keys2;
+  uint64_t count2;
+  int begin_bit, end_bit; // radix sorts: resolved, [0, 8 * key_size) where the caller has set none
+  const gp_key_field *fields;
+  int field_count;
+  gp__moves moves;                         // transpose
+  const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
+  int numbers;                             // radix sort of floats: -0 and +0 are equal
+  gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
+  uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET
+  const uint64_t *sources, *source_device; // or NULL; of many sources, `segments` of them
+  gp_traversal *statistics;                // or NULL
+  gp_fault *fault;                         // NULL without GP_CHECKED
+  int stepwise;                            // bfs: a launch a step, a cooperative one was refused
+} gp__request;

@@ -1,0 +1,17 @@
+// core/rules.h - how a rule is written, that the host and kernels share; how policy fields are declared
+
+#ifdef __cplusplus
+#define GPUPRIMS__CONSTEXPR constexpr
+#else
+#define GPUPRIMS__CONSTEXPR
+#endif
+#if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
+#define GPUPRIMS__BOTH __host__ __device__
+#else
+#define GPUPRIMS__BOTH
+#endif
+#define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
+
+// Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h. The
+// portable rule, gp__portable, chooses where the default is zero. The host reads these lists as its parser and its
+// JSON; the kernels get the resolved numbers as template arguments.

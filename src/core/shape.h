@@ -1,0 +1,146 @@
+// core/shape.h - families, the shape of a call, and arithmetic that rules share
+// uses: api/lists.h, api/policy.h, api/graph_types.h, core/rules.h
+
+// The families: primitives that share the fields of their policies and the shape of their kernels.
+enum {
+  GP__FAMILY_MAP,
+  GP__FAMILY_REDUCE,
+  GP__FAMILY_SCAN,
+  GP__FAMILY_STREAM,
+  GP__FAMILY_SEGMENTS,
+  GP__FAMILY_HISTOGRAM,
+  GP__FAMILY_SORT,
+  GP__FAMILY_MERGE,
+  GP__FAMILY_SEGMENTED_SORT,
+  GP__FAMILY_TOP_K,
+  GP__FAMILY_TRANSPOSE,
+  GP__FAMILY_GRAPH
+};
+GPUPRIMS__RULE int gp__family_of(int primitive) {
+  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
+                 primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
+             ? GP__FAMILY_REDUCE
+         : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
+         : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
+                 primitive == GP_PARTITION
+             ? GP__FAMILY_STREAM
+         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
+         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
+         : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
+         : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
+         : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
+         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
+         : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
+         : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
+                                                                                  : GP__FAMILY_MAP;
+}
+// Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
+GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }
+
+// What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
+typedef struct gp__shape {
+  int primitive;      // gp_primitive
+  int in_size;        // element sizes; fill and iota: in_size is 0
+  int in2_size;       // transform2, else 0
+  int acc_size;       // reduce, scan: the accumulator; else 0
+  int out_size;       //
+  int in_misaligned;  // address of in modulo 16
+  int key_size;       // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
+  int parts;          // partition: 2 or 3, else 0
+  int offset_size;    // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
+  int ranges;         // segmented reduce with `end`; histogram by ranges
+  int channels;       // histogram
+  int active;         // histogram
+  int out_misaligned; // address of out modulo 16
+  int in_place;       // out == in
+  int commutative;    // of the operator
+  int exact;          // the operator is exactly associative: integers, minimum, maximum
+  int reproducible;   // GP_REPRODUCIBLE, and the operator is not exact
+  int compute_capability;
+  int multiprocessors;
+  int shared_bytes; // opt-in maximum of a block
+  unsigned long long count;
+  unsigned long long segments; // segments
+  unsigned long long length;   // segmented reduce of fixed length; layouts: bytes of the input; else 0
+  unsigned long long bins;     // histogram: of a channel
+  unsigned long long count2;   // merge and sets
+  int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
+  int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
+                               // keys beside sorted results, which a sort behind the selection would need
+  int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
+  unsigned long long columns, rows;
+  unsigned long long in_width, out_width; // layouts; in_size and out_size are those of structs
+  int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
+} gp__shape;
+
+// Of gp_graph, by steps of a plan: building and checking.
+GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
+  return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
+}
+// Does a kernel of it visit every edge with the vertex that it leaves (gp__each_edge)?
+GPUPRIMS__RULE int gp__visits_edges(int primitive) {
+  return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
+         primitive == GP_CONNECTED_COMPONENTS;
+}
+// Is the place of a fault an edge's number?
+GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
+  return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
+         kind == GP_FAULT_TOO_DEEP;
+}
+// Numbers that more than one rule needs.
+enum {
+  GP__WARP = 32,
+  GP__VECTOR = 16,                  // bytes of the widest access
+  GP__CONTROL_BYTES = 256,          // at the start of a workspace: the ticket word
+  GP__WORD_BYTES = 16,              // a tagged word of the workspace: 8 bytes of value, 8 bytes of tag
+  GP__GROUP = 64,                   // tiles of a look-back group: two for each lane of a warp
+  GP__PIPELINE_WARPS = 3,           // of a pipelined scan, beside those that compute
+  GP__DIGITS = 256,                 // of a radix pass: 8 bits
+  GP__CANONICAL_SCAN_THREADS = 320, // GP_REPRODUCIBLE pins the shape of a tile
+  GP__CANONICAL_SCAN_VECTORS = 9,
+  GP__CANONICAL_REDUCE_THREADS = 512,
+  GP__CANONICAL_REDUCE_VECTORS = 4,
+  GP__CANONICAL_REDUCE_TILES = 4096 // at most about so many tiles: larger inputs get larger tiles
+};
+
+enum { GP__STATIC_SHARED_BYTES = 48 << 10 }; // shared memory of a kernel at most, without what a launch adds
+// Opt-in shared memory of a block in bytes, from the table of compute capabilities in the CUDA programming guide.
+GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
+  return (capability == 75                                                                    ? 64
+          : capability == 80 || capability == 87                                              ? 163
+          : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
+                                                                                              : 227) *
+         1024;
+}
+
+GPUPRIMS__RULE int gp__is_scan(int primitive) {
+  return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
+}
+
+GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }
+GPUPRIMS__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
+
+// Elements in one vector access: 16 bytes where the size divides 16, otherwise one element.
+GPUPRIMS__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
+
+// The fewest vectors that hold a whole number of elements, and how many they hold: 3 and 4 for 12-byte elements.
+GPUPRIMS__RULE int gp__common_with_vector(int size) {
+  return size % 16 == 0 ? 16 : size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
+}
+GPUPRIMS__RULE int gp__pack_vectors(int size) { return size / gp__common_with_vector(size); }
+GPUPRIMS__RULE int gp__pack_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
+// Is a thread's chunk of so many elements read by vectors, or element by element?
+GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
+  return gp__pack_vectors(size) <= 9 && items % gp__pack_items(size) == 0;
+}
+
+// Words that carry one accumulator through the workspace: 8 bytes of it a word.
+GPUPRIMS__RULE int gp__acc_words(int acc_size) { return (acc_size + 7) / 8; }
+
+// Is a fully resolved policy valid for the shape? The one place that knows; an invalid policy is an error, never
+// changed in silence.
+GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p) {
+  return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
+         p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
+         p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 && (p.overlap == 1 || p.overlap == 2);
+}

@@ -1,0 +1,105 @@
+// core/state.c - what a context holds
+// uses: api/context_types.h, core/request.c, core/sha256.c, core/program.c, core/table.c
+
+struct gp__spelling;
+// Machine code, found by its program: kernels of different spellings that have one text share it.
+typedef struct gp__code {
+  struct gp__code *next;
+  char key[2 * GP__HEX]; // of the program
+  int capability;        // of an image that is kept for gp_compile; 0: loaded
+  int state;             // 0: not built, 1: a thread builds it, 2: there
+  int kernels;           // that have it, or wait for it
+  gp_kernel_source source;
+  void *module, *function;
+  unsigned allowed_bytes; // of dynamic shared memory, at most, so far
+  gp__image image;        // of gp_compile
+} gp__code;
+// A kernel of a call, found by its spelling.
+typedef struct gp__kernel {
+  struct gp__kernel *next, *newer, *older;
+  gp__code *code;
+  void *function;
+  int state;     // 0: not built, 1: a thread builds it, 2: there
+  int occupancy; // blocks that fit a multiprocessor, with so much dynamic shared memory:
+  unsigned shared_bytes;
+  int users;                     // calls between its look-up and its launch
+  int captured;                  // a graph may launch it: it stays
+  struct gp__spelling *spelling; // as long as its list
+} gp__kernel;
+
+// A stream's workspace.
+typedef struct gp__workspace {
+  struct gp__workspace *next;
+  unsigned long long key;
+  gp_stream handle;
+  pthread_mutex_t lock; // held from the choice of the workspace to the launch
+  void *workspace;
+  size_t bytes;
+  int captured;            // a graph may hold the workspace's address
+  unsigned users;          // calls that have the workspace: it is not evicted. Grows under the state's lock
+  unsigned long long used; // when a call took it last
+  void *event;             // behind the last call on it, or NULL
+  int recorded;            // the event is there and behind all calls: when it has come, the memory is nobody's
+  int capturing;           // the call that has it is captured
+  // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
+  size_t tagged; // that hold zeros and words with tags, nothing else
+  size_t words;  // that calls have used for words
+  size_t pinned; // the same, of calls that were captured: no scratch may lie there
+  size_t soiled; // from here on, scratch of captured calls: whenever a graph runs
+  size_t held;   // scratch at the back that a call holds while it runs others
+} gp__workspace;
+typedef struct gp__retired {
+  struct gp__retired *next;
+  void *pointer;
+  size_t bytes;
+} gp__retired;
+
+enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64 };
+enum {
+  GP__KERNELS_MOST = 4096, // that a context keeps
+  GP__KERNELS_GO = 16      // where there are more, one in so many goes
+};
+typedef struct gp__state {
+  gp__library library;
+  gp_description about;
+  gp_allocate_fn allocate;
+  gp_release_fn release;
+  void *allocator_user;
+  int host_threads;
+  int device;           // CUdevice
+  void *context;        // the device's primary context
+  int pools;            // stream-ordered allocation works
+  int pageable;         // the device reads any host memory
+  int placed;           // a call has been through, and its buffers lay where this back end reaches them
+  int workspaces;       // that are kept
+  pthread_mutex_t lock; // of everything below
+  pthread_cond_t built; // a kernel has been built, or has failed
+  gp__kernel *kernels[GP__KERNEL_SLOTS];
+  gp__code *codes[GP__CODE_SLOTS];
+  gp__kernel *newest, *oldest; // by their last use
+  int kernel_count, kernels_most;
+  gp__workspace *streams[GP__STREAM_SLOTS];
+  int stream_count; // of them
+  unsigned long long clock;
+  gp__retired *retired;
+  gp__type_info **types; // user's types and operators
+  gp__op_info **ops;
+  int type_count, op_count;
+  gp__table table; // for this device
+} gp__state;
+
+// What the user holds. It is never freed, so that a context that is closed twice is an error, not a crash.
+struct gp_context {
+  struct gp_context *next;
+  gp__state *state;    // NULL: closed
+  unsigned generation; // of the process that opened it
+  int inside;          // calls that use the state, or are about to look whether there is one
+  pthread_mutex_t lock;
+  pthread_cond_t left; // `inside` has become 0 while the context is closed
+};
+
+static gp_context *gp__contexts; // all ever opened by this process
+static pthread_mutex_t gp__contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned gp__generation; // forks since the start
+static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
+static __thread gp_context *gp__known; // the context that this thread used last

@@ -1,0 +1,20 @@
+// core/system.c - what of the system the implementation includes
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GPUPRIMS__PRIVATE __attribute__((unused)) static
+#define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))

@@ -1,0 +1,63 @@
+// core/table.c - the tuned table
+// uses: api/policy.h
+
+// GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
+// vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
+// scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
+// "portable". Sizes in bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to
+// (gp__shape_bytes), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
+// in_size is an element's: a value's where there are keys or flags beside it, a key's where there are keys alone; of
+// searches an offset's, acc_size a vertex's, and out_size the class of the mean degree: 8 where the graph has room for
+// as many edges a vertex, or more, otherwise 0. Zeros in the policy are filled by gp__portable.
+// GP_POLICY_CLASSES(CLASS): CLASS(name, device name), a line a member.
+
+#if defined(GP_POLICY_ROWS) // the program has defined a table of its own
+#elif defined(GPUPRIMS_POLICIES)
+#include GPUPRIMS_POLICIES
+#elif defined(__has_include)
+#if __has_include("gpuprims_policies.h")
+#include "gpuprims_policies.h"
+#endif
+#endif
+#ifndef GP_POLICY_ROWS
+#define GP_POLICY_ROWS(ROW)
+#endif
+#ifndef GP_POLICY_CLASSES
+#define GP_POLICY_CLASSES(CLASS)
+#endif
+
+typedef struct gp__policy_row {
+  const char *scope;
+  int primitive, in_size, acc_size, out_size, log2_from, log2_to;
+  gp_policy policy;
+  const char *provenance;
+} gp__policy_row;
+typedef struct gp__policy_class {
+  const char *name, *device;
+} gp__policy_class;
+
+#define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages,      \
+                      blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance)                    \
+  {scope,                                                                                                              \
+   (int)(primitive),                                                                                                   \
+   in,                                                                                                                 \
+   acc,                                                                                                                \
+   out,                                                                                                                \
+   from,                                                                                                               \
+   to,                                                                                                                 \
+   {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull,         \
+    cluster},                                                                                                          \
+   provenance},
+#define GPUPRIMS__CLASS(name, device) {name, device},
+static const gp__policy_row gp__policy_rows[] = {
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
+#undef GPUPRIMS__ROW
+#undef GPUPRIMS__CLASS
+enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
+
+// What of the table is for one device. A primitive's rows that are stand between first and end.
+typedef struct gp__table {
+  unsigned char source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
+  int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
+} gp__table;

@@ -1,0 +1,81 @@
+// device/common.cuh - what follows from the machine alone
+// uses: device/vocabulary.cuh, device/machine.cuh
+
+// The barrier of all threads of a cluster, in two halves. All lanes of a warp must execute its instructions together:
+// they meet before, as a branch of some lanes does not promise that the others wait behind it.
+GP_DEVICE void gp__cluster_arrive() {
+  __syncwarp();
+  gp__cluster_arrive_aligned();
+}
+GP_DEVICE void gp__cluster_wait() {
+  __syncwarp();
+  gp__cluster_wait_aligned();
+}
+
+GP_DEVICE gp__u32 gp__product(gp__u32 a, gp__u32 b) { return a * b; }
+GP_DEVICE gp__u64 gp__product(gp__u64 a, gp__u64 b) { return a * b; }
+GP_DEVICE double gp__minimum(double a, double b) {
+  return a != a ? a : b != b ? b : a < b || (a == b && (gp__bits_of_f64(a) >> 63)) ? a : b;
+}
+GP_DEVICE double gp__maximum(double a, double b) {
+  return a != a ? a : b != b ? b : a > b || (a == b && !(gp__bits_of_f64(a) >> 63)) ? a : b;
+}
+
+// Waits until the phase of this parity is complete.
+#if !defined(GPUPRIMS__ARCH) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar, unsigned parity) {
+  while (!gp__mbarrier_test(bar, parity)) {}
+}
+#endif
+
+// float to bfloat16, to nearest even.
+GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
+#if !defined(GPUPRIMS_SIMT) && GPUPRIMS__ARCH >= 900
+  unsigned short bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+#else
+  const gp__u32 u = gp__bits_of_f32(x);
+  if ((u & 0x7fffffffu) > 0x7f800000u) return static_cast<unsigned short>(u >> 16 | 0x40u);
+  return static_cast<unsigned short>((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+#endif
+}
+
+// double to float, to odd: rounding the result once more to a narrower type is then as if done in one step.
+GP_DEVICE float gp__f32_to_odd(double x) {
+  const float f = static_cast<float>(x);
+  const double back = f;
+  if (back == x || x != x) return f;
+  const bool away = (back < 0 ? -back : back) > (x < 0 ? -x : x);
+  return gp__f32_from_bits((gp__bits_of_f32(f) - (away ? 1u : 0u)) | 1u);
+}
+
+// Four bytes compared at once: the upper bit of byte i tells of byte i; the other bits are anything.
+GP_DEVICE gp__u32 gp__bytes_differ(gp__u32 a, gp__u32 b) {
+  const gp__u32 x = a ^ b;
+  return ((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x;
+}
+template <bool SIGNED> GP_DEVICE gp__u32 gp__bytes_less(gp__u32 a, gp__u32 b) {
+  const gp__u32 rest = (a | 0x80808080u) - (b & 0x7f7f7f7fu); // upper bit: of the seven below, a's are not less
+  return (SIGNED ? a & ~b : ~a & b) | ~(rest | (a ^ b));
+}
+// Those upper bits, byte 0's first, as the upper four bits.
+GP_DEVICE gp__u32 gp__upper_bits(gp__u32 x) { return (x & 0x80808080u) * 0x00204081u; }
+
+// 16 bytes that start `offset` (0 to 15) bytes into the 32 bytes (low, high).
+GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &high, unsigned offset) {
+  const unsigned bits = offset % 4 * 8;
+  const bool two = (offset & 8u) != 0, one = (offset & 4u) != 0;
+  gp__u32 w[6];
+  gp_vector r;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 6; ++i) {
+    const gp__u32 near = i < 4 ? low.word[i & 3] : high.word[i & 3];
+    w[i] = two ? i < 2 ? low.word[(i + 2) & 3] : high.word[(i - 2) & 3] : near;
+  }
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 5; ++i) w[i] = one ? w[i + 1] : w[i];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 4; ++i) r.word[i] = __funnelshift_r(w[i], w[i + 1], bits);
+  return r;
+}

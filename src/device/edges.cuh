@@ -1,0 +1,64 @@
+// device/edges.cuh - a warp's share of lists of edges
+// uses: device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
+
+// Edges of one vertex that stand together in its list: what frontiers are made of. Long lists are cut into parts.
+enum { GP__EDGES_COUNT_SHIFT = 48 };
+struct alignas(16) gp_edges {
+  gp__u64 place; // where they begin, and above that how many they are, below 2^16
+  gp__u64 source;
+  GP_DEVICE gp__u64 begin() const { return place & ((1ull << GP__EDGES_COUNT_SHIFT) - 1); }
+  GP_DEVICE unsigned count() const { return static_cast<unsigned>(place >> GP__EDGES_COUNT_SHIFT); }
+};
+GP_DEVICE gp_edges gp_edges_of(gp__u64 begin, unsigned count, gp__u64 source) {
+  return gp_edges{begin | static_cast<gp__u64>(count) << GP__EDGES_COUNT_SHIFT, source};
+}
+
+// gp_warp_expand with visit(there[ITEMS], source[ITEMS], target[ITEMS]), for those who want many accesses in flight.
+// Where all parts are short each has four lanes, or eight: nobody need be searched for.
+template <int ITEMS, class Vertex, class Visit>
+GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
+  const unsigned count = edges.count(), whole = __ballot_sync(0xffffffffu, count != 0);
+  const bool is_short = __ballot_sync(0xffffffffu, count > 8) == 0;
+  const unsigned shift = __ballot_sync(0xffffffffu, count > 4) == 0 ? 2 : 3;
+  unsigned start = gp_lane() << shift, total = (GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole))))
+                                               << shift;
+  if (!is_short) {
+    const unsigned end = gp_warp_inclusive_scan(count, gp_sum<unsigned>());
+    start = end - count;
+    total = gp_warp_broadcast(end, GP__WARP - 1);
+  }
+  const gp__u64 first = edges.begin() - start;
+  for (unsigned base = 0; base < total; base += GP__WARP * ITEMS) {
+    bool there[ITEMS];
+    Vertex source[ITEMS], target[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned rank = base + static_cast<unsigned>(i) * GP__WARP + gp_lane();
+      unsigned owner = (rank >> shift) & (GP__WARP - 1u); // the last lane that starts at this rank or before
+      if (!is_short) {
+        owner = 0;
+        GPUPRIMS__UNROLL
+        for (unsigned step = GP__WARP / 2; step; step /= 2)
+          if (__shfl_sync(0xffffffffu, start, static_cast<int>(owner + step)) <= rank) owner += step;
+      }
+      const gp__u64 from = __shfl_sync(0xffffffffu, first, static_cast<int>(owner));
+      const unsigned held = __shfl_sync(0xffffffffu, start + count, static_cast<int>(owner));
+      source[i] = static_cast<Vertex>(__shfl_sync(0xffffffffu, static_cast<Vertex>(edges.source), int(owner)));
+      there[i] = rank < total && rank < held;
+      target[i] = there[i] ? targets[from + rank] : 0;
+    }
+    visit(there, source, target);
+  }
+}
+// visit(there, source, target) for each edge of the warp's 32 parts (a lane without one: count 0), ITEMS at a time of
+// each lane, every lane with its share, however long the parts are (the merge path of parts and edges). All lanes call,
+// and visit() is called by all: where `there` is false the lane has no edge. Lanes that follow each other have edges
+// that do.
+template <int ITEMS, class Vertex, class Visit>
+GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
+  gp__warp_expand<ITEMS>(edges, targets,
+                         [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&target)[ITEMS]) {
+                           GPUPRIMS__UNROLL
+                           for (int i = 0; i < ITEMS; ++i) visit(there[i], source[i], target[i]);
+                         });
+}

@@ -1,0 +1,34 @@
+// device/lanes.cuh - lanes before this one, teams of lanes, tickets that lanes draw together
+// uses: device/vocabulary.cuh, device/warp.cuh
+
+// Those of the lanes in a mask that stand before this one; how many they are.
+GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }
+GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes) { return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes))); }
+// Teams of neighbouring lanes of a warp, for 1 to 32 things: as many lanes each, a power of two, as there are.
+struct gp__lane_team {
+  unsigned width, number, rank; // lanes; this lane's team, and its place in it
+  GP_DEVICE explicit gp__lane_team(unsigned things) : width(1) {
+    while (2 * width * things <= 32) width *= 2;
+    number = gp_lane() / width, rank = gp_lane() & (width - 1);
+  }
+  // Of a mask of the warp's lanes, those of this team, its first lane's at bit 0.
+  GP_DEVICE gp__u32 of(gp__u32 lanes) const {
+    return lanes >> number * width & (width == 32 ? ~0u : (1u << width) - 1);
+  }
+  // The lane of the first of them; where there is none, the team's first.
+  GP_DEVICE unsigned first(gp__u32 mine) const {
+    return number * width + (mine ? static_cast<unsigned>(__ffs(static_cast<int>(mine))) - 1u : 0);
+  }
+};
+// All lanes of a warp: those that want one draw consecutive numbers from a counter in shared memory, in the order of
+// the lanes, by one atomic. `end` is one beyond the warp's last, and stays where no lane wants any.
+GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter, bool wants, gp__u32 &end) {
+  const gp__u32 lanes = __ballot_sync(0xffffffffu, wants);
+  if (lanes == 0) return 0;
+  const gp__u32 count = static_cast<gp__u32>(__popc(lanes));
+  gp__u32 first = 0;
+  if (gp_lane() == 0) first = atomicAdd(counter, count);
+  first = __shfl_sync(0xffffffffu, first, 0);
+  end = first + count;
+  return first + gp__lanes_before(lanes);
+}

@@ -1,0 +1,47 @@
+// device/loads.cuh - loads: an element becomes an accumulator
+// uses: device/vocabulary.cuh, core/arguments.h, device/types.cuh
+
+// Loads: an element becomes an accumulator. Kernels that reduce make theirs from their arguments, once.
+
+// F converts; ARGMIN and ARGMAX also want to know where the element stood.
+template <class In, class Acc, class F> struct gp__load {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
+  GP_DEVICE Acc operator()(const In &x, gp__u64) const { return F()(x); }
+};
+template <class In, class T, int PAD, class F> struct gp__load<In, gp_arg<T, PAD>, F> {
+  gp__load() = default;
+  template <class Args> GP_DEVICE explicit gp__load(const Args &) {}
+  GP_DEVICE gp_arg<T, PAD> operator()(const In &x, gp__u64 index) const {
+    return gp__make_arg<T>(F()(x), static_cast<long long>(index));
+  }
+};
+
+// 1 or 0: does the predicate hold (count_if, any, all).
+template <class T, class Predicate> struct gp__counted {
+  const gp__value &scalar;
+  template <class Args> GP_DEVICE explicit gp__counted(const Args &a) : scalar(a.scalar) {}
+  GP_DEVICE gp__u32 operator()(const T &x, gp__u64) const { return Predicate()(x, scalar) ? 1u : 0u; }
+};
+
+// The index of an offset that is below the one before it, or beyond the limit; all ones where it is well.
+template <class O> struct gp__offset_fault {
+  const O *offsets;
+  gp__u64 limit;
+  template <class Args>
+  GP_DEVICE explicit gp__offset_fault(const Args &a) : offsets(static_cast<const O *>(a.in)), limit(a.limit) {
+    if (a.limit_device && *a.limit_device < limit) limit = *a.limit_device;
+  }
+  GP_DEVICE gp__u64 operator()(const O &x, gp__u64 index) const {
+    return x > limit || (index > 0 && x < offsets[index - 1]) ? index : ~gp__u64(0);
+  }
+};
+
+// The index of a key that comes before the key before it; all ones where it is well.
+template <class T, class Before> struct gp__order_fault {
+  const T *keys;
+  template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a) : keys(static_cast<const T *>(a.in)) {}
+  GP_DEVICE gp__u64 operator()(const T &x, gp__u64 index) const {
+    return index > 0 && Before()(x, keys[index - 1]) ? index : ~gp__u64(0);
+  }
+};

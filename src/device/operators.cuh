@@ -1,0 +1,266 @@
+// device/operators.cuh - conversions and operators
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh
+
+// Conversions (the unary operator CONVERT).
+
+template <class T> GP_DEVICE T gp__from_double(double x) { return static_cast<T>(x); }
+template <> GP_DEVICE gp_f16 gp__from_double<gp_f16>(double x) { return gp_f16(gp__f32_to_odd(x)); }
+template <> GP_DEVICE gp_bf16 gp__from_double<gp_bf16>(double x) { return gp_bf16(gp__f32_to_odd(x)); }
+
+// A float to an integer: toward zero, saturated, NaN to 0.
+template <class R, class A> GP_DEVICE R gp__saturate(A x) {
+  const A high = static_cast<A>(gp__limits<R>::highest()) + (sizeof(R) >= sizeof(A) ? A(0) : A(1)); // first beyond R
+  if (x != x) return 0;
+  if (x >= high) return gp__limits<R>::highest();
+  if (x <= static_cast<A>(gp__limits<R>::lowest())) return gp__limits<R>::lowest();
+  return static_cast<R>(x);
+}
+
+template <class A, class R, gp__kind = gp__traits<A>::kind, gp__kind = gp__traits<R>::kind> struct gp__converter {
+  static GP_DEVICE R run(A a) { // integer to integer: wraps
+    return sizeof(R) == 1 && sizeof(A) > 1 ? static_cast<R>(gp__opaque(static_cast<gp__u32>(a))) : static_cast<R>(a);
+  }
+};
+template <class T> struct gp__converter<T, T, GP__STRUCT, GP__STRUCT> {
+  static GP_DEVICE T run(const T &a) { return a; }
+};
+template <class T> struct gp__converter<T, T, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE T run(T a) { return a; }
+};
+template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE R run(A a) {
+    return gp__from_double<R>(static_cast<double>(static_cast<typename gp__traits<A>::wide>(a)));
+  }
+};
+template <class A> struct gp__converter<A, float, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+};
+template <> struct gp__converter<float, float, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE float run(float a) { return a; }
+};
+template <> struct gp__converter<float, gp_f16, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE gp_f16 run(float a) { return gp_f16(a); }
+};
+template <> struct gp__converter<float, gp_bf16, GP__FLOAT, GP__FLOAT> {
+  static GP_DEVICE gp_bf16 run(float a) { return gp_bf16(a); }
+};
+template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__SIGNED> {
+  static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
+};
+template <class A, class R> struct gp__converter<A, R, GP__FLOAT, GP__UNSIGNED> {
+  static GP_DEVICE R run(A a) { return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a)); }
+};
+// integer to float: one rounding; to the half types through double
+template <class A, class R> struct gp__converter<A, R, GP__SIGNED, GP__FLOAT> {
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
+};
+template <class A, class R> struct gp__converter<A, R, GP__UNSIGNED, GP__FLOAT> {
+  static GP_DEVICE R run(A a) { return gp__from_double<R>(static_cast<double>(a)); }
+};
+template <class A> struct gp__converter<A, float, GP__SIGNED, GP__FLOAT> {
+  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+};
+template <class A> struct gp__converter<A, float, GP__UNSIGNED, GP__FLOAT> {
+  static GP_DEVICE float run(A a) { return static_cast<float>(a); }
+};
+
+// ---- unary operators: R op(A)
+
+template <class A, class R> struct gp_convert {
+  GP_DEVICE R operator()(const A &a) const { return gp__converter<A, R>::run(a); }
+};
+template <class W> GP_DEVICE W gp__negated(W x) { return -x; }
+template <> GP_DEVICE gp__u32 gp__negated<gp__u32>(gp__u32 x) { return gp__negative(x); }
+template <class A, class R> struct gp_negate {
+  typedef typename gp__traits<R>::wide W;
+  GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__negated(static_cast<W>(gp__converter<A, R>::run(a)))); }
+};
+template <class A, class R> struct gp_abs {
+  typedef typename gp__traits<R>::wide W;
+  GP_DEVICE R operator()(A a) const {
+    const R r = gp__converter<A, R>::run(a);
+    return gp__traits<R>::kind == GP__UNSIGNED                  ? r
+           : gp__traits<R>::kind == GP__SIGNED && sizeof(R) < 4 ? static_cast<R>(gp__magnitude(static_cast<int>(r)))
+           : gp__traits<R>::kind == GP__SIGNED
+               ? (r < R(0) ? static_cast<R>(W(0) - static_cast<W>(r)) : r)
+               : (static_cast<W>(r) > W(0) ? r : static_cast<R>(W(0) - static_cast<W>(r)));
+  }
+};
+template <class A, class R> struct gp_square {
+  typedef typename gp__traits<R>::wide W;
+  GP_DEVICE R operator()(A a) const {
+    const W w = static_cast<W>(gp__converter<A, R>::run(a));
+    return static_cast<R>(w * w);
+  }
+};
+// 1 or 0. By bits for floats: as a conversion of the predicate, rounded to f16 afterwards, it came out as the bits 1 on
+// sm_90 (NVRTC 13.0).
+template <class W> GP_DEVICE W gp__truth(bool x) { return x ? 1 : 0; }
+template <> GP_DEVICE float gp__truth<float>(bool x) { return gp__f32_from_bits(x ? 0x3f800000u : 0u); }
+template <> GP_DEVICE double gp__truth<double>(bool x) { return gp__f64_from_bits(x ? 0x3ff0000000000000ull : 0ull); }
+
+template <class A, class R> struct gp_not {
+  typedef typename gp__traits<R>::wide W;
+  GP_DEVICE R operator()(A a) const { return static_cast<R>(gp__truth<W>(a == A(0))); }
+};
+
+// ---- binary operators on an accumulator T
+// identity(): op(identity, x) == x. prepare(x): applied to each element before the first op. exact: any order of
+// operations gives the same bits.
+
+template <class T, bool EXACT> struct gp__operator {
+  typedef T type;
+  enum { commutative = 1, exact = EXACT };
+  static GP_DEVICE T prepare(const T &a) { return a; }
+};
+template <class T> struct gp_sum : gp__operator<T, gp__is_exact<T>::value> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T identity() { return static_cast<T>(W(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) + static_cast<W>(b)); }
+};
+template <class T> struct gp_prod : gp__operator<T, gp__is_exact<T>::value> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T identity() { return static_cast<T>(W(1)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) * static_cast<W>(b)); }
+};
+template <class T, gp__kind = gp__traits<T>::kind> struct gp__order { // integers
+  static GP_DEVICE T lower(T a, T b) { return b < a ? b : a; }
+  static GP_DEVICE T upper(T a, T b) { return a < b ? b : a; }
+};
+template <class T> struct gp__order<T, GP__FLOAT> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T lower(T a, T b) { return static_cast<T>(gp__minimum(static_cast<W>(a), static_cast<W>(b))); }
+  static GP_DEVICE T upper(T a, T b) { return static_cast<T>(gp__maximum(static_cast<W>(a), static_cast<W>(b))); }
+};
+template <class T> struct gp_min : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return gp__limits<T>::highest(); }
+  GP_DEVICE T operator()(T a, T b) const { return gp__order<T>::lower(a, b); }
+};
+template <class T> struct gp_max : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return gp__limits<T>::lowest(); }
+  GP_DEVICE T operator()(T a, T b) const { return gp__order<T>::upper(a, b); }
+};
+template <class T> struct gp_bit_and : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return static_cast<T>(~static_cast<T>(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a & b); }
+};
+template <class T> struct gp_bit_or : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return 0; }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a | b); }
+};
+template <class T> struct gp_bit_xor : gp__operator<T, true> {
+  static GP_DEVICE T identity() { return 0; }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+};
+template <class T> struct gp_and : gp__operator<T, true> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(gp__truth<W>(a != T(W(0)))); }
+  static GP_DEVICE T identity() { return static_cast<T>(W(1)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(gp__truth<W>(a != T(W(0)) && b != T(W(0)))); }
+};
+template <class T> struct gp_or : gp__operator<T, true> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T prepare(const T &a) { return static_cast<T>(gp__truth<W>(a != T(W(0)))); }
+  static GP_DEVICE T identity() { return static_cast<T>(W(0)); }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(gp__truth<W>(a != T(W(0)) || b != T(W(0)))); }
+};
+// The lowest index wins a tie; the first NaN wins over everything; index -1 is no element.
+template <class T, bool MAX> struct gp__arg_operator : gp__operator<gp_arg<T>, true> {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE bool beats(const gp_arg<T> &b, const gp_arg<T> &a) { // does b replace a
+    if (a.index < 0 || b.index < 0) return a.index < 0;
+    const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+    if (a_nan || b_nan) return a_nan && b_nan ? b.index < a.index : b_nan;
+    return (MAX ? a.value < b.value : b.value < a.value) || (a.value == b.value && b.index < a.index);
+  }
+  GP_DEVICE gp_arg<T> operator()(const gp_arg<T> &a, const gp_arg<T> &b) const { return beats(b, a) ? b : a; }
+};
+template <class T> struct gp_argmin : gp__arg_operator<T, false> {
+  static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::highest(), -1); }
+};
+template <class T> struct gp_argmax : gp__arg_operator<T, true> {
+  static GP_DEVICE gp_arg<T> identity() { return gp__make_arg<T>(gp__limits<T>::lowest(), -1); }
+};
+
+// a - b: no fold's operator, but it stands in gp__binary.
+template <class T> struct gp_sub {
+  typedef typename gp__traits<T>::wide W;
+  static GP_DEVICE T prepare(const T &a) { return a; }
+  GP_DEVICE T operator()(T a, T b) const { return static_cast<T>(static_cast<W>(a) - static_cast<W>(b)); }
+};
+
+// A binary operator of R as a function of A and B (transform2).
+template <class Op, class A, class B, class R> struct gp__binary {
+  GP_DEVICE R operator()(const A &a, const B &b) const {
+    return Op()(Op::prepare(gp_convert<A, R>()(a)), Op::prepare(gp_convert<B, R>()(b)));
+  }
+};
+
+// ---- comparisons, and what they decide
+
+// As C compares; the half types as floats.
+#define GPUPRIMS__COMPARISON(name, symbol)                                                                             \
+  template <class T> struct name {                                                                                     \
+    typedef T type;                                                                                                    \
+    GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; }                                     \
+  };
+GPUPRIMS__COMPARISON(gp_equal, ==)
+GPUPRIMS__COMPARISON(gp_not_equal, !=)
+GPUPRIMS__COMPARISON(gp_less, <)
+GPUPRIMS__COMPARISON(gp_less_equal, <=)
+GPUPRIMS__COMPARISON(gp_greater, >)
+GPUPRIMS__COMPARISON(gp_greater_equal, >=)
+#undef GPUPRIMS__COMPARISON
+struct gp_heads {}; // in place of equality: keys are flags
+
+// Comparisons of bytes, four at a time (see gp__bytes_less).
+template <class L> struct gp__compare_bytes {
+  static const bool is = false;
+  static GP_DEVICE gp__u32 of(gp__u32, gp__u32) { return 0; }
+};
+#define GPUPRIMS__BYTES(comparison, expression)                                                                        \
+  template <> struct gp__compare_bytes<comparison> {                                                                   \
+    static const bool is = true;                                                                                       \
+    static GP_DEVICE gp__u32 of(gp__u32 a, gp__u32 b) { return expression; }                                           \
+  };
+#define GPUPRIMS__BYTES_OF(T, SIGNED)                                                                                  \
+  GPUPRIMS__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b))                                                                \
+  GPUPRIMS__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b))                                                             \
+  GPUPRIMS__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b))                                                            \
+  GPUPRIMS__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a))                                                     \
+  GPUPRIMS__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a))                                                         \
+  GPUPRIMS__BYTES(gp_greater_equal<T>, ~gp__bytes_less<SIGNED>(a, b))
+GPUPRIMS__BYTES_OF(signed char, true)
+GPUPRIMS__BYTES_OF(unsigned char, false)
+#undef GPUPRIMS__BYTES_OF
+#undef GPUPRIMS__BYTES
+
+template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
+
+// Is an element selected: by a comparison with a scalar, by a user's operator, by its flag.
+template <class L> struct gp__compare {
+  GP_DEVICE bool operator()(const typename L::type &x, const gp__value &scalar) const {
+    return L()(x, gp__value_as<typename L::type>(scalar));
+  }
+};
+template <class F, class T> struct gp__test {
+  GP_DEVICE bool operator()(const T &x, const gp__value &) const { return F()(x); }
+};
+template <class F> struct gp__flag {
+  GP_DEVICE bool operator()(const F &x, const gp__value &) const { return x != 0; }
+};
+// The same of four bytes at once, where that is known.
+template <class P> struct gp__test_bytes {
+  static const bool is = false;
+  static GP_DEVICE gp__u32 of(gp__u32, const gp__value &) { return 0; }
+};
+template <class L> struct gp__test_bytes<gp__compare<L>> {
+  static const bool is = gp__compare_bytes<L>::is;
+  static GP_DEVICE gp__u32 of(gp__u32 x, const gp__value &scalar) {
+    return gp__compare_bytes<L>::of(x, scalar.bytes[0] * 0x01010101u);
+  }
+};
+template <class F> struct gp__test_bytes<gp__flag<F>> {
+  static const bool is = sizeof(F) == 1;
+  static GP_DEVICE gp__u32 of(gp__u32 x, const gp__value &) { return gp__bytes_differ(x, 0); }
+};

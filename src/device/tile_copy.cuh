@@ -1,0 +1,60 @@
+// device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/tile_load.cuh
+
+// Bytes between memory and shared memory, any alignment of the memory side; `shared` is aligned to 16 bytes.
+
+// Vector i of the range [global, global + bytes), of any alignment, of which nothing outside is read.
+template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
+  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u);
+  const unsigned char *base = global - offset;
+  if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
+  if (i > 0 && i * 16 + 32 <= bytes + offset)
+    return gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
+                             gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
+  gp__vec<unsigned char> p;
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
+  return p.vector;
+}
+// RANKS threads copy, this one is `rank`; all calls of a copy agree on the rest. UNROLL accesses are in flight at once.
+// Nothing outside [global, global + bytes) is read. The caller synchronises.
+template <int RANKS, int UNROLL, int CACHE>
+GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
+  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
+  const unsigned char *base = global - offset;
+  if (offset == 0 && vectors == RANKS * UNROLL) {
+    gp_vector v[UNROLL];
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < UNROLL; ++u) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
+  } else {
+    GPUPRIMS__UNROLL_BY(2)
+    for (unsigned i = rank; i < vectors; i += RANKS)
+      *reinterpret_cast<gp_vector *>(shared + i * 16) = gp__vector_of_range<CACHE>(global, i, bytes);
+  }
+  for (unsigned i = vectors * 16 + rank; i < bytes; i += RANKS) shared[i] = global[i];
+}
+// The way back. PADDING: so many vectors in shared memory are followed by one that is free; 0: none is.
+template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
+GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
+  const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i stands at i + i / P * FREE
+  const unsigned offset = static_cast<unsigned>(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
+  const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
+  for (unsigned i = rank; i < head; i += RANKS) global[i] = shared[i];
+  GPUPRIMS__UNROLL_BY(UNROLL)
+  for (unsigned i = rank; i < vectors; i += RANKS) {
+    const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
+    gp__vec<unsigned char> p;
+    if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
+    else if (i * 16 + 32 <= bytes)
+      p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
+                                   *reinterpret_cast<const gp_vector *>(shared + high), head);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
+    }
+    gp__store_vector<CACHE>(global + head + i * 16, p.vector);
+  }
+  for (unsigned i = head + vectors * 16 + rank; i < bytes; i += RANKS) global[i] = shared[i + i / P * FREE];
+}

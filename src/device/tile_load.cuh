@@ -1,0 +1,78 @@
+// device/tile_load.cuh - tiles: loads and stores, blocked, striped, vectorised
+// uses: device/vocabulary.cuh, device/machine.cuh
+
+// V elements as one access of 16 bytes.
+template <class T> union gp__vec {
+  gp_vector vector;
+  T item[sizeof(T) <= 16 ? 16 / sizeof(T) : 1];
+  GP_DEVICE gp__vec() {}
+};
+
+// Each thread loads ITEMS consecutive elements of in[0 .. count) straight from memory. No storage, no barrier. Best for
+// data that sits in a cache, or for few elements; gp_tile_load_transposed moves the same faster from memory.
+template <int ITEMS, class T>
+GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) items[i] = first + i < count ? in[first + i] : fill;
+}
+template <int ITEMS, class T> GP_DEVICE void gp_tile_store_direct(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  const gp__u64 first = static_cast<gp__u64>(threadIdx.x) * ITEMS;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i)
+    if (first + i < count) out[first + i] = items[i];
+}
+
+// Striped: neighbouring threads touch neighbouring elements. No storage, no barrier.
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_load_striped(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
+    items[i] = k < count ? in[k] : fill;
+  }
+}
+template <int THREADS, int ITEMS, class T>
+GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) {
+    const gp__u64 k = static_cast<gp__u64>(i) * THREADS + threadIdx.x;
+    if (k < count) out[k] = items[i];
+  }
+}
+
+// Vectorised: `in` (`out`) is aligned to 16 bytes, sizeof(T) divides 16, ITEMS is a multiple of V. items[k * V + j] is
+// element (k * THREADS + t) * V + j. No storage, no barrier.
+template <int THREADS, int CACHE, int ITEMS, class T>
+GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
+  const int V = 16 / sizeof(T);
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < ITEMS / V; ++k) {
+    const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
+    gp__vec<T> p;
+    if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) p.item[j] = first + j < count ? in[first + j] : fill;
+    }
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) items[k * V + j] = p.item[j];
+  }
+}
+template <int THREADS, int CACHE, int ITEMS, class T>
+GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64 count) {
+  const int V = 16 / sizeof(T);
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < ITEMS / V; ++k) {
+    const gp__u64 first = (static_cast<gp__u64>(k) * THREADS + threadIdx.x) * V;
+    gp__vec<T> p;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
+    if (first + V <= count) gp__store_vector<CACHE>(out + first, p.vector);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j)
+        if (first + j < count) out[first + j] = p.item[j];
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// device/tile_rank.cuh - rank of a tile's keys by digit
+// uses: device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
+
+// A tile is brought into the order of 8 bits of its keys, stable: each warp counts its own keys, in order, by matching
+// the digits of 32 at a time; the counters of all warps then become positions (Adinets and Merrill, Onesweep). The
+// arrangement is striped by warps: thread t holds in place i the tile's element gp_tile_warp_striped<ITEMS>(i). A tile
+// has fewer than 2^16 elements.
+template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i) {
+  return (gp_warp() * ITEMS + static_cast<unsigned>(i)) * 32 + gp_lane();
+}
+
+union gp__digit_counters {
+  gp__u32 pair[GP__DIGITS / 2]; // of two digits, the even one in the lower half
+  unsigned short digit[GP__DIGITS];
+  gp_vector vector[GP__DIGITS / 8];
+};
+template <int THREADS> struct gp_tile_rank_storage {
+  gp__digit_counters warp[THREADS / 32]; // how many keys of the warp so far; then where its first one goes
+  gp__u32 total[THREADS < GP__DIGITS / 2 ? THREADS / 32 : GP__DIGITS / 64];
+};
+
+// The steps, for kernels that have something to do between them. Pairs of digits belong to the first COUNTING threads,
+// PAIRS to each: thread t has the pairs t * PAIRS, ...
+template <int THREADS> struct gp__tile_rank {
+  typedef gp_tile_rank_storage<THREADS> Storage;
+  static const int WARPS = THREADS / 32;
+  static const int PAIRS = THREADS >= 128 ? 1 : THREADS >= 64 ? 2 : 4, COUNTING = GP__DIGITS / 2 / PAIRS;
+  static const int AT_ONCE = 4; // keys of a thread that are matched before the first of them is counted
+
+  Storage &s;
+  GP_DEVICE bool counts() const { return threadIdx.x < COUNTING; }
+
+  // rank[i]: how many keys of this warp with the same digit come before keys[i]. digit(key, i) is below 256.
+  template <int ITEMS, class T, class Digit>
+  GP_DEVICE void within_warp(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit) const {
+    gp__digit_counters &own = s.warp[gp_warp()];
+    const gp__u32 below = (1u << gp_lane()) - 1, above = ~below << 1;
+    own.vector[gp_lane()] = gp_vector{{0, 0, 0, 0}};
+    __syncwarp();
+    GPUPRIMS__UNROLL
+    for (int first = 0; first < ITEMS; first += AT_ONCE) {
+      gp__u32 peers[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j)
+        if (first + j < ITEMS) peers[j] = gp_warp_match<8>(digit(keys[first + j], first + j));
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j)
+        if (first + j < ITEMS) {
+          unsigned short &counter = own.digit[digit(keys[first + j], first + j)];
+          const gp__u32 before = counter + static_cast<gp__u32>(__popc(peers[j] & below));
+          __syncwarp();
+          if (!(peers[j] & above)) counter = static_cast<unsigned short>(before + 1); // the last one of its digit
+          __syncwarp();
+          rank[first + j] = before;
+        }
+    }
+  }
+  // After a barrier, the threads that count: how many keys have the digits of this pair, 16 bits each.
+  GP_DEVICE gp__u32 total(unsigned pair) const {
+    gp__u32 sum = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < WARPS; ++w) sum += s.warp[w].pair[pair];
+    return sum;
+  }
+  // All threads; `both`: of the threads that count, the sum over their pairs of both digits. Returns how many keys have
+  // digits before those of the thread. Ends with a barrier within: one more is needed before `total` serves again.
+  GP_DEVICE gp__u32 before(gp__u32 both) const {
+    gp__u32 sum = 0;
+    const unsigned COUNTING_WARPS = COUNTING / 32;
+    if (gp_warp() < COUNTING_WARPS) {
+      sum = gp_warp_inclusive_scan(both, gp_sum<gp__u32>());
+      if (gp_lane() == 31) s.total[gp_warp()] = sum;
+    }
+    __syncthreads();
+    if (gp_warp() < COUNTING_WARPS) {
+      GPUPRIMS__UNROLL
+      for (unsigned w = 0; w + 1 < COUNTING_WARPS; ++w)
+        if (w < gp_warp()) sum += s.total[w];
+    }
+    return sum - both;
+  }
+  // The threads that count: the counters of a pair become positions; `first`: of each digit's first key, 16 bits each.
+  GP_DEVICE void place(unsigned pair, gp__u32 first) const {
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < WARPS; ++w) {
+      const gp__u32 own = s.warp[w].pair[pair];
+      s.warp[w].pair[pair] = first;
+      first += own;
+    }
+  }
+  // After a barrier: where a key of this warp goes.
+  GP_DEVICE gp__u32 position(gp__u32 rank, gp__u32 digit) const { return rank + s.warp[gp_warp()].digit[digit]; }
+};
+
+// rank[i] becomes the position of keys[i] in the tile once it is sorted by digit(key, i), which is below 256. Storage
+// may be used again after the next __syncthreads().
+template <int THREADS, int ITEMS, class T, class Digit>
+GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], const Digit &digit,
+                            gp_tile_rank_storage<THREADS> &storage) {
+  typedef gp__tile_rank<THREADS> Rank;
+  static_assert(THREADS * ITEMS < 65536, "positions have 16 bits");
+  const Rank r = {storage};
+  gp__u32 total[Rank::PAIRS], both = 0;
+  r.within_warp(rank, keys, digit);
+  __syncthreads();
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < Rank::PAIRS; ++i) {
+    total[i] = r.counts() ? r.total(threadIdx.x * Rank::PAIRS + i) : 0;
+    both += (total[i] & 0xffffu) + (total[i] >> 16);
+  }
+  gp__u32 first = r.before(both);
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < Rank::PAIRS; ++i) {
+    const gp__u32 odd = first + (total[i] & 0xffffu);
+    if (r.counts()) r.place(threadIdx.x * Rank::PAIRS + i, first | odd << 16);
+    first = odd + (total[i] >> 16);
+  }
+  __syncthreads();
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
+}

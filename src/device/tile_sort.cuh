@@ -1,0 +1,226 @@
+// device/tile_sort.cuh - sort of a tile of keys
+// uses: device/vocabulary.cuh, device/machine.cuh, sort/hybrid_policy.h, device/operators.cuh, device/warp.cuh
+
+// Keys of a known range are brought into the order of their leading bits by counting: about as many bins as keys. What
+// lies in wrong order then is near its place: rounds of odd-even transpositions (Habermann) of overlapping windows,
+// which threads hold in registers, bring it there, and the block agrees that it is sorted. Where that takes too long,
+// the bins are fitted to the smallest and the largest key; where that did not help either, runs of the threads are
+// merged. The order of equal keys is lost.
+template <class K> GP_DEVICE int gp__width(K x) { // bits up to the highest one
+  return sizeof(K) > 4 ? 64 - __clzll(static_cast<long long>(x)) : 32 - __clz(static_cast<int>(x));
+}
+
+template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_storage {
+  static const int CAPACITY = THREADS * ITEMS, BINS = 1 << LOG2_BINS, WARPS = THREADS / 32;
+  static const int ROUNDS = gp__tile_sort_rounds(CAPACITY, LOG2_BINS), HALO = ROUNDS + 1;
+  static const int GROUPS = BINS / 128, GROUPS_A_WARP = (GROUPS + WARPS - 1) / WARPS; // of 32 vectors of counters
+  static_assert((ITEMS & (ITEMS - 1)) == 0 && ITEMS >= 8 && BINS % 128 == 0 && CAPACITY < 65536, "shape of a tile");
+  union {
+    gp_vector vector[BINS / 4 + 8];
+    gp__u32 counter[BINS + 32]; // the last ones count what is no key
+  };
+  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at place(p): no bank conflicts of windows
+  K least[WARPS], most[WARPS];
+  gp__u32 total[WARPS];
+  static GP_DEVICE unsigned place(unsigned p) { return p + p / ITEMS + 2 * HALO; }
+};
+
+template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
+  typedef gp_tile_sort_storage<K, THREADS, ITEMS, LOG2_BINS> Storage;
+  static const int HALO = Storage::HALO, ROUNDS = Storage::ROUNDS, WINDOW = ITEMS + 2 * HALO;
+  enum { REPEATS = 3, MORE = 7 }; // of all rounds; where bins hold a dozen of a key, and some two such keys, more
+  Storage &s;
+  const unsigned thread; // gp__opaque_copy(threadIdx.x)
+
+  // Once, before the first tile, and a barrier.
+  GP_DEVICE void clear() const {
+    for (unsigned i = thread; i < Storage::BINS / 4 + 8; i += THREADS) s.vector[i] = gp_vector{{0, 0, 0, 0}};
+  }
+  // Counters become the number of keys before.
+  GP_DEVICE void scan() const {
+    gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      gp_vector v = {{0, 0, 0, 0}};
+      if (group < Storage::GROUPS) v = s.vector[group * 32 + gp_lane()];
+      const gp__u32 sum = v.word[0] + v.word[1] + v.word[2] + v.word[3];
+      const gp__u32 up_to = gp_warp_inclusive_scan(sum, gp_sum<gp__u32>());
+      before[j] = run + up_to - sum;
+      run += gp_warp_broadcast(up_to, 31);
+    }
+    if (gp_lane() == 0) s.total[gp_warp()] = run;
+    __syncthreads();
+    const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
+    const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+      const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+      if (group < Storage::GROUPS) {
+        gp_vector v = s.vector[group * 32 + gp_lane()];
+        gp__u32 start = base + before[j];
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < 4; ++w) {
+          const gp__u32 own = v.word[w];
+          v.word[w] = start;
+          start += own;
+        }
+        s.vector[group * 32 + gp_lane()] = v;
+      }
+    }
+  }
+  GP_DEVICE gp__u32 draw(K key, bool there, K low, int shift) const {
+    const gp__u32 bin =
+        there ? static_cast<gp__u32>((key - low) >> shift) : static_cast<gp__u32>(Storage::BINS) + gp_lane();
+    return gp__opaque_copy(atomicAdd(&s.counter[bin], 1u) << 16 | bin); // one register
+  }
+  GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
+    const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
+    if (there) s.key[Storage::place(p)] = key;
+  }
+  // Counters are zero and everybody knows it. The n keys, keys[i] with there(i) and each lane's `edge` of warp 0 with
+  // there(-1), go into the order of their bins, (key - low) >> shift. Ends with a barrier.
+  template <class There>
+  GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
+    gp__u32 at[ITEMS], at_edge = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) at[i] = draw(keys[i], there(i), low, shift);
+    if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
+    __syncthreads();
+    scan();
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    if (gp_warp() == 0) put(edge, there(-1), at_edge);
+    surround(n);
+    __syncthreads();
+  }
+  // What windows see before the keys and behind them.
+  GP_DEVICE void surround(unsigned n) const {
+    for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
+    if (thread < 2 * HALO) s.key[thread] = 0;
+  }
+  // All rounds, a few times, and some more where that left few threads' keys in disorder. Leaves zeros in the counters.
+  // Ends with a barrier.
+  template <int MOST> GP_DEVICE bool repair() const {
+    const unsigned first = thread * (ITEMS + 1);
+    clear();
+    for (int repeat = 1; repeat <= MOST; ++repeat) {
+      K w[WINDOW];
+      bool ok = true;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < WINDOW; ++j) {
+        const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
+        w[j] = s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+      }
+      // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own depend on them.
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) {
+        const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j + 1 < WINDOW; ++j)
+          if ((j + HALO + r) % 2 == 0 && j + 1 >= low && j <= high) {
+            const K a = w[j], b = w[j + 1];
+            w[j] = b < a ? b : a;
+            w[j + 1] = b < a ? a : b;
+          }
+      }
+      GPUPRIMS__UNROLL
+      for (int j = HALO; j < HALO + ITEMS; ++j) ok &= w[j] <= w[j + 1];
+      __syncthreads();
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) s.key[first + static_cast<unsigned>(j + 2 * HALO)] = w[HALO + j];
+      const int left = __syncthreads_count(!ok);
+      if (left == 0) return true;
+      if (MOST > REPEATS && repeat == REPEATS && left > THREADS / 2) return false;
+    }
+    return false;
+  }
+  // Runs of a thread, sorted in registers; then merges.
+  GP_DEVICE void merge(unsigned n) const {
+    const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
+    K w[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + static_cast<unsigned>(j)];
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ITEMS; ++r) {
+      GPUPRIMS__UNROLL
+      for (int j = r % 2; j + 1 < ITEMS; j += 2) {
+        const K a = w[j], b = w[j + 1];
+        w[j] = b < a ? b : a;
+        w[j + 1] = b < a ? a : b;
+      }
+    }
+    merge_runs(w, n, [](K a, K b) { return a < b; });
+  }
+  // Each thread has a run; merges of two runs, each thread its part of the result (Merge Path). What stands behind the
+  // n keys is all ones, and not less than any. Ends with a barrier.
+  template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
+    const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
+    for (unsigned run = ITEMS;; run *= 2) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) s.key[own + static_cast<unsigned>(j)] = w[j];
+      __syncthreads();
+      if (run >= n) return;
+      const unsigned from = first / (2 * run) * (2 * run), diagonal = first - from;
+      const unsigned middle = from + run < Storage::CAPACITY ? from + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned end = middle + run < Storage::CAPACITY ? middle + run : static_cast<unsigned>(Storage::CAPACITY);
+      const unsigned second = end - middle;
+      unsigned low = diagonal > second ? diagonal - second : 0,
+               high = diagonal < middle - from ? diagonal : middle - from;
+      while (low < high) {
+        const unsigned probe = (low + high) / 2;
+        if (less(s.key[Storage::place(middle + diagonal - 1 - probe)], s.key[Storage::place(from + probe)]))
+          high = probe;
+        else low = probe + 1;
+      }
+      unsigned a = from + low, b = middle + diagonal - low;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const K x = s.key[Storage::place(a < middle ? a : from)], y = s.key[Storage::place(b < end ? b : from)];
+        const bool take = b >= end || (a < middle && !less(y, x));
+        w[j] = take ? x : y;
+        a += take ? 1u : 0u;
+        b += take ? 0u : 1u;
+      }
+      __syncthreads();
+    }
+  }
+  // What scatter has left becomes sorted; false: in the end it is not. Ends with a barrier; the counters are zero then.
+  template <int MOST = REPEATS> GP_DEVICE bool finish(int shift) const {
+    if (shift > 0) return repair<MOST>(); // otherwise a key has a bin
+    clear();
+    __syncthreads();
+    return true;
+  }
+  // The same without bounds: n keys in any order, in place and with all ones behind them.
+  GP_DEVICE void sort(unsigned n, int shift) const {
+    if (!fit(n, shift)) merge(n);
+  }
+  // With bins from the smallest key to the largest one.
+  GP_DEVICE bool fit(unsigned n, int shift) const {
+    K keys[ITEMS], least = ~K(0), most = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      const unsigned p = static_cast<unsigned>(i) * THREADS + thread;
+      keys[i] = p < n ? s.key[Storage::place(p)] : least;
+      if (p < n && keys[i] > most) most = keys[i];
+    }
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) least = keys[i] < least ? keys[i] : least;
+    least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
+    most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
+    if (gp_lane() == 0) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
+    __syncthreads();
+    least = s.least[gp_lane() < Storage::WARPS ? gp_lane() : 0];
+    most = s.most[gp_lane() < Storage::WARPS ? gp_lane() : 0];
+    least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
+    most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
+    const int width = gp__width(static_cast<K>(most - least)), fitted = width > LOG2_BINS ? width - LOG2_BINS : 0;
+    if (fitted >= shift) return false;
+    scatter(
+        keys, 0, [this, n](int i) { return i >= 0 && static_cast<unsigned>(i) * THREADS + thread < n; }, n, least,
+        fitted);
+    return finish(fitted);
+  }
+};

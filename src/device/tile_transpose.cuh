@@ -1,0 +1,555 @@
+// device/tile_transpose.cuh - transpose of a tile
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, transpose/policy.h,
+//   transpose/arguments.h, device/types.cuh, device/warp.cuh, device/tile_load.cuh
+
+// A tile of rows and columns comes as it lies in memory, row by row, and goes column by column; both sides in accesses
+// of 16 bytes, side by side. Neighbouring lanes read places in shared memory that lie whole groups of rows apart: a
+// group of rows has 16 bytes in a column. Padding puts 16 bytes behind each group (Ruetsch and Micikevicius, Optimizing
+// Matrix Transpose in CUDA, pad each row by an element); a swizzle exchanges the 16-byte units of a row by an exclusive
+// or with the number of its group. Both leave lanes in banks of their own.
+
+GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.magic ? gp__high_product(x, d.magic) : x; }
+
+template <int WORD> struct gp__word_of { typedef typename gp__unsigned_of<WORD>::type type; };
+template <> struct gp__word_of<16> { typedef gp_vector type; };
+
+// Of the 16 bytes at `at`, the words that lie in [from, to), and zeros: of registers whose bytes are written in part
+// the compiler makes anything, and did.
+template <int WORD>
+GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
+  typedef typename gp__word_of<WORD>::type Word;
+  gp__vec<Word> p;
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < 16 / WORD; ++i) {
+    const unsigned char *word = at + i * WORD;
+    p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
+  }
+  return p.vector;
+}
+// The 16 bytes at `at`: whole where they lie within [begin, end), otherwise those words of them that lie in [from, to).
+// begin == end: within [from, to).
+template <int CACHE, int WORD>
+GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
+                                  const unsigned char *begin, const unsigned char *end) {
+  if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
+  return gp__load_words<WORD>(at, from, to);
+}
+
+// Where the bytes of a tile's rows lie: row after row, 16 bytes more behind each group of rows.
+template <int GROUP> struct gp__padded_rows {
+  unsigned pitch, pad;
+  GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * pitch + row / GROUP * pad + byte; }
+  GP_DEVICE unsigned step() const { return pitch; } // to the next row of a group
+};
+// The same of narrow elements where nothing is aligned: lanes that read neighbouring columns read other rows,
+// whose words lie in other places of their 16 bytes, so in other banks.
+template <int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP> {
+  GP_DEVICE unsigned at(unsigned row, unsigned byte) const {
+    return gp__padded_rows<GROUP>::at(row, byte ^ (row & 3u) << 2);
+  }
+};
+template <int GROUP, int PITCH> struct gp__swizzled_rows {
+  static const unsigned MASK = PITCH >= 128 ? 7 : PITCH / 16 - 1;
+  GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * PITCH + (byte ^ (row / GROUP & MASK) << 4); }
+};
+template <int GROUP, int PITCH, bool SWIZZLED, bool EXCHANGED> struct gp__tile_rows {
+  typedef gp__padded_rows<GROUP> type;
+  static GP_DEVICE type make() { return type{unsigned(PITCH), GROUP > 1 ? 16u : 0u}; }
+};
+template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, false, true> {
+  typedef gp__exchanged_rows<GROUP> type;
+  static GP_DEVICE type make() {
+    type r;
+    r.pitch = unsigned(PITCH), r.pad = 16u;
+    return r;
+  }
+};
+template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true, false> {
+  typedef gp__swizzled_rows<GROUP, PITCH> type;
+  static GP_DEVICE type make() { return type(); }
+};
+
+// Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
+// line j stands in row i of shared memory, at byte j * SIZE. blocks: of 8 units of 16 bytes, of a line.
+template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Place>
+GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, unsigned char *out, gp__u64 pitch,
+                               unsigned items, unsigned lines, gp__divisor blocks) {
+  typedef typename gp__word_of<WORD>::type Word;
+  const int N = SIZE / WORD, W = 16 / WORD, KW = 8, JW = GP__WARP / KW;
+  const unsigned works = (lines + JW - 1) / JW * blocks.by * GP__WARP;
+  GPUPRIMS__UNROLL_BY(2)
+  for (unsigned i = threadIdx.x; i < works; i += THREADS) {
+    const unsigned rest = i / GP__WARP, group = gp__quotient(blocks, rest),
+                   unit = (rest - group * blocks.by) * KW + i % KW;
+    const unsigned line = group * JW + i / KW % JW;
+    if (line >= lines) continue;
+    unsigned char *to = out + line * pitch;
+    const unsigned skip = OUT_ALIGNED ? 0 : gp__misalignment(to, 16);
+    const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD), all = static_cast<int>(items * N);
+    if (first >= all || first <= -W) continue;
+    to += static_cast<gp__u64>(unit) * 16 - skip;
+    if (first >= 0 && first + W <= all) {
+      gp__vec<Word> p;
+      const unsigned from = OUT_ALIGNED && N == 1 ? place.at(static_cast<unsigned>(first), line * SIZE) : 0;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < W; ++w) {
+        const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
+        p.item[w] = *reinterpret_cast<const Word *>(shared + (OUT_ALIGNED && N == 1
+                                                                  ? from + w * place.step() // one group of rows
+                                                                  : place.at(row, line * SIZE + part * WORD)));
+      }
+      gp__store_vector<CACHE>(to, p.vector);
+      continue;
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    for (int w = 0; w < W; ++w) {
+      if (first + w < 0 || first + w >= all) continue;
+      const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
+      *reinterpret_cast<Word *>(to + w * WORD) =
+          *reinterpret_cast<const Word *>(shared + place.at(row, line * SIZE + part * WORD));
+    }
+  }
+}
+
+// Words of a line before its first multiple of ALIGNMENT, which may be behind the line.
+template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
+  return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
+}
+// The i-th of a line's words that are in no whole unit: those before the first one, then those behind the last.
+template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, unsigned before) {
+  return i < before ? i : words - (words - before) % (16 / WORD) + i - before;
+}
+// Words before the first unit of each line and behind the last one, a lane each; at(word, line): where they lie. Of
+// lines of whole units there are no more than a unit has, of others perhaps more.
+template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
+GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails,
+                              const At &at) {
+  typedef typename gp__word_of<WORD>::type Word;
+  const unsigned W = 16 / WORD, PART = ALIGNMENT / WORD, STEP = THREADS / PART;
+  const bool even = words % PART == 0;
+  heads = heads && !OUT_ALIGNED, tails = tails && !(OUT_ALIGNED && words % W == 0);
+  for (unsigned i = threadIdx.x % PART; (heads || tails) && i < (even ? PART : PART + W); i += PART) {
+    GPUPRIMS__UNROLL_BY(4)
+    for (unsigned k = 0; k < (LINES + STEP - 1) / STEP; ++k) {
+      const unsigned line = threadIdx.x / PART + k * STEP;
+      unsigned char *to = out + line * pitch;
+      const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), head = skip < words ? skip : words;
+      const unsigned word = gp__end_word<WORD>(i, words, head);
+      if (line < lines && word < words && (i < head ? heads : tails))
+        *reinterpret_cast<Word *>(to + word * WORD) = *reinterpret_cast<const Word *>(at(word, line));
+    }
+  }
+}
+// The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. A thread's lines
+// of a set begin alike behind such a multiple: what it reads of each lies equally far apart.
+template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED, int ALIGNMENT, class Place>
+struct gp__column_store {
+  typedef typename gp__word_of<WORD>::type Word;
+  static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
+  static const int KW = gp__lowest_bit(UNITS | 8), JW = GP__WARP / KW, BLOCKS = UNITS / KW;
+  static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
+  static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // of a round; how far apart
+  static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
+  static const bool FIXED = !SWIZZLED && THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 &&
+                            STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
+  static const int SETS = FIXED ? STRIDE / LINES : ROUNDS;
+  const unsigned char *shared;
+  const Place place;
+  const unsigned start, start_pitch;
+
+  GP_DEVICE unsigned at(unsigned word, unsigned line) const {
+    const unsigned row = word / N;
+    return place.at(row, (IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u) + line * SIZE + word % N * WORD);
+  }
+  GP_DEVICE const unsigned char *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
+  GP_DEVICE void units(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
+    GPUPRIMS__UNROLL_BY(FIXED ? 1 : 8)
+    for (int set = 0; set < SETS; ++set) {
+      const unsigned i = (FIXED ? 0 : set * THREADS) + threadIdx.x, unit = i / GP__WARP % BLOCKS * KW + i % KW;
+      const unsigned first_line = i / GP__WARP / BLOCKS * JW + i / KW % JW + (FIXED ? set * LINES : 0);
+      unsigned char *to = out + first_line * pitch;
+      const unsigned first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
+      int from[W];
+      if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = static_cast<int>(at(first + w, first_line)));
+      to += first * WORD;
+      GPUPRIMS__UNROLL_BY(8)
+      for (int k = 0; k < ROUNDS / SETS; ++k) {
+        gp__vec<Word> p;
+        if (first_line + k * STRIDE >= lines) continue;
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < W; ++w) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
+        gp__store_vector<CACHE>(to + k * STRIDE * pitch, p.vector);
+      }
+    }
+  }
+};
+
+// A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
+// multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (all columns). `shared`: BYTES, aligned to 16.
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED, int ALIGNMENT>
+struct gp__gathered_tile {
+  static const int GROUP = gp__pack_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
+  static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, SWIZZLED, IN_ALIGNED);
+  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
+  static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
+  static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
+  static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
+  typedef gp__tile_rows<GROUP, PITCH, SWIZZLED, EXCHANGED> Rows;
+  static GP_DEVICE void put(unsigned char *shared, const typename Rows::type &place, unsigned row, unsigned byte,
+                            const gp_vector &v) {
+    if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + place.at(row, byte)) = v;
+    else {
+      GPUPRIMS__UNROLL
+      for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + place.at(row, byte + i * 4)) = v.word[i];
+    }
+  }
+  // Where this thread's k-th unit lies.
+  static GP_DEVICE unsigned row_of(unsigned k) {
+    return THREADS % UNITS == 0 ? threadIdx.x / UNITS + k * (THREADS / UNITS) : (k * THREADS + threadIdx.x) / UNITS;
+  }
+  static GP_DEVICE unsigned unit_of(unsigned k) {
+    return THREADS % UNITS == 0 ? threadIdx.x % UNITS : (k * THREADS + threadIdx.x) % UNITS;
+  }
+  // Rows of `columns` elements, `pitch` bytes from row to row; bytes of [begin, end) may be read beside them. ALONE:
+  // none may, and these two are the same.
+  template <bool ALONE = false>
+  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
+                             unsigned columns, const unsigned char *begin, const unsigned char *end) {
+    const typename Rows::type place = Rows::make();
+    gp_vector v[ROUNDS];
+    const bool full = rows == ROWS && columns == COLUMNS;
+    if (IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
+        (full || (!ALONE && in + (rows - 1) * pitch + COLUMNS * SIZE <= end))) {
+      if (full) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
+      } else {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < ROUNDS; ++k) // some rows several times
+          v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ROUNDS; ++k) {
+        put(shared, place, row_of(k), unit_of(k) * 16, v[k]);
+      }
+      return;
+    }
+    if (ALONE && !IN_ALIGNED && EVEN) return load_alone(shared, in, pitch, rows, columns);
+    if (!ALONE && !IN_ALIGNED && EVEN && in >= begin + 16 && in + (rows - 1) * pitch + COLUMNS * SIZE + 16 <= end)
+      return load_shifted(shared, in, pitch, rows);
+    GPUPRIMS__UNROLL_BY(1)
+    for (int k = 0; k < ROUNDS; ++k) {
+      const unsigned row = row_of(k), unit = unit_of(k) * 16;
+      if (row >= rows) continue;
+      const unsigned char *from = in + row * pitch;
+      const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
+      if (unit < skip + columns * SIZE)
+        put(shared, place, row, unit,
+            gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end));
+    }
+  }
+  // Rows that are not aligned, and the bytes beside them, as many as a whole tile has: each thread's rows begin alike
+  // behind a multiple of 16. The last unit of each row comes by a thread of its own.
+  static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
+    const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
+    const typename Rows::type place = Rows::make();
+    const unsigned row = threadIdx.x / MAIN, unit = threadIdx.x % MAIN * 16;
+    const unsigned char *from = in + row * pitch;
+    gp_vector v[K], last[LAST];
+    from = from - gp__misalignment(from, 16) + unit;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) {
+      v[k] = gp_vector();
+      gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows, from + k * ROWS_A_ROUND * pitch, v[k]);
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < LAST; ++k) {
+      const unsigned r = k * THREADS + threadIdx.x;
+      const unsigned char *at = in + r * pitch;
+      last[k] = gp_vector();
+      gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) put(shared, place, row + k * ROWS_A_ROUND, unit, v[k]);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < LAST; ++k) {
+      const unsigned r = k * THREADS + threadIdx.x;
+      if (r < ROWS) put(shared, place, r, MAIN * 16, last[k]);
+    }
+  }
+  // The same without the bytes beside them: whole units, and the words before and behind these, a lane each.
+  static GP_DEVICE void load_alone(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
+                                   unsigned columns) {
+    typedef typename gp__word_of<WORD>::type Word;
+    const int K = EVEN ? ROWS * MAIN / THREADS : 1;
+    const unsigned W = 16 / WORD, STEP = THREADS / W, ENDS = (ROWS + STEP - 1) / STEP, words = columns * (SIZE / WORD);
+    const typename Rows::type place = Rows::make();
+    const unsigned row = threadIdx.x / MAIN;
+    const unsigned char *from = in + row * pitch;
+    const unsigned head = gp__words_before<WORD, 16>(from) * WORD, unit = head + threadIdx.x % MAIN * 16;
+    const unsigned to = gp__misalignment(from, 16) + unit;
+    gp_vector v[K];
+    Word end[ENDS];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) {
+      v[k] = gp_vector();
+      gp__load_vector_if<LOAD>(unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows,
+                               from + unit + k * ROWS_A_ROUND * pitch, v[k]);
+    }
+    for (unsigned i = threadIdx.x % W; i < (words % W ? 2 * W : W); i += W) {
+      const unsigned first = threadIdx.x / W;
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < ENDS; ++k) {
+        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
+        const unsigned word = gp__end_word<WORD>(i, words, before);
+        end[k] = Word();
+        if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
+      }
+      if (i < W) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k)
+          if (unit + 16 <= columns * SIZE) put(shared, place, row + k * ROWS_A_ROUND, to, v[k]);
+      }
+      GPUPRIMS__UNROLL
+      for (unsigned k = 0; k < ENDS; ++k) {
+        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
+        const unsigned word = gp__end_word<WORD>(i, words, before);
+        if (first + k * STEP < rows && word < words)
+          *reinterpret_cast<Word *>(shared + place.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) =
+              end[k];
+      }
+    }
+  }
+  // Columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of what was loaded, modulo 16.
+  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
+  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
+                              unsigned columns, unsigned start, unsigned start_pitch, bool heads = true,
+                              bool tails = true) {
+    const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
+                           typename Rows::type>
+        to = {shared, Rows::make(), start, start_pitch};
+    const unsigned words = rows * (SIZE / WORD);
+    to.units(out, pitch, words, columns, tails);
+    gp__store_ends<THREADS, WORD, ALIGNMENT, COLUMNS, OUT_ALIGNED>(out, pitch, words, columns, heads, tails, to);
+  }
+};
+
+// The 16 bytes at `at`, which is a multiple of WORD, and of 16 where ALIGNED says so: out of two units, where it is
+// not. Those outside of [from, to) may be anything.
+template <int CACHE, int WORD, bool ALIGNED>
+GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char *from, const unsigned char *to,
+                                    const unsigned char *begin, const unsigned char *end) {
+  const unsigned skip = ALIGNED ? 0 : gp__misalignment(at, 16);
+  const unsigned char *low = at - skip;
+  const gp_vector v = gp__load_unit<CACHE, WORD>(low, from, to, begin, end);
+  if (skip == 0) return v;
+  return gp__shift_vectors(v, low + 16 < to ? gp__load_unit<CACHE, WORD>(low + 16, from, to, begin, end) : gp_vector(),
+                           skip);
+}
+
+// Words of rows of so many elements of SIZE bytes become words of columns.
+template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32 (&x)[SIZE < 4 ? 4 / SIZE : 1]) {
+  if (SIZE == 2) {
+    const gp__u32 a = x[0], b = x[SIZE < 4 ? 1 : 0];
+    x[0] = gp__permute(a, b, 0x5410);
+    x[SIZE < 4 ? 1 : 0] = gp__permute(a, b, 0x7632);
+  } else if (SIZE == 1) {
+    const int i = SIZE == 1; // there are so many only then
+    const gp__u32 low = gp__permute(x[0], x[i], 0x5140), low2 = gp__permute(x[2 * i], x[3 * i], 0x5140);
+    const gp__u32 high = gp__permute(x[0], x[i], 0x7362), high2 = gp__permute(x[2 * i], x[3 * i], 0x7362);
+    x[0] = gp__permute(low, low2, 0x5410);
+    x[i] = gp__permute(low, low2, 0x7632);
+    x[2 * i] = gp__permute(high, high2, 0x5410);
+    x[3 * i] = gp__permute(high, high2, 0x7632);
+  }
+}
+// So many 16-byte units, one below the other, become those of the columns.
+template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]) {
+  const int E = 16 / SIZE, K = SIZE < 4 ? 4 / SIZE : 1, M = SIZE < 4 ? 1 : SIZE / 4; // words of an element
+  gp_vector r[E];
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < E; i += K) { // row
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < 4; ++j) { // word
+      gp__u32 words[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) words[k] = v[i + k].word[j];
+      gp__transpose_words<SIZE>(words);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) r[j / M * K + k].word[i / K * M + j % M] = words[k];
+    }
+  }
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < E; ++i) v[i] = r[i];
+}
+
+// The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
+// shared memory; from there they come as 16-byte units. What is not aligned is shifted, in registers too.
+template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED, int ALIGNMENT>
+struct gp__scattered_tile {
+  static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
+  static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
+  static const unsigned MASK = OUT_UNITS >= 8 ? 7 : OUT_UNITS - 1;
+  static GP_DEVICE unsigned place(unsigned column, unsigned unit) { // of the 16 bytes of a column
+    return SWIZZLED ? column * ROWS * SIZE + (unit ^ (column / V & MASK)) * 16
+                    : column * ROWS * SIZE + column / V * 16 + unit * 16;
+  }
+  static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
+    *reinterpret_cast<gp__u32 *>(shared + place(column, bundle / 4) + bundle % 4 * 4) = word;
+  }
+  static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
+  static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
+  static GP_DEVICE void scatter(unsigned char *shared, unsigned i, const gp_vector (&v)[K]) {
+    if (i >= BUNDLES * UNITS) return;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < 4; ++w) {
+      gp__u32 words[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) words[k] = v[k].word[w];
+      gp__transpose_words<SIZE>(words);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
+    }
+  }
+  template <bool = false> // ALONE, of gathered tiles: begin and end say it here
+  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
+                             unsigned columns, const unsigned char *begin, const unsigned char *end) {
+    const bool full = rows == ROWS && columns == COLUMNS;
+    if (IN_ALIGNED && full) {
+      gp_vector v[ROUNDS][K];
+      GPUPRIMS__UNROLL
+      for (int n = 0; n < ROUNDS; ++n) {
+        const unsigned i = n * THREADS + threadIdx.x;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k)
+          if (i < BUNDLES * UNITS)
+            v[n][k] = gp__load_vector<LOAD>(in + (bundle_of(i) * K + k) * pitch + unit_of(i) * 16);
+      }
+      GPUPRIMS__UNROLL
+      for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
+      return;
+    }
+    // What is not aligned lies in two units: all are asked for before one is looked at, where bytes beside are there.
+    const bool beside =
+        !IN_ALIGNED && full && begin != end && in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int n = 0; n < ROUNDS; ++n) {
+      const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
+      const unsigned char *from = in + row * pitch;
+      gp_vector v[K], high[K];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) v[k] = high[k] = gp_vector();
+      if (i >= BUNDLES * UNITS) continue;
+      if (beside) {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
+          v[k] = gp__load_vector<LOAD>(low), high[k] = gp__load_vector<LOAD>(low + 16);
+        }
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
+      } else {
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k)
+          if (row + k < rows && unit * V < columns)
+            v[k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(from + k * pitch + unit * 16, from + k * pitch,
+                                                           from + k * pitch + columns * SIZE, begin, end);
+      }
+      scatter(shared, i, v);
+    }
+  }
+  // heads, tails: tiles that overlap leave the ends of columns to those before and behind, but for these.
+  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
+                              unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
+    typedef typename gp__word_of<SIZE>::type Word;
+    if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns, heads, tails);
+    GPUPRIMS__UNROLL_BY(4)
+    for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
+      const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
+      if (column >= columns || unit * V >= rows) continue;
+      unsigned char *to = out + column * pitch + unit * 16;
+      gp__vec<Word> p;
+      p.vector = *reinterpret_cast<const gp_vector *>(shared + place(column, unit));
+      if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
+      else {
+        GPUPRIMS__UNROLL
+        for (int w = 0; w < V; ++w)
+          if (unit * V + w < rows) *reinterpret_cast<Word *>(to + w * SIZE) = p.item[w];
+      }
+    }
+  }
+  // Units of the output, out of two of shared memory.
+  static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
+                                     unsigned columns, bool heads, bool tails) {
+    const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
+    const bool FIXED = !SWIZZLED && THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns, modulo 16
+    unsigned at = 0, shift = 0;
+    GPUPRIMS__UNROLL_BY(8)
+    for (int k = 0; k < STORES; ++k) {
+      const unsigned i = k * THREADS + threadIdx.x, column = i / OUT_UNITS;
+      unsigned char *to = out + column * pitch;
+      const unsigned lead = gp__words_before<SIZE, ALIGNMENT>(to), unit = i % OUT_UNITS + lead / V;
+      const unsigned first = i % OUT_UNITS * V + lead;
+      if (!FIXED || k == 0) at = place(column, 0), shift = lead % V * SIZE;
+      if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
+        continue;
+      const unsigned char *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
+      gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + place(column, unit) : from);
+      if (shift)
+        v = gp__shift_vectors(
+            v, *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + place(column, unit + 1) : from + 16), shift);
+      gp__store_vector<STORE>(to + first * SIZE, v);
+    }
+    gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(
+        out, pitch, rows, columns, heads, tails,
+        [shared](unsigned row, unsigned column) { return shared + place(column, row / V) + row % V * SIZE; });
+  }
+};
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED, bool SCATTERED, int ALIGNMENT = 16>
+struct gp__transposed_tile
+    : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {
+};
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+          bool OUT_ALIGNED, int ALIGNMENT>
+struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, true,
+                           ALIGNMENT>
+    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
+
+// Transposes tiles: load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
+// `pitch` elements from row to row; then, behind a barrier, store() writes them as columns x rows elements. Matrices
+// are aligned to their elements, nothing else; where all rows of both are aligned to 16 bytes, ALIGNED spares a little.
+// COLUMNS and ROWS times sizeof(T) are multiples of 16. Storage may be used again behind a barrier after store().
+//    GP_SHARED(Tile::storage, s);
+//    Tile::load(s, in + row * pitch + column, pitch, rows, columns);
+//    __syncthreads();
+//    Tile::store(s, out + column * out_pitch + row, out_pitch, rows, columns);
+template <int THREADS, class T, int ROWS, int COLUMNS, bool SWIZZLED = false, bool ALIGNED = SWIZZLED>
+struct gp_tile_transpose {
+  static const int SIZE = int(sizeof(T)), WORD = gp__lowest_bit(SIZE | int(alignof(T)) | 16);
+  static_assert(ROWS * SIZE % 16 == 0 && COLUMNS * SIZE % 16 == 0, "rows and columns of a tile are whole 16 bytes");
+  static_assert(!SWIZZLED || (ALIGNED && gp__is_swizzlable(SIZE)), "a swizzle takes aligned rows and sizes 1 to 16");
+  typedef gp__transposed_tile<THREADS, GP_CACHE_ALL, GP_CACHE_ALL, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, ALIGNED,
+                              ALIGNED, (SIZE <= 2 && ALIGNED)>
+      Tile;
+  struct storage {
+    unsigned start, start_pitch; // of the rows that were loaded, modulo 16
+    alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, SWIZZLED, ALIGNED)];
+  };
+  static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
+    const unsigned char *from = reinterpret_cast<const unsigned char *>(in);
+    if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;
+    Tile::load(s.bytes, from, pitch * SIZE, rows, columns, from,
+               rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
+  }
+  static GP_DEVICE void store(const storage &s, T *out, gp__u64 pitch, unsigned rows, unsigned columns) {
+    Tile::store(s.bytes, reinterpret_cast<unsigned char *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
+  }
+};

@@ -1,0 +1,109 @@
+// device/types.cuh - number types as memory holds them, and what stands for a user's
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh
+
+// IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
+struct alignas(2) gp_f16 {
+  unsigned short bits;
+  gp_f16() = default;
+  GP_DEVICE gp_f16(float x) : bits(gp__f16_from_f32(x)) {}
+  GP_DEVICE operator float() const { return gp__f32_from_f16(bits); }
+};
+struct alignas(2) gp_bf16 {
+  unsigned short bits;
+  gp_bf16() = default;
+  GP_DEVICE gp_bf16(float x) : bits(gp__bf16_from_f32(x)) {}
+  GP_DEVICE operator float() const { return gp__f32_from_bits(static_cast<gp__u32>(bits) << 16); }
+};
+
+// A value and where it stood: the accumulator and the result of ARGMIN and ARGMAX. No element: index -1.
+template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
+  T value;
+  unsigned char pad[PAD];
+  long long index;
+};
+template <class T> struct gp_arg<T, 0> {
+  T value;
+  long long index;
+};
+template <class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
+  GPUPRIMS__UNROLL
+  for (int i = 0; i < PAD; ++i) a.pad[i] = 0;
+}
+template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
+template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
+  gp_arg<T> a;
+  a.value = value;
+  a.index = index;
+  gp__clear_pad(a);
+  return a;
+}
+
+struct gp__none {}; // the type of an operand that is not there
+
+enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT };
+template <class T> struct gp__traits { // structs
+  static const gp__kind kind = GP__STRUCT;
+};
+#define GPUPRIMS__TRAITS(type, KIND, Wide)                                                                             \
+  template <> struct gp__traits<type> {                                                                                \
+    static const gp__kind kind = KIND;                                                                                 \
+    typedef Wide wide; /* in which arithmetic is done: unsigned, so that it wraps; float for the half types */         \
+  };
+GPUPRIMS__TRAITS(signed char, GP__SIGNED, gp__u32)
+GPUPRIMS__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
+GPUPRIMS__TRAITS(short, GP__SIGNED, gp__u32)
+GPUPRIMS__TRAITS(unsigned short, GP__UNSIGNED, gp__u32)
+GPUPRIMS__TRAITS(int, GP__SIGNED, gp__u32)
+GPUPRIMS__TRAITS(unsigned int, GP__UNSIGNED, gp__u32)
+GPUPRIMS__TRAITS(long long, GP__SIGNED, gp__u64)
+GPUPRIMS__TRAITS(unsigned long long, GP__UNSIGNED, gp__u64)
+GPUPRIMS__TRAITS(gp_f16, GP__FLOAT, float)
+GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
+GPUPRIMS__TRAITS(float, GP__FLOAT, float)
+GPUPRIMS__TRAITS(double, GP__FLOAT, double)
+#undef GPUPRIMS__TRAITS
+
+template <class T> struct gp__is_exact { // are sums and products of T exactly associative
+  static const bool value = gp__traits<T>::kind == GP__SIGNED || gp__traits<T>::kind == GP__UNSIGNED;
+};
+
+// The largest and the lowest value: infinities for floats.
+template <class T, gp__kind = gp__traits<T>::kind> struct gp__limits;
+template <class T> struct gp__limits<T, GP__UNSIGNED> {
+  static GP_DEVICE T highest() { return static_cast<T>(~static_cast<T>(0)); }
+  static GP_DEVICE T lowest() { return 0; }
+};
+template <class T> struct gp__limits<T, GP__SIGNED> {
+  static GP_DEVICE T highest() { return static_cast<T>((1ull << (8 * sizeof(T) - 1)) - 1); }
+  static GP_DEVICE T lowest() { return static_cast<T>(-highest() - 1); }
+};
+template <class T> struct gp__limits<T, GP__FLOAT> {
+  static GP_DEVICE T highest() { return static_cast<T>(gp__f32_from_bits(0x7f800000u)); }
+  static GP_DEVICE T lowest() { return static_cast<T>(gp__f32_from_bits(0xff800000u)); }
+};
+
+// Keys as unsigned integers whose order is that of the keys; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0,
+// ..., inf, NaN. Bits is the unsigned type of the key's size. Descending order is that of the complement.
+template <int SIZE> struct gp__unsigned_of;
+template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
+template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
+template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
+template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
+template <class T, gp__kind = gp__traits<T>::kind> struct gp__ordered;
+template <class T> struct gp__ordered<T, GP__UNSIGNED> {
+  typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+  static GP_DEVICE Bits encode(Bits raw) { return raw; }
+  static GP_DEVICE Bits decode(Bits bits) { return bits; }
+};
+template <class T> struct gp__ordered<T, GP__SIGNED> {
+  typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+  static const Bits SIGN = Bits(Bits(1) << (8 * sizeof(T) - 1));
+  static GP_DEVICE Bits encode(Bits raw) { return Bits(raw ^ SIGN); }
+  static GP_DEVICE Bits decode(Bits bits) { return Bits(bits ^ SIGN); }
+};
+template <class T> struct gp__ordered<T, GP__FLOAT> {
+  typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+  static const Bits SIGN = Bits(Bits(1) << (8 * sizeof(T) - 1));
+  static GP_DEVICE Bits encode(Bits raw) { return Bits(raw & SIGN ? ~raw : raw | SIGN); }
+  static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
+};

@@ -1,0 +1,26 @@
+// device/vocabulary.cuh - what device text is written in: GP_DEVICE, unrolling, words, a vector
+
+#define GP_DEVICE __device__ __forceinline__
+
+#ifdef GPUPRIMS_SIMT // unrolling is for the device
+#define GPUPRIMS__UNROLL
+#define GPUPRIMS__UNROLL_BY(n)
+#else
+#define GPUPRIMS__PRAGMA(text) _Pragma(#text)
+#define GPUPRIMS__UNROLL _Pragma("unroll")
+#define GPUPRIMS__UNROLL_BY(n) GPUPRIMS__PRAGMA(unroll n)
+#endif
+
+typedef unsigned long long gp__u64;
+typedef unsigned int gp__u32;
+
+// 16 bytes of device memory, as registers.
+struct alignas(16) gp_vector {
+  gp__u32 word[4];
+};
+
+// 8 bytes of a value and the tag that says to which call they belong: read and written in one access, so that a reader
+// that sees the tag sees the value, with no fence.
+struct alignas(16) gp__word {
+  gp__u64 value, tag;
+};

@@ -1,0 +1,232 @@
+// graph/check.c - checking a call: its graph
+// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, api/call.h, core/system.c, core/messages.c,
+//   core/request.c, core/names.c, core/kinds.c, core/check_types.c, core/reads.c, core/checking.c,
+//   core/check_call_types.c, core/check_buffers.c
+
+// Numbers and types of a graph that is read or made. Memory is looked at apart.
+GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
+                                            gp_graph *g) {
+  if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
+  *g = *given;
+  g->offset_type = g->offset_type ? g->offset_type : GP_U32;
+  g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;
+  if (g->offset_type != GP_U32 && g->offset_type != GP_U64)
+    return gp__fail(GP_E_TYPE, "%s: @%s->offset_type is %d, neither u32 nor u64", k->who, name, g->offset_type);
+  if (g->vertex_type != GP_U32 && g->vertex_type != GP_U64)
+    return gp__fail(GP_E_TYPE, "%s: @%s->vertex_type is %d, neither u32 nor u64", k->who, name, g->vertex_type);
+  if (g->flags & ~GP_SYMMETRIC)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s->flags has unknown bits: %#x", k->who, name, g->flags);
+  if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
+    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, which %s does not number", k->who, name,
+                    (unsigned long long)g->vertices, g->vertex_type == GP_U32 ? "u32" : "48 bits");
+  if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
+    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, which %s does not reach", k->who, name,
+                    (unsigned long long)g->edges, g->offset_type == GP_U32 ? "u32 (offset_type)" : "48 bits");
+  if (!g->in_offsets != !g->in_sources)
+    return gp__fail(GP_E_NULL, "%s: @%s->%s is null, but @%s->%s is not", k->who, name,
+                    g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
+  return GP_SUCCESS;
+}
+// What a call knows of its graph's types.
+GPUPRIMS__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
+  q->offset_type = g->offset_type;
+  q->key_type = g->vertex_type;
+  q->offset_size = gp__type_rows[g->offset_type].size;
+  q->key_size = gp__type_rows[g->vertex_type].size;
+  q->channels = q->active = 1;
+}
+// The memory of a graph: lists that leave vertices, or those that lead to them; read or written.
+GPUPRIMS__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g,
+                                            const void *offsets, const void *ends, int written) {
+  gp__checked_type offset = {gp__type_rows[g->offset_type].size, 0, NULL};
+  gp__checked_type vertex = {gp__type_rows[g->vertex_type].size, 0, NULL};
+  offset.align = offset.size, vertex.align = vertex.size;
+  if (written) {
+    GPUPRIMS__CHECK(gp__writing(k, names[0], offsets, offset.align, offset.size, g->vertices + 1, 1, 0));
+    return gp__writing(k, names[1], ends, vertex.align, vertex.size, g->edges, 1, 0);
+  }
+  GPUPRIMS__CHECK(gp__reading(k, names[0], offsets, &offset, g->vertices + 1, 1, 0));
+  return gp__reading(k, names[1], ends, &vertex, g->edges, 1, 0);
+}
+// Nothing that is written lies over anything else.
+GPUPRIMS__PRIVATE gp_result gp__check_apart(const gp__checking *k) {
+  int i, j;
+  for (i = 0; i < k->written_count; ++i) {
+    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
+  static const char *const names[] = {"graph->offsets", "graph->targets", "graph->in_offsets", "graph->in_sources"};
+  gp__request *q = k->q;
+  gp_graph *g = &q->graph;
+  GPUPRIMS__CHECK(gp__check_shape(k, "graph", k->c->graph, g));
+  gp__note_graph(q, g);
+  q->count = q->stride = g->vertices;
+  GPUPRIMS__CHECK(gp__check_lists(k, names, g, g->offsets, g->targets, 0));
+  return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_graph(k));
+  if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
+    return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, the graph has %llu vertices", k->who,
+                    (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
+  if ((c->flags & GP_UNTIL_TARGET) && c->target >= q->graph.vertices && k->pointers)
+    return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, the graph has %llu vertices", k->who,
+                    (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
+  if (c->target && !(c->flags & GP_UNTIL_TARGET))
+    return gp__fail(GP_E_ARGUMENT, "%s: @target: flags lacks GP_UNTIL_TARGET", k->who);
+  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, 1, 1, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
+  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
+  GPUPRIMS__CHECK(gp__check_apart(k));
+  q->out = c->out;
+  q->out2 = c->out2;
+  q->source = c->source;
+  q->source_device = c->source_device;
+  q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
+  q->limit = c->limit;
+  q->statistics = c->statistics;
+  q->fault = c->fault;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const uint64_t n = c->graph ? c->graph->vertices : 0;
+  uint64_t i;
+  GPUPRIMS__CHECK(gp__check_graph(k));
+  if (n && c->count > UINT64_MAX / 4 / n)
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu: so many rows of %llu depths overflow", k->who,
+                    (unsigned long long)c->count, (unsigned long long)n);
+  if (c->sources && c->source_device)
+    return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device: one of them says where it begins", k->who);
+  if (k->pointers && c->count && !c->sources && !c->source_device)
+    return gp__fail(GP_E_NULL, "%s: @sources is null", k->who);
+  for (i = 0; c->sources && i < c->count && k->pointers; ++i)
+    if (c->sources[i] >= n)
+      return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, the graph has %llu vertices", k->who,
+                      (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
+  if (k->pointers && !c->out && !c->out2 && !c->statistics)
+    return gp__fail(GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are null: nothing is asked for",
+                    k->who);
+  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, c->count, 1, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
+  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
+  GPUPRIMS__CHECK(gp__check_apart(k));
+  q->out = c->out;
+  q->out2 = c->out2;
+  q->segments = c->count;
+  q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word of a bit for each source
+  q->acc_size = c->count > 32 ? 8 : 4;
+  q->sources = c->sources;
+  q->source_device = c->source_device;
+  q->target = UINT64_MAX;
+  q->limit = c->limit;
+  q->statistics = c->statistics;
+  q->fault = c->fault;
+  return GP_SUCCESS;
+}
+// A list of edges, and the graph that it becomes.
+GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int copies = c->flags & GP_SYMMETRISE ? 2 : 1;
+  gp_type type;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "in_type (of the list)", c->in_type, 4, 8, "i32, u32, i64 or u64", &type, &k->in));
+  q->in_type = type;
+  q->in_size = k->in.size;
+  q->count = c->count;
+  if (c->count > UINT64_MAX / 16 / (unsigned)copies)
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu edges, whose keys overflow", k->who, (unsigned long long)c->count);
+  if (q->out_graph.edges < c->count * (unsigned)copies)
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but %llu edges%s may be left", k->who,
+                    (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
+                    copies == 2 ? " (of edges, and the opposite ones)" : "");
+  GPUPRIMS__CHECK(
+      gp__reading(k, c->in2 ? "in (sources)" : "in (pairs)", c->in, &k->in, c->in2 ? c->count : 2 * c->count, 1, 0));
+  if (c->in2) GPUPRIMS__CHECK(gp__reading(k, "in2 (targets)", c->in2, &k->in, c->count, 1, 0));
+  if (c->bad) GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
+  if (c->count_device) {
+    static const gp__checked_type number = {8, 8, NULL};
+    GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
+  static const char *const lists[2] = {"graph->offsets", "graph->targets"};
+  static const char *const out_lists[2] = {"out_graph->offsets", "out_graph->targets"};
+  static const char *const in_lists[2] = {"graph->in_offsets", "graph->in_sources"};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const gp_graph *g = &q->graph;
+  const gp_primitive p = c->primitive;
+  const int makes = p == GP_GRAPH_FROM_EDGES || p == GP_GRAPH_RELABEL, builds = makes || p == GP_GRAPH_TRANSPOSE;
+  size_t vertex;
+  if (p != GP_GRAPH_FROM_EDGES) {
+    GPUPRIMS__CHECK(gp__check_shape(k, "graph", c->graph, &q->graph));
+    GPUPRIMS__CHECK(gp__check_lists(k, lists, g, g->offsets, g->targets, 0));
+  }
+  if (makes) {
+    GPUPRIMS__CHECK(gp__check_shape(k, "out_graph", c->out_graph, &q->out_graph));
+    GPUPRIMS__CHECK(gp__check_lists(k, out_lists, &q->out_graph, q->out_graph.offsets, q->out_graph.targets, 1));
+    if (p == GP_GRAPH_FROM_EDGES) GPUPRIMS__CHECK(gp__check_edge_list(k));
+    else if (q->out_graph.vertices != g->vertices || q->out_graph.edges < g->edges ||
+             q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: @out_graph: it has not the vertices and types of @graph, or fewer edges than its %llu",
+                      k->who, (unsigned long long)g->edges);
+  } else q->out_graph = *g;
+  gp__note_graph(q, &q->out_graph);
+  vertex = q->key_size;
+  if (builds && q->out_graph.vertices > UINT32_MAX)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s of %llu vertices: graphs of fewer than 2^32 are built", k->who,
+                    makes ? "out_graph" : "graph", (unsigned long long)q->out_graph.vertices);
+  if (p != GP_GRAPH_FROM_EDGES) q->count = g->edges > g->vertices ? g->edges : g->vertices;
+  if (p == GP_GRAPH_TRANSPOSE) {
+    if (k->pointers && !g->in_offsets)
+      return gp__fail(GP_E_NULL, "%s: @graph->in_offsets and in_sources are null: they are what is written", k->who);
+    GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 1));
+  } else if (p == GP_GRAPH_CHECK && g->in_offsets) {
+    GPUPRIMS__CHECK(gp__check_lists(k, in_lists, g, g->in_offsets, g->in_sources, 0));
+  }
+  if (p == GP_GRAPH_RELABEL) {
+    GPUPRIMS__CHECK(gp__writing(k, "out (order)", c->out, vertex, vertex, g->vertices, 0, 0));
+    GPUPRIMS__CHECK(gp__writing(k, "out2 (numbers)", c->out2, vertex, vertex, g->vertices, 0, 0));
+  } else if (p == GP_CONNECTED_COMPONENTS) {
+    GPUPRIMS__CHECK(gp__writing(k, "out (labels)", c->out, vertex, vertex, g->vertices, 1, 0));
+    GPUPRIMS__CHECK(gp__writing(k, "out_count (components)", c->out_count, 8, 8, 1, 0, 0));
+  } else if (!builds) {
+    const size_t bytes = p == GP_GRAPH_DEGREES ? sizeof(gp_degrees) : sizeof(gp_fault);
+    GPUPRIMS__CHECK(gp__writing(k, p == GP_GRAPH_DEGREES ? "out (degrees)" : "out (fault)", c->out, 8, bytes, 1, 1, 0));
+  }
+  if (p == GP_BFS_CHECK) {
+    const gp__checked_type depth = {4, 4, NULL}, number = {vertex, vertex, NULL};
+    if (c->source >= g->vertices)
+      return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
+                      (unsigned long long)c->source, (unsigned long long)g->vertices);
+    GPUPRIMS__CHECK(gp__reading(k, "in (depths)", c->in, &depth, g->vertices, 1, 0));
+    GPUPRIMS__CHECK(gp__reading(k, "in2 (parents)", c->in2, &number, g->vertices, 0, 0));
+  }
+  GPUPRIMS__CHECK(gp__check_apart(k));
+  q->source = c->source;
+  q->limit = c->limit;
+  q->in = c->in;
+  q->in2 = c->in2;
+  q->out = c->out;
+  q->out2 = c->out2;
+  q->out_count = c->out_count;
+  q->bad = c->bad;
+  q->count_device = c->count_device;
+  return GP_SUCCESS;
+}

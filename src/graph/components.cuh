@@ -1,0 +1,93 @@
+// graph/components.cuh - connected components
+// uses: device/vocabulary.cuh, device/machine.cuh, graph/arguments.h, device/operators.cuh, device/warp.cuh,
+//   device/kernel.cuh, graph/build.cuh
+
+// Connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root).
+
+// The root of v's tree; labels on the way skip one.
+template <class V> GP_DEVICE V gp__root(V *labels, V v) {
+  for (V up = gp__load_volatile(labels + v); up != v;) {
+    const V above = gp__load_volatile(labels + up);
+    if (above == up) return up;
+    atomicMin(labels + v, above);
+    v = above, up = gp__load_volatile(labels + v);
+  }
+  return v;
+}
+// Who hooks a root to a smaller one has joined two trees. A root that somebody else has hooked is none any more.
+template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
+  u = gp__root(labels, u), v = gp__root(labels, v);
+  while (u != v) {
+    const V large = u > v ? u : v, small = u > v ? v : u;
+    if (atomicCAS(labels + large, large, small) == large) return;
+    u = gp__root(labels, large), v = gp__root(labels, small);
+  }
+}
+template <class P, class O, class V> GP_DEVICE void gp__components_first(const gp__graph_args &a) {
+  const O *offsets = static_cast<const O *>(a.offsets);
+  const V *targets = static_cast<const V *>(a.targets);
+  V *labels = static_cast<V *>(a.out_targets);
+  gp__pdl_wait<P>();
+  if (a.bad && blockIdx.x == 0 && threadIdx.x == 0) *a.bad = 0;
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
+    const V first = offsets[v] < offsets[v + 1] ? targets[offsets[v]] : static_cast<V>(v);
+    labels[v] = first < v ? first : static_cast<V>(v);
+  }
+}
+// Two neighbours of every vertex.
+template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
+  const O *offsets = static_cast<const O *>(a.offsets);
+  const V *targets = static_cast<const V *>(a.targets);
+  V *labels = static_cast<V *>(a.out_targets);
+  gp__pdl_wait<P>();
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads)
+    for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
+      gp__link(labels, static_cast<V>(v), targets[e]);
+}
+// Every label is the root's. At the end: how many roots there are.
+template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
+  V *labels = static_cast<V *>(a.out_targets);
+  gp__u64 roots = 0;
+  gp__pdl_wait<P>();
+  for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
+    const V root = gp__root(labels, static_cast<V>(v));
+    roots += root == v;
+    if (root != v) atomicMin(labels + v, root);
+  }
+  if (!a.bad || !a.incoming) return;
+  roots = gp_warp_reduce(roots, gp_sum<gp__u64>());
+  if (gp_lane() == 0 && roots) atomicAdd(a.bad, roots);
+}
+// One block: the label that most of a sample have. Which one it is matters for speed only.
+template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
+  struct Sample {
+    V label[P::threads];
+    unsigned most;
+  };
+  const V *labels = static_cast<const V *>(a.out_targets);
+  GP_SHARED(Sample, s);
+  gp__pdl_wait<P>();
+  if (!a.vertices) return;
+  const V mine = labels[a.vertices / P::threads * threadIdx.x + a.vertices % P::threads * threadIdx.x / P::threads];
+  unsigned same = 0;
+  s.label[threadIdx.x] = mine;
+  if (threadIdx.x == 0) s.most = 0;
+  __syncthreads();
+  for (int i = 0; i < P::threads; ++i) same += s.label[i] == mine;
+  atomicMax(&s.most, same << 16 | threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 0) *a.state = s.label[s.most & 0xffffu];
+}
+template <class V> struct gp__edge_to_component {
+  V *labels;
+  gp__u64 skipped; // the label of vertices whose edges need not be looked at
+  bool both;       // the opposite edge is there, too
+  GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
+    if (both && gp__load_volatile(labels + source) == skipped) return;
+    if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));
+  }
+};
+template <class P, class O, class V> GP_DEVICE void gp__components_link(const gp__graph_args &a) {
+  gp__pdl_wait<P>();
+  gp__each_edge<P, O, V>(a, gp__edge_to_component<V>{static_cast<V *>(a.out_targets), *a.state, a.flags != 0});
+}

@@ -1,0 +1,25 @@
+// group_by/arguments.h - arguments of group by, and its constants
+
+typedef struct gp__group_args {
+  const void *keys;
+  const void *in;
+  void *list_keys;   // keys and folded values of all blocks' tables, in no order
+  void *list_values; // accumulators
+  unsigned long long count;
+  const unsigned long long *count_device;
+  unsigned long long *state; // GP__GROUP_STATE words, zero at the start
+  void *workspace;
+} gp__group_args;
+// The words of the state: a table has overflowed; the length of the list; of what is sorted, the list or the input, how
+// many elements, one of both 0; the groups that each way has found.
+enum {
+  GP__GROUP_FULL,
+  GP__GROUP_LENGTH,
+  GP__GROUP_OF_LIST,
+  GP__GROUP_OF_INPUT,
+  GP__GROUP_FROM_LIST,
+  GP__GROUP_FROM_INPUT,
+  GP__GROUP_STATE = 8
+};
+// Slots of a table, and how many of them may be taken; elements from which on tables are tried.
+enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 };

@@ -1,0 +1,35 @@
+// group_by/host.c - group by
+// uses: api/lists.h, core/system.c, core/messages.c, core/request.c, select/runs_host.c, host/user.c
+
+// The unsigned type of a key's size: two keys are equal where their bits are.
+GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
+  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
+}
+// Group by: keys and values sorted, then folded run by run.
+static gp_result gp__host_group_by(const gp__request *q, int threads) {
+  const size_t pair = q->key_size + q->in_size;
+  gp__request sort, runs = *q;
+  unsigned char *values;
+  gp_result result;
+  if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive),
+                    (unsigned long long)q->count);
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.key_type = q->key_type, sort.key_size = q->key_size;
+  sort.in_type = sort.out_type = q->in_type, sort.in_size = sort.out_size = q->in_size;
+  sort.in_struct = sort.out_struct = q->in_struct;
+  sort.end_bit = 8 * (int)q->key_size;
+  sort.keys = q->keys, sort.in = q->in;
+  sort.out = values, sort.out_keys = values + q->count * q->in_size;
+  sort.count = q->count;
+  sort.channels = sort.active = 1;
+  runs.primitive = GP_REDUCE_BY_KEY;
+  runs.equal = GP_EQUAL;
+  runs.key_type = gp__bits_type(q->key_size);
+  runs.keys = sort.out_keys, runs.in = sort.out;
+  result = q->count ? gp__host_run(&sort, threads) : GP_SUCCESS;
+  if (result == GP_SUCCESS) result = gp__host_run(&runs, threads);
+  free(values);
+  return result;
+}

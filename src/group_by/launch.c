@@ -1,0 +1,201 @@
+// group_by/launch.c - group by: other calls, one behind the other
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/shape.h, core/geometry.h,
+//   core/geometry_of.h, group_by/arguments.h, core/system.c, core/request.c, group_by/host.c, core/names.c,
+//   core/state.c, core/open.c, core/reads.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c,
+//   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
+
+// Group by: other calls, one behind the other, through memory that the workspace holds meanwhile.
+
+typedef struct gp__grouping {
+  gp__request steps[6];
+  int count, table;                                   // the table's kernel is launched before this step; 0: never
+  uint64_t held, list_keys, list_values, state, room; // bytes; of which these are where; entries of the list
+} gp__grouping;
+
+GPUPRIMS__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c,
+                                         int pointers) {
+  return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
+}
+// A sort of pairs, and the reduction of its runs. pointers 0: those of the held memory are not known yet. transform: of
+// the values; the list's have been through it.
+GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g,
+                                        int pointers, gp_op transform, const void *keys, const void *values,
+                                        gp_type value_type, unsigned char *sorted, unsigned char *moved, uint64_t count,
+                                        const uint64_t *count_device, uint64_t *out_count) {
+  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  sort.key_type = q->key_type;
+  sort.in_type = sort.out_type = runs.in_type = value_type;
+  sort.keys = keys, sort.in = values;
+  sort.out_keys = pointers ? sorted : NULL, sort.out = pointers ? moved : NULL;
+  sort.count = runs.count = count;
+  sort.count_device = runs.count_device = count_device;
+  if (count) GPUPRIMS__CHECK(gp__add_step(s, who, g, &sort, pointers));
+  runs.key_type = gp__bits_type(q->key_size);
+  runs.keys = sort.out_keys, runs.in = sort.out;
+  runs.op = q->op;
+  runs.acc_type = q->acc_type, runs.out_type = q->out_type;
+  runs.transform = transform;
+  runs.init = q->has_init ? &q->init : NULL;
+  runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
+  return gp__add_step(s, who, g, &runs, pointers);
+}
+// The steps. blocks: of the table's kernel at most. at: the held memory, or NULL.
+GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
+                                            gp__grouping *g) {
+#define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
+#define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
+  const char *who = gp__primitive_names[q->primitive];
+  static const uint64_t zero = 0;
+  uint64_t sorted, moved, of_list;
+  uint64_t *state;
+  gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
+  memset(g, 0, sizeof *g);
+  sorted = GPUPRIMS__TAKE(q->count * q->key_size);
+  moved = GPUPRIMS__TAKE(q->count * q->in_size);
+  if (!gp__groups_in_tables(q))
+    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
+                       GPUPRIMS__AT(moved), q->count, q->count_device, q->out_count);
+  g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
+  if (g->room > q->count) g->room = q->count;
+  g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
+  g->list_values = GPUPRIMS__TAKE(g->room * q->acc_size);
+  of_list = GPUPRIMS__TAKE(g->room * q->acc_size);
+  g->state = GPUPRIMS__TAKE((uint64_t)(GP__GROUP_STATE * 8));
+  state = (uint64_t *)(void *)GPUPRIMS__AT(g->state);
+  clear.out_type = sum.in_type = sum.out_type = GP_U64;
+  clear.init = &zero;
+  clear.out = state;
+  clear.count = GP__GROUP_STATE;
+  GPUPRIMS__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
+  g->table = g->count;
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
+                              GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list),
+                              g->room, at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
+  GPUPRIMS__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
+                              GPUPRIMS__AT(moved), q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
+                              at ? state + GP__GROUP_FROM_INPUT : NULL));
+  sum.op = GP_SUM;
+  sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
+  sum.count = 2;
+  sum.out = q->out_count;
+  return gp__add_step(s, who, g, &sum, at != NULL);
+#undef GPUPRIMS__TAKE
+#undef GPUPRIMS__AT
+}
+// Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.
+GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
+                                           uint64_t *scratch) {
+  int i;
+  *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
+  *scratch = 0;
+  for (i = 0; i < count; ++i) {
+    gp__shape h = gp__shape_of(&steps[i]);
+    gp_policy p;
+    gp_policy_source source;
+    gp__geometry geometry;
+    gp__shape_on(&h, &s->about);
+    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[steps[i].primitive], NULL, &h, &s->table, &p, &source));
+    geometry = gp__geometry_of(p, h, 0);
+    if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
+    if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
+  }
+  return GP_SUCCESS;
+}
+
+// The kernel of tables: fills the list, and decides which way is gone.
+GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+                                              const gp__kernel *k, const gp__grouping *g, unsigned char *held,
+                                              void *workspace, gp_stream stream) {
+  gp__shape h = gp__shape_of(q);
+  gp__geometry geometry;
+  gp__group_args a;
+  unsigned grid;
+  gp__shape_on(&h, &s->about);
+  geometry = gp__geometry_of(*p, h, k->occupancy);
+  grid = (unsigned)s->about.multiprocessors *
+         (unsigned)(k->occupancy < p->blocks_per_sm ? k->occupancy : p->blocks_per_sm);
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = q->in;
+  a.list_keys = held + g->list_keys;
+  a.list_values = held + g->list_values;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.state = (unsigned long long *)(void *)(held + g->state);
+  a.workspace = workspace;
+  return gp__launch_one(s, who, k, grid, &geometry, p->overlap, stream, &a);
+}
+
+// Memory at the back of a stream's workspace that a call holds while it runs others. Until gp__let_go the stream's lock
+// is held.
+typedef struct gp__holding {
+  gp__state *state;
+  gp__workspace *workspace;
+  unsigned char *at;
+  uint64_t before;
+  int capturing;
+} gp__holding;
+GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
+  held->workspace->held = held->before;
+  gp__unlock_stream(held->state, held->workspace);
+}
+// Room for `bytes`, and for each of the calls beside them. On an error nothing is held.
+GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
+                                     int count, uint64_t bytes, gp__holding *held) {
+  unsigned long long key;
+  uint64_t words, scratch, most;
+  void *at = NULL;
+  int capturing;
+  gp_result result;
+  gp__workspace *r;
+  GPUPRIMS__CHECK(gp__steps_room(s, steps, count, &words, &scratch));
+  GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &key, &capturing));
+  GPUPRIMS__CHECK(gp__find_stream(s, who, key, stream, capturing, &r));
+  gp__lock_stream(r, capturing);
+  held->state = s;
+  held->workspace = r;
+  held->before = r->held;
+  held->capturing = capturing;
+  most = capturing || words > r->words ? words : r->words; // as gp__find_room will have it, for every step
+  if (most < r->pinned) most = r->pinned;
+  result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes,
+                         most + scratch + bytes + held->before + 512, capturing, &at);
+  held->at = (unsigned char *)at;
+  if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((unsigned char *)at - (unsigned char *)r->workspace);
+  else gp__let_go(held);
+  return result;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
+                                            gp_stream stream, uint64_t least);
+// The primary context is current. run 0: the kernels are built, nothing else.
+GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
+                                             gp_stream stream) {
+  const char *who = gp__primitive_names[q->primitive];
+  const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
+  gp__shape h = gp__shape_of(q);
+  gp__kernel *table = NULL;
+  gp__grouping g;
+  gp__holding held;
+  int i;
+  gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
+  if (result != GP_SUCCESS) return result;
+  gp__shape_on(&h, &s->about);
+  if (g.table) result = gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table);
+  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) result = gp__run_request(s, &g.steps[i], NULL, 0, stream, 0);
+  if (result == GP_SUCCESS && run) result = gp__hold(s, who, stream, g.steps, g.count, g.held, &held);
+  if (result != GP_SUCCESS || !run) {
+    gp__let_kernels_go(&table, 1);
+    return result;
+  }
+  if (held.capturing) gp__keep_captured(&table, 1);
+  result = gp__grouping_of(s, q, blocks, held.at, &g);
+  for (i = 0; i < g.count && result == GP_SUCCESS; ++i) {
+    if (i == g.table && i)
+      result = gp__launch_tables(s, who, q, p, table, &g, held.at, held.workspace->workspace, stream);
+    if (result == GP_SUCCESS) result = gp__run_request(s, &g.steps[i], NULL, 1, stream, 0);
+  }
+  gp__let_go(&held);
+  gp__let_kernels_go(&table, 1);
+  return result;
+}

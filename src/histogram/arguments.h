@@ -1,0 +1,17 @@
+// histogram/arguments.h - arguments of histograms
+// uses: core/arguments.h
+
+typedef struct gp__histogram_args {
+  const void *in;
+  const void *weights;      // or null
+  const void *boundaries;   // ranges: bins + 1 a channel
+  void *out;                // active * bins counters
+  unsigned long long count; // pixels
+  const unsigned long long *count_device;
+  unsigned long long bins;
+  void *workspace;
+  gp__value lower, upper; // even: `active` values of the samples' type; the one beyond its largest wraps to its lowest
+  int channels, active;   // at least 1
+  unsigned replicas;      // GP_SHARED_BINS: copies of the counters in a block's shared memory; 0: one, of 16 bits
+  unsigned *rows;         // counting sort: what each block has counted, by 16 bits each; null: it is added to `out`
+} gp__histogram_args;

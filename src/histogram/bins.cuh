@@ -1,0 +1,190 @@
+// histogram/bins.cuh - the bin of a sample
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh,
+//   device/operators.cuh, map/kernels.cuh
+
+// Counters in shared memory, `replicas` copies of each side by side, so that lanes of a warp do not meet: with 32
+// copies neither uniform nor constant samples make a bank wait. With fewer, a thread adds up runs of equal samples
+// first. Meanwhile the first to draw tickets set the output to zero, a warp a chunk, and say so by tagged words; the
+// blocks wait for these before they add what they counted. Only those are waited for that have drawn their ticket.
+
+static const gp__u32 gp__no_bin = 0xffffffffu;
+
+// How a sample becomes a bin: BINS(x) is `bins` where the sample is in none.
+//
+// Even bins of integers. d = x - lower, and width where that is not below width. bins / width = whole + fraction / 2^F,
+// fraction rounded up; the excess is e / (width * 2^F) with e < width, and as d * e < 2^F for all d,
+// d * whole + (d * fraction >> F) is the exact floor of d * bins / width (Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication).
+template <class T, bool FLOAT = gp__traits<T>::kind == GP__FLOAT, int SIZE = int(sizeof(T))> struct gp__even_bins;
+template <class T> struct gp__even_base {
+  static const bool tabulated = false;                 // no boundaries in memory
+  static const int kept = GP__VALUE_BYTES / sizeof(T); // one for each channel
+};
+template <class T, int SIZE> struct gp__even_bins<T, false, SIZE> : gp__even_base<T> { // 1 and 2 bytes: F = 32
+  gp__u32 lower, limit, whole, fraction;
+  // upper may have wrapped: the type's lowest value stands for the one beyond its largest.
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    const gp__u32 mask = (1u << (8 * SIZE)) - 1, bins = static_cast<gp__u32>(all);
+    lower = static_cast<gp__u32>(from);
+    const gp__u32 width = ((static_cast<gp__u32>(to) - lower - 1) & mask) + 1;
+    limit = width;
+    whole = bins / width;
+    fraction = static_cast<gp__u32>(((static_cast<gp__u64>(bins % width) << 32) + width - 1) / width);
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    return d * whole + gp__high_product(d, fraction);
+  }
+};
+template <class T> struct gp__even_bins<T, false, 4> : gp__even_base<T> { // F = 64
+  gp__u32 lower, limit, whole, high, low;
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    lower = static_cast<gp__u32>(from);
+    const gp__u32 last = static_cast<gp__u32>(to) - lower - 1;
+    limit = last + (last < 0xffffffffu); // with a width of 2^32 every sample is in a bin
+    const gp__u64 width = static_cast<gp__u64>(last) + 1, rest = all % width << 32, rest2 = rest % width << 32;
+    whole = static_cast<gp__u32>(all / width);
+    const gp__u64 fraction = ((rest / width) << 32) + (rest2 + width - 1) / width; // the second term may be 2^32
+    high = static_cast<gp__u32>(fraction >> 32);
+    low = static_cast<gp__u32>(fraction);
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u32 far = static_cast<gp__u32>(x) - lower, d = far < limit ? far : limit;
+    const gp__u64 part = static_cast<gp__u64>(d) * high + gp__high_product(d, low);
+    return d * whole + static_cast<gp__u32>(part >> 32);
+  }
+};
+// 8 bytes: bins / width = whole + rest / width, and the estimate d * floor(rest * 2^64 / width) / 2^64 is at most one
+// too low: compare with d * rest, in 96 bits.
+template <class T> struct gp__even_bins<T, false, 8> : gp__even_base<T> {
+  gp__u64 lower, limit, fraction;
+  gp__u32 whole, rest;
+  bool exact; // the fraction is
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    lower = static_cast<gp__u64>(from);
+    const gp__u64 width = static_cast<gp__u64>(to) - lower;
+    limit = width;
+    if (width == 0) { // 2^64: every sample is in a bin
+      limit = ~0ull;
+      whole = 0;
+      rest = static_cast<gp__u32>(all);
+      fraction = all;
+      exact = true;
+      return;
+    }
+    whole = static_cast<gp__u32>(all / width);
+    gp__u64 r = all % width;
+    rest = static_cast<gp__u32>(r);
+    fraction = (r << 32) / width;
+    r = (r << 32) % width;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int i = 0; i < 32; ++i) {
+      const bool carry = r >> 63;
+      r += r;
+      const bool one = carry || r >= width;
+      fraction = fraction * 2 + one;
+      if (one) r -= width;
+    }
+    exact = r == 0;
+  }
+  GP_DEVICE gp__u32 operator()(T x) const {
+    const gp__u64 far = static_cast<gp__u64>(x) - lower, d = far < limit ? far : limit;
+    gp__u32 q = static_cast<gp__u32>(gp__high_product(d, fraction));
+    if (!exact) {
+      const gp__u64 a0 = (d & 0xffffffffu) * rest, a1 = (d >> 32) * rest + (a0 >> 32);
+      const gp__u64 b0 = (limit & 0xffffffffu) * (q + 1), b1 = (limit >> 32) * (q + 1) + (b0 >> 32);
+      if (b1 < a1 || (b1 == a1 && static_cast<gp__u32>(b0) <= static_cast<gp__u32>(a0))) ++q;
+    }
+    return static_cast<gp__u32>(d) * whole + q;
+  }
+};
+template <class T, int SIZE> struct gp__even_bins<T, true, SIZE> : gp__even_base<T> { // floats
+  typedef typename gp__traits<T>::wide F;
+  F lower, upper, scale;
+  gp__u32 bins;
+  GP_DEVICE void set(T from, T to, gp__u64 all) {
+    lower = static_cast<F>(from);
+    upper = static_cast<F>(to);
+    bins = static_cast<gp__u32>(all);
+    scale = static_cast<F>(bins) / (upper - lower);
+  }
+  GP_DEVICE gp__u32 operator()(T sample) const {
+    const F x = static_cast<F>(sample);
+    const gp__u32 q = gp__u32_from(gp__product(x - lower, scale)), last = bins - 1;
+    return x >= lower && x < upper ? (q < last ? q : last) : bins;
+  }
+};
+// Bins by boundaries: how many are not above the sample, by a search among those of its bucket. The bucket of a sample
+// is never below that of a smaller one, so that this is right however uneven the boundaries are; where they are even,
+// there is little to search. NaN: none are.
+union gp__guess {
+  gp__u32 both;
+  unsigned short at[2]; // how many boundaries lie in the buckets before; in this one too
+};
+template <class T> struct gp__range_bins {
+  static const bool tabulated = true;
+  static const int kept = 1;
+  const T *boundaries;
+  const gp__guess *guesses;   // one a bucket
+  gp__u32 bins, buckets;      // no buckets: all boundaries are searched
+  gp__even_bins<T> bucket_of; // from the first to the last boundary
+  GP_DEVICE gp__u32 operator()(T x) const {
+    gp__u32 found = 0, end = buckets ? 0 : bins + 1;
+    const gp__u32 bucket = bucket_of(x);
+    if (bucket < buckets) {
+      const gp__u32 both = guesses[bucket].both;
+      found = both & 0xffffu;
+      end = both >> 16;
+    }
+    GPUPRIMS__UNROLL_BY(1)
+    while (found < end) {
+      const gp__u32 middle = (found + end) / 2;
+      if (boundaries[middle] <= x) found = middle + 1;
+      else end = middle;
+    }
+    return found - 1 < bins ? found - 1 : bins;
+  }
+  // All threads, with the boundaries in place. Each half of a guess is written by one: the first boundary that is not
+  // below the bucket, and the last that is not above it.
+  GP_DEVICE void fill(gp__guess *table, unsigned threads) const {
+    GPUPRIMS__UNROLL_BY(1)
+    for (gp__u32 i = threadIdx.x; i <= bins; i += threads) {
+      const gp__u32 bucket = bucket_of(boundaries[i]);
+      const gp__u32 before = i > 0 ? bucket_of(boundaries[i - 1]) + 1 : 0;
+      const gp__u32 next = i < bins ? bucket_of(boundaries[i + 1]) : buckets;
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 b = before; b <= bucket && b < buckets; ++b) table[b].at[0] = static_cast<unsigned short>(i);
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 b = bucket; b < next && b < buckets; ++b) table[b].at[1] = static_cast<unsigned short>(i + 1);
+    }
+  }
+};
+// Those of one channel.
+template <class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept, unsigned channel) {
+  return kept[channel];
+}
+template <class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<T> *kept, unsigned channel) {
+  gp__range_bins<T> b = *kept;
+  b.boundaries += channel * (b.bins + 1);
+  return b;
+}
+
+// What a sample weighs.
+template <class W, class C> struct gp__weight {
+  static const bool is = true;
+  static const int size = sizeof(W);
+  typedef C cell; // of a block's counters
+  template <int V> static GP_DEVICE C at(const gp__vector_access<W, V> &w, int j) {
+    return gp_convert<W, C>()(w.item[j]);
+  }
+  static GP_DEVICE C of(const void *weights, gp__u64 pixel) {
+    return gp_convert<W, C>()(static_cast<const W *>(weights)[pixel]);
+  }
+};
+template <class C> struct gp__weight<gp__none, C> {
+  static const bool is = false;
+  static const int size = 1;
+  typedef gp__u32 cell;
+  template <int V> static GP_DEVICE gp__u32 at(const gp__vector_access<gp__none, V> &, int) { return 1; }
+  static GP_DEVICE gp__u32 of(const void *, gp__u64) { return 1; }
+};

@@ -1,0 +1,38 @@
+// histogram/geometry.h - launches of histograms
+// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, core/geometry.h
+
+// A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
+// samples, whatever fits the device, so that counters of 32 bits do in shared memory.
+__attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
+                                                           gp__geometry *g) {
+  const int shared = p.algorithm == GP_SHARED_BINS;
+  const unsigned long long samples = s.count * (unsigned)s.channels, slots = gp__histogram_slots(p, s);
+  const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
+  unsigned long long shares, slices, chunks;
+  g->threads = (unsigned)p.threads;
+  g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
+  g->shared_bytes = gp__histogram_table_bytes(p, s) +
+                    (unsigned)gp__round_up(g->replicas ? g->replicas * gp__histogram_copy_bytes(p, s)
+                                           : shared && gp__histogram_halves(p, s) ? gp__histogram_copy_bytes(p, s) / 2
+                                                                                  : 0,
+                                           GP__VECTOR);
+  if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels name it
+  g->tile_items =
+      (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
+                           gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
+  g->tiles = gp__ceil_div(samples, g->tile_items);
+  if (s.exact) {
+    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
+    if (g->tiles <= 2) g->grid = 1; // an empty input too: it still has a result
+    chunks = gp__ceil_div(s.bins * (unsigned)s.active, gp__histogram_chunk(s.bins * (unsigned)s.active));
+    g->words = g->grid > 1 ? chunks : 0;
+  } else {
+    slices = gp__ceil_div(slots, gp__histogram_slice(slots, s.out_size));
+    shares = slices < resident ? resident / slices : 1;
+    if (shares > g->tiles) shares = g->tiles ? g->tiles : 1;
+    g->grid = (unsigned)(slices * shares);
+    g->words = shares > 1 ? slices * (shares + gp__ceil_div(shares, GP__HISTOGRAM_GROUP)) *
+                                gp__ceil_div(gp__histogram_slice(slots, s.out_size), 8 / (unsigned)s.out_size)
+                          : 0;
+  }
+}

@@ -1,0 +1,77 @@
+// host/call.c - a call, taken apart
+// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c, host/operators.c
+
+// Where elements come from and what happens to them on the way in.
+typedef struct gp__host_source {
+  const unsigned char *base;
+  gp_type from, to;
+  size_t from_size, to_size;
+  gp_op unary;             // CONVERT where there is nothing to do but to convert
+  const gp__op_info *user; // a user's unary operator, or NULL
+  int normalise;           // AND, OR: nonzero becomes 1
+  size_t limit;            // elements that may be asked for at a time
+} gp__host_source;
+
+typedef union gp__host_buffer {
+  gp__value align;
+  unsigned char bytes[GP__HOST_BYTES];
+} gp__host_buffer;
+
+typedef struct gp__host_call {
+  const gp__request *q;
+  gp__host_op op;      // reduce, scan, transform2
+  gp__host_source in;  // elements as operands of `op`; transform: as results
+  gp__host_source in2; // transform2
+  gp_type value_type;  // of the accumulator; ARGMIN, ARGMAX: of the value in it
+  unsigned char *out;
+  size_t out_size;
+  int out_converts; // accumulator and output differ
+  int exclusive;
+  int threads;
+  gp__value init; // normalised like an element
+} gp__host_call;
+
+static size_t gp__host_limit(size_t size) {
+  return GP__HOST_BYTES / size < GP__HOST_ELEMENTS ? GP__HOST_BYTES / size : (size_t)GP__HOST_ELEMENTS;
+}
+
+static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t from_size, gp_type to, size_t to_size,
+                                          gp_op unary, const gp__op_info *user, int normalise) {
+  gp__host_source s;
+  s.base = (const unsigned char *)base;
+  s.from = from, s.to = to;
+  s.from_size = from_size, s.to_size = to_size;
+  s.unary = unary ? unary : (gp_op)GP_CONVERT;
+  s.user = user;
+  s.normalise = normalise;
+  s.limit = from == to && !user && s.unary == GP_CONVERT && !normalise ? (size_t)1 << 30 : gp__host_limit(to_size);
+  return s;
+}
+
+// Elements first .. first + n - 1, n <= limit: where they lie, or else made at `place`.
+static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *place) {
+  const unsigned char *x = s->base + first * s->from_size;
+  unsigned char *y = (unsigned char *)place;
+  size_t i;
+  if (s->user) {
+    for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);
+    x = y;
+  } else if (s->unary == GP_NOT) {
+    gp__host_truth(s->from, s->to, 0, x, y, n);
+    x = y;
+  } else {
+    if (s->from != s->to) {
+      gp__host_convert(s->from, s->to, x, y, n);
+      x = y;
+    }
+    if (s->unary != GP_CONVERT) {
+      gp__host_unary(s->to, s->unary, x, y, n);
+      x = y;
+    }
+  }
+  if (s->normalise) {
+    gp__host_truth(s->to, s->to, 1, x, y, n);
+    x = y;
+  }
+  return x;
+}

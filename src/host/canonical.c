@@ -1,0 +1,249 @@
+// host/canonical.c - reduce and scan by inexact operators: the canonical trees
+// uses: api/config.h, api/lists.h, core/shape.h, reduce/policy.h, scan/policy.h, core/arguments.h, host/config.c,
+//   host/types.c, host/values.c, host/operators.c, host/call.c, host/exact.c
+
+// v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
+static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
+  for (n /= 2; n; n /= 2) op->loops.pairs(op, v, n);
+}
+static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, size_t to) {
+  for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
+}
+// Of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
+static void gp__host_block_tree(const gp__host_op *op, unsigned char *v) {
+  const size_t warp = GP__WARP, warps = GP__CANONICAL_REDUCE_THREADS / warp;
+  size_t n;
+  for (n = warps * warp / 2; n >= warps; n /= 2) op->loops.pairs(op, v, n);
+  gp__host_pad(op, v, warps, warp);
+  gp__host_tree(op, v, warp);
+}
+
+// acc[r] = acc[r] op row r, for rows of `items` consecutive elements; the last row may be short.
+static void gp__host_fold_rows(const gp__host_call *h, unsigned char *acc, uint64_t first, size_t n, size_t items,
+                               gp__host_buffer *buffer) {
+  size_t at_once = h->in.limit / items, rows, k;
+  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  for (rows = n / items; rows; rows -= k, acc += k * h->op.size, first += k * items) {
+    k = rows < at_once ? rows : at_once;
+    h->op.loops.fold(&h->op, acc, gp__host_elements(&h->in, first, k * items, buffer->bytes), k, items, items);
+  }
+  k = n % items;
+  if (k) h->op.loops.fold(&h->op, acc, gp__host_elements(&h->in, first, k, buffer->bytes), 1, k, k);
+}
+
+static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *result) {
+  const size_t threads = GP__CANONICAL_REDUCE_THREADS, size = h->op.size;
+  const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // that make up a row
+  const size_t items = vectors * (size_t)gp__vector_items((int)h->q->in_size);
+  gp__value acc[GP__CANONICAL_REDUCE_THREADS];
+  gp__host_buffer buffer;
+  unsigned char *v = acc[0].bytes;
+  uint64_t done;
+  size_t k;
+  if (h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
+  for (done = 0; done < n; done += k) {
+    k = n - done < threads * items ? (size_t)(n - done) : threads * items;
+    if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
+    gp__host_fold_rows(h, v, first + done, k, items, &buffer);
+    if (h->op.commutative) continue;
+    gp__host_block_tree(&h->op, v);
+    if (done) h->op.loops.map(&h->op, result, result, v, 1);
+    else memcpy(result, v, size);
+  }
+  if (!h->op.commutative) return;
+  gp__host_block_tree(&h->op, v);
+  memcpy(result, v, size);
+}
+
+static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
+  const size_t size = h->op.size;
+  const uint64_t count = h->q->count;
+  const uint64_t tile_items = gp__canonical_rounds(count, (int)h->q->in_size) * GP__CANONICAL_REDUCE_THREADS *
+                              GP__CANONICAL_REDUCE_VECTORS * (unsigned)gp__vector_items((int)h->q->in_size);
+  const int64_t tiles = (int64_t)gp__ceil_div(count, tile_items);
+  const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
+  const int threads = h->threads;
+  gp__value acc[GP__CANONICAL_REDUCE_THREADS];
+  unsigned char *v = acc[0].bytes, *part;
+  int64_t t;
+  (void)threads;
+  memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
+  if (count) {
+    part = (unsigned char *)malloc((size_t)tiles * size);
+    if (!part) return gp__host_no_memory(h, (size_t)tiles * size);
+    GPUPRIMS__PARALLEL_FOR
+    for (t = 0; t < tiles; ++t) {
+      const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
+      gp__value result; // tiles write far apart: no cache line goes to and fro
+      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, result.bytes);
+      memcpy(part + (size_t)t * size, result.bytes, size);
+    }
+    gp__host_pad(&h->op, v, 0, GP__CANONICAL_REDUCE_THREADS);
+    for (t = 0; t < tiles; t += per)
+      h->op.loops.fold(&h->op, v + (size_t)(t / per) * size, part + (size_t)t * size, 1,
+                       (size_t)(tiles - t < per ? tiles - t : per), 1);
+    gp__host_block_tree(&h->op, v);
+    if (h->q->has_init) h->op.loops.map(&h->op, v, h->init.bytes, v, 1);
+    free(part);
+  }
+  if (h->out_converts) gp__host_convert(h->value_type, h->q->out_type, v, h->out, 1);
+  else memcpy(h->out, v, h->out_size);
+  return GP_SUCCESS;
+}
+
+// Lane l becomes v[0] op ... op v[l] (Kogge and Stone), over the lanes of a warp.
+static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
+  gp__value old[GP__WARP];
+  size_t d;
+  for (d = 1; d < GP__WARP; d *= 2) {
+    memcpy(old, v, (GP__WARP - d) * op->size);
+    op->loops.map(op, v + d * op->size, old, v + d * op->size, GP__WARP - d);
+  }
+}
+
+#define GPUPRIMS__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
+
+// First pass over a tile: lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
+// the warps' totals; the last one is the tile's aggregate.
+static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, unsigned char *lane) {
+  const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
+  gp__host_buffer buffer;
+  gp__value totals[GP__WARP];
+  const size_t by_vectors =
+      gp__chunk_by_vectors((int)h->q->in_size, (int)items) ? (size_t)gp__pack_items((int)h->q->in_size) : 1;
+  size_t at_once = h->in.limit / items, rows = n / items, r, k, w;
+  if (by_vectors > 1 && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
+  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  for (r = 0; r <= rows; r += k) { // a sum starts with the first element itself
+    const size_t whole = rows - r;
+    size_t length = whole ? items : n % items;
+    const unsigned char *x;
+    size_t i;
+    k = whole ? (whole < at_once ? whole : at_once) : 1;
+    if (!length) break;
+    x = gp__host_elements(&h->in, first + r * items, k * length, buffer.bytes);
+    if (whole && by_vectors > 1) { // a whole chunk goes by vectors, each a tree
+      if (x != buffer.bytes) memcpy(buffer.bytes, x, k * length * size);
+      x = buffer.bytes;
+      for (i = by_vectors; i > 1; i /= 2) h->op.loops.pairs(&h->op, buffer.bytes, k * (length /= 2));
+    }
+    for (i = 0; i < k; ++i) memcpy(lane + (r + i) * size, x + i * length * size, size);
+    h->op.loops.fold(&h->op, lane + r * size, x + size, k, length - 1, length);
+  }
+  gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
+  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+    gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
+    memcpy((unsigned char *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
+  }
+  gp__host_pad(&h->op, (unsigned char *)totals, GPUPRIMS__SCAN_WARPS, GP__WARP);
+  gp__host_warp_scan(&h->op, (unsigned char *)totals);
+  memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
+}
+
+// Second pass: `prefix` is what stands before the tile, or NULL.
+static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items,
+                                    const unsigned char *lane, const unsigned char *prefix) {
+  const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
+  gp__value carries[GP__CANONICAL_SCAN_THREADS];
+  gp__value bases[GP__WARP];
+  gp__host_buffer buffer, results;
+  unsigned char *carry = carries[0].bytes, *base = bases[0].bytes;
+  size_t at_once = h->in.limit / items, rows = n / items, r, k, w, l;
+  if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
+  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // what stands before the warp
+    unsigned char *c = carry + w * GP__WARP * size;
+    memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
+    if (!warps) continue;
+    if (w && prefix) h->op.loops.map(&h->op, base, prefix, warps, 1);
+    else memcpy(base, warps, size);
+    for (l = 1; l < GP__WARP; ++l) memcpy(base + l * size, base, size);
+    h->op.loops.map(&h->op, c + size, base, c + size, GP__WARP - 1);
+    memcpy(c, base, size);
+  }
+  for (r = 0; r <= rows; r += k) {
+    const size_t whole = rows - r, length = whole ? items : n % items;
+    unsigned char *out = h->out + (first + r * items) * h->out_size, *y = h->out_converts ? results.bytes : out;
+    const unsigned char *x;
+    size_t skip = 0;
+    k = whole ? (whole < at_once ? whole : at_once) : 1;
+    if (!length) break;
+    if (!prefix && r == 0) { // nothing stands before the very first element
+      k = 1;
+      skip = 1;
+    }
+    x = gp__host_elements(&h->in, first + r * items, k * length, buffer.bytes);
+    if (skip) {
+      memcpy(carry, x, size);
+      memcpy(y, h->exclusive ? h->op.identity.bytes : carry, size);
+    }
+    h->op.loops.scan(&h->op, carry + r * size, x + skip * size, y + skip * size, k, length - skip, h->exclusive);
+    if (h->out_converts) gp__host_convert(h->value_type, h->q->out_type, y, out, k * length);
+  }
+}
+
+// What `count` tiles of a group amount to: each lane of a warp folds its consecutive tiles, then the warp's tree.
+static void gp__host_group_total(const gp__host_op *op, const unsigned char *group, size_t count,
+                                 unsigned char *lanes) {
+  const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
+  size_t l, n;
+  for (l = 0; l < GP__WARP && l * share < count; ++l, group += share * op->size) {
+    n = count - l * share < share ? count - l * share : share;
+    memcpy(lanes + l * op->size, group, op->size);
+    op->loops.fold(op, lanes + l * op->size, group + op->size, 1, n - 1, n);
+  }
+  gp__host_pad(op, lanes, l, GP__WARP);
+  gp__host_tree(op, lanes, GP__WARP);
+}
+
+// Tiles go through both passes a few at a time, so that the second finds them in the cache.
+static gp_result gp__host_scan_canonical(const gp__host_call *h) {
+  const gp__host_op *op = &h->op;
+  const size_t size = op->size,
+               items = (size_t)gp__scan_items(GP__CANONICAL_SCAN_VECTORS, (int)h->q->in_size, (int)h->q->out_size);
+  const size_t tile_items = items * GP__CANONICAL_SCAN_THREADS,
+               lanes = GP__CANONICAL_SCAN_THREADS + GPUPRIMS__SCAN_WARPS;
+  const uint64_t count = h->q->count, tiles = gp__ceil_div(count, tile_items);
+  const int threads = h->threads;
+  const int64_t batch = threads > 1 ? (int64_t)threads * 8 : 1;
+  const size_t bytes = (size_t)batch * (lanes + 1) * size;
+  unsigned char *lane = (unsigned char *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
+  gp__value group[GP__GROUP], total[GP__WARP];
+  gp__value before = h->init; // what stands before the group of tiles
+  int has_before = h->q->has_init;
+  uint64_t base;
+  if (!lane) return gp__host_no_memory(h, bytes);
+  for (base = 0; base < tiles; base += (uint64_t)batch) {
+    const int64_t some = tiles - base < (uint64_t)batch ? (int64_t)(tiles - base) : batch;
+    const int first_has = base > 0 || has_before;
+    int64_t b;
+    GPUPRIMS__PARALLEL_FOR
+    for (b = 0; b < some; ++b) {
+      const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
+      gp__host_scan_upsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
+                            lane + (size_t)b * lanes * size);
+    }
+    for (b = 0; b < some; ++b) {
+      const size_t r = (size_t)((base + (uint64_t)b) % GP__GROUP);
+      unsigned char *p = prefix + (size_t)b * size;
+      if (base || b) gp__host_group_total(op, group[0].bytes, r ? r : (size_t)GP__GROUP, total[0].bytes);
+      if (r == 0) { // the group before is complete
+        if ((base || b) && has_before) op->loops.map(op, before.bytes, before.bytes, total, 1);
+        else if (base || b) memcpy(before.bytes, total, size);
+        has_before |= base || b;
+        memcpy(p, before.bytes, size);
+      } else if (has_before) op->loops.map(op, p, before.bytes, total, 1);
+      else memcpy(p, total, size);
+      memcpy((unsigned char *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
+    }
+    GPUPRIMS__PARALLEL_FOR
+    for (b = 0; b < some; ++b) {
+      const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
+      gp__host_scan_downsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
+                              lane + (size_t)b * lanes * size, b || first_has ? prefix + (size_t)b * size : NULL);
+    }
+  }
+  free(lane);
+  return GP_SUCCESS;
+}

@@ -1,0 +1,28 @@
+// host/types.c - sizes of buffers; elements as they lie in memory
+// uses: api/config.h
+
+enum {
+  GP__HOST_ELEMENTS = 1024,         // of the buffers, at most
+  GP__HOST_BYTES = 16384,           // of the buffers
+  GP__HOST_BLOCK = 65536,           // elements a thread takes at a time
+  GP__HOST_PARALLEL_BYTES = 262144, // below, one thread does it all
+  GP__HOST_LANES = 8                // rows that a loop works on at a time: their chains of operations are independent
+};
+
+// Elements as they lie in the caller's memory, whatever their declared type there.
+#define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
+typedef int8_t gp__h_i8;
+typedef uint8_t gp__h_u8;
+typedef int16_t GPUPRIMS__MAY_ALIAS gp__h_i16;
+typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_u16;
+typedef int32_t GPUPRIMS__MAY_ALIAS gp__h_i32;
+typedef uint32_t GPUPRIMS__MAY_ALIAS gp__h_u32;
+typedef int64_t GPUPRIMS__MAY_ALIAS gp__h_i64;
+typedef uint64_t GPUPRIMS__MAY_ALIAS gp__h_u64;
+typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_f16;
+typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_bf16;
+typedef float GPUPRIMS__MAY_ALIAS gp__h_f32;
+typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
+
+#define GPUPRIMS__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
+#define GPUPRIMS__INLINE static inline __attribute__((unused))

@@ -1,0 +1,227 @@
+// host/values.c - values: floats, widening, conversion, unary operators
+// uses: api/config.h, api/lists.h, host/types.c
+
+GPUPRIMS__INLINE uint32_t gp__host_bits32(float x) {
+  uint32_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+GPUPRIMS__INLINE float gp__host_float(uint32_t u) {
+  float x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+
+GPUPRIMS__INLINE float gp__host_f16_load(uint16_t h) {
+  const uint32_t sign = (uint32_t)(h & 0x8000) << 16, m = h & 0x7fffu;
+  const uint32_t normal = (m << 13) + (m >= 0x7c00u ? 224u << 23 : 112u << 23);
+  const uint32_t tiny = gp__host_bits32((float)(int32_t)m * 5.9604644775390625e-8f); // m * 2^-24, below 2^-14
+  return gp__host_float(sign | (m < 0x400u ? tiny : normal));
+}
+GPUPRIMS__INLINE uint16_t gp__host_f16_store(float x) { // to nearest even
+  const uint32_t u = gp__host_bits32(x), sign = u >> 16 & 0x8000u, a = u & 0x7fffffffu;
+  const uint32_t normal = (a - (112u << 23) + 0xfffu + (a >> 13 & 1u)) >> 13;
+  const uint32_t tiny = gp__host_bits32(gp__host_float(a) + 0.5f) - 0x3f000000u; // the sum rounds at 2^-24
+  const uint32_t special = a > 0x7f800000u ? 0x7fffu : 0x7c00u;
+  return (uint16_t)(sign | (a >= 0x47800000u ? special : a < 0x38800000u ? tiny : normal));
+}
+GPUPRIMS__INLINE float gp__host_bf16_load(uint16_t h) { return gp__host_float((uint32_t)h << 16); }
+GPUPRIMS__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
+  const uint32_t u = gp__host_bits32(x);
+  return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+}
+// double to float, to odd: rounding once more to a half type is then as if done in one step.
+GPUPRIMS__INLINE float gp__host_to_odd(double x) {
+  const float f = (float)x;
+  const double back = f;
+  const uint32_t below = (back < x) ? 1 : 0, above = (back > x) ? 1 : 0, away = (x < 0) ? below : above;
+  return gp__host_float((gp__host_bits32(f) - away) | below | above);
+}
+
+// An element in the widest type of its kind.
+typedef union gp__wide {
+  int64_t i;
+  uint64_t u;
+  double f;
+} gp__wide;
+typedef enum gp__wide_kind { GP__WIDE_I, GP__WIDE_U, GP__WIDE_F } gp__wide_kind;
+
+GPUPRIMS__INLINE gp__wide_kind gp__host_kind(gp_type type) {
+  return type >= GP_F16                                                        ? GP__WIDE_F
+         : type == GP_U8 || type == GP_U16 || type == GP_U32 || type == GP_U64 ? GP__WIDE_U
+                                                                               : GP__WIDE_I;
+}
+GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
+#define GPUPRIMS__SIZE(NAME, name, device, size) size,
+  static const unsigned char sizes[] = {0, GP_TYPES(GPUPRIMS__SIZE)};
+#undef GPUPRIMS__SIZE
+  return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
+}
+
+static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
+  size_t i;
+#define GPUPRIMS__WIDEN(NAME, name, member, LOAD)                                                                      \
+  case GP_##NAME: {                                                                                                    \
+    const gp__h_##name *x = (const gp__h_##name *)in;                                                                  \
+    for (i = 0; i < n; ++i) w[i].member = LOAD(x[i]);                                                                  \
+    break;                                                                                                             \
+  }
+  switch (type) {
+    GPUPRIMS__WIDEN(I8, i8, i, )
+    GPUPRIMS__WIDEN(U8, u8, u, )
+    GPUPRIMS__WIDEN(I16, i16, i, )
+    GPUPRIMS__WIDEN(U16, u16, u, )
+    GPUPRIMS__WIDEN(I32, i32, i, )
+    GPUPRIMS__WIDEN(U32, u32, u, )
+    GPUPRIMS__WIDEN(I64, i64, i, )
+    GPUPRIMS__WIDEN(U64, u64, u, )
+    GPUPRIMS__WIDEN(F16, f16, f, gp__host_f16_load)
+    GPUPRIMS__WIDEN(BF16, bf16, f, gp__host_bf16_load)
+    GPUPRIMS__WIDEN(F32, f32, f, )
+    GPUPRIMS__WIDEN(F64, f64, f, )
+  default:
+    break;
+  }
+#undef GPUPRIMS__WIDEN
+}
+
+// A float to an integer: toward zero, saturated, NaN to 0. `above` is the first value beyond the type.
+#define GPUPRIMS__SATURATE(x, T, LOWEST, HIGHEST, above)                                                               \
+  ((x) >= (above) ? (HIGHEST) : (x) > (double)(LOWEST) ? (T)(x) : (x) == (x) ? (LOWEST) : (T)0)
+
+static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w, void *out, size_t n) {
+  size_t i;
+#define GPUPRIMS__TO(name, member, CONVERT)                                                                            \
+  {                                                                                                                    \
+    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
+    for (i = 0; i < n; ++i) y[i] = (gp__h_##name)CONVERT(w[i].member);                                                 \
+  }
+#define GPUPRIMS__SATURATES(NAME, name, LOWEST, HIGHEST, above)                                                        \
+  case GP_##NAME: {                                                                                                    \
+    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
+    for (i = 0; i < n; ++i) y[i] = GPUPRIMS__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above);                   \
+    return;                                                                                                            \
+  }
+#define GPUPRIMS__WRAPS(SIGNED, UNSIGNED, name)                                                                        \
+  case GP_##SIGNED:                                                                                                    \
+  case GP_##UNSIGNED:                                                                                                  \
+    GPUPRIMS__TO(name, u, )                                                                                            \
+    break;
+#define GPUPRIMS__TO_FLOAT(NAME, name, CONVERT)                                                                        \
+  case GP_##NAME:                                                                                                      \
+    if (kind == GP__WIDE_I) GPUPRIMS__TO(name, i, CONVERT)                                                             \
+    else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT)                                                        \
+    else GPUPRIMS__TO(name, f, CONVERT)                                                                                \
+    break;
+#define GPUPRIMS__TO_F16(x) gp__host_f16_store(gp__host_to_odd((double)(x)))
+#define GPUPRIMS__TO_BF16(x) gp__host_bf16_store(gp__host_to_odd((double)(x)))
+  if (kind == GP__WIDE_F) switch (type) {
+      GPUPRIMS__SATURATES(I8, i8, INT8_MIN, INT8_MAX, 128.0)
+      GPUPRIMS__SATURATES(U8, u8, 0, UINT8_MAX, 256.0)
+      GPUPRIMS__SATURATES(I16, i16, INT16_MIN, INT16_MAX, 32768.0)
+      GPUPRIMS__SATURATES(U16, u16, 0, UINT16_MAX, 65536.0)
+      GPUPRIMS__SATURATES(I32, i32, INT32_MIN, INT32_MAX, 2147483648.0)
+      GPUPRIMS__SATURATES(U32, u32, 0, UINT32_MAX, 4294967296.0)
+      GPUPRIMS__SATURATES(I64, i64, INT64_MIN, INT64_MAX, 9223372036854775808.0)
+      GPUPRIMS__SATURATES(U64, u64, 0, UINT64_MAX, 18446744073709551616.0)
+    default:
+      break;
+    }
+  switch (type) {
+    GPUPRIMS__WRAPS(I8, U8, u8)
+    GPUPRIMS__WRAPS(I16, U16, u16)
+    GPUPRIMS__WRAPS(I32, U32, u32)
+    GPUPRIMS__WRAPS(I64, U64, u64)
+    GPUPRIMS__TO_FLOAT(F16, f16, GPUPRIMS__TO_F16)
+    GPUPRIMS__TO_FLOAT(BF16, bf16, GPUPRIMS__TO_BF16)
+    GPUPRIMS__TO_FLOAT(F32, f32, (float))
+    GPUPRIMS__TO_FLOAT(F64, f64, (double))
+  default:
+    break;
+  }
+#undef GPUPRIMS__TO
+#undef GPUPRIMS__SATURATES
+#undef GPUPRIMS__WRAPS
+#undef GPUPRIMS__TO_FLOAT
+}
+
+// CONVERT. `out` may be `in` where the sizes are equal and n is not above GP__HOST_ELEMENTS.
+static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
+  gp__wide w[GP__HOST_ELEMENTS];
+  size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
+#define GPUPRIMS__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT)                                                   \
+  if (from == GP_##FROM && to == GP_##TO_TYPE) {                                                                       \
+    const gp__h_##from_name *x = (const gp__h_##from_name *)in;                                                        \
+    gp__h_##to_name *y = (gp__h_##to_name *)out;                                                                       \
+    for (i = 0; i < n; ++i) y[i] = CONVERT(x[i]);                                                                      \
+    return;                                                                                                            \
+  }
+  GPUPRIMS__DIRECT(F16, f16, F32, f32, gp__host_f16_load) // the half types are summed in f32 by default
+  GPUPRIMS__DIRECT(BF16, bf16, F32, f32, gp__host_bf16_load)
+  GPUPRIMS__DIRECT(F32, f32, F16, f16, gp__host_f16_store)
+  GPUPRIMS__DIRECT(F32, f32, BF16, bf16, gp__host_bf16_store)
+#undef GPUPRIMS__DIRECT
+  for (i = 0; i < n; i += k) {
+    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
+    gp__host_narrow(to, gp__host_kind(from), w, (unsigned char *)out + i * to_size, k);
+  }
+}
+
+// 1 where an element is (not) zero, else 0; `out` may be `in` as above.
+static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, void *out, size_t n) {
+  gp__wide w[GP__HOST_ELEMENTS];
+  size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
+  for (i = 0; i < n; i += k) {
+    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
+    if (gp__host_kind(from) == GP__WIDE_F)
+      for (j = 0; j < k; ++j) w[j].u = (w[j].f != 0) == truth;
+    else
+      for (j = 0; j < k; ++j) w[j].u = (w[j].u != 0) == truth;
+    gp__host_narrow(to, GP__WIDE_U, w, (unsigned char *)out + i * to_size, k);
+  }
+}
+
+// NEGATE, ABS, SQUARE in a type; `out` may be `in`.
+static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, size_t n) {
+  size_t i;
+#define GPUPRIMS__UNARY(OP, NAME, name, expression)                                                                    \
+  case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): {                                                                           \
+    const gp__h_##name *x = (const gp__h_##name *)in;                                                                  \
+    gp__h_##name *y = (gp__h_##name *)out;                                                                             \
+    for (i = 0; i < n; ++i) {                                                                                          \
+      const gp__h_##name a = x[i];                                                                                     \
+      y[i] = (gp__h_##name)(expression);                                                                               \
+    }                                                                                                                  \
+    break;                                                                                                             \
+  }
+#define GPUPRIMS__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname)                                                         \
+  GPUPRIMS__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a)                                            \
+  case GPUPRIMS__PAIR(GP_NEGATE, GP_##SIGNED):                                                                         \
+    GPUPRIMS__UNARY(NEGATE, UNSIGNED, uname, 0u - a)                                                                   \
+  case GPUPRIMS__PAIR(GP_SQUARE, GP_##SIGNED):                                                                         \
+    GPUPRIMS__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
+  switch (GPUPRIMS__PAIR(op, type)) {
+    GPUPRIMS__UNARY_INTEGER(I8, i8, U8, u8)
+    GPUPRIMS__UNARY_INTEGER(I16, i16, U16, u16)
+    GPUPRIMS__UNARY_INTEGER(I32, i32, U32, u32)
+    GPUPRIMS__UNARY_INTEGER(I64, i64, U64, u64)
+  case GPUPRIMS__PAIR(GP_NEGATE, GP_BF16):
+    GPUPRIMS__UNARY(NEGATE, F16, f16, a ^ 0x8000u)
+  case GPUPRIMS__PAIR(GP_ABS, GP_BF16):
+    GPUPRIMS__UNARY(ABS, F16, f16, a & 0x7fffu)
+    GPUPRIMS__UNARY(SQUARE, F16, f16, gp__host_f16_store(gp__host_f16_load(a) * gp__host_f16_load(a)))
+    GPUPRIMS__UNARY(SQUARE, BF16, bf16, gp__host_bf16_store(gp__host_bf16_load(a) * gp__host_bf16_load(a)))
+    GPUPRIMS__UNARY(NEGATE, F32, f32, -a)
+    GPUPRIMS__UNARY(ABS, F32, u32, a & 0x7fffffffu)
+    GPUPRIMS__UNARY(SQUARE, F32, f32, a * a)
+    GPUPRIMS__UNARY(NEGATE, F64, f64, -a)
+    GPUPRIMS__UNARY(ABS, F64, u64, a & ~((uint64_t)1 << 63))
+    GPUPRIMS__UNARY(SQUARE, F64, f64, a * a)
+  default: // ABS of unsigned types
+    if (out != in) memcpy(out, in, n * gp__host_size(type));
+  }
+#undef GPUPRIMS__UNARY
+#undef GPUPRIMS__UNARY_INTEGER
+}

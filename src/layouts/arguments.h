@@ -1,0 +1,29 @@
+// layouts/arguments.h - arguments of conversion of layouts, and of gathers
+// uses: sort/radix_policy.h, layouts/policy.h, sort/arguments.h
+
+// Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
+typedef struct gp__layout_args {
+  const unsigned char *in;
+  unsigned char *out;
+  const unsigned char *in_column[GP__LAYOUT_FIELDS];
+  unsigned char *out_column[GP__LAYOUT_ENTRIES];
+  unsigned long long count, in_width, out_width;
+  int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
+} gp__layout_args;
+
+// Values that were too large to be sorted: out[i] = in[index[i]].
+typedef struct gp__gather_args {
+  const void *in, *index;
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device;
+} gp__gather_args;
+
+// The digit of args->pass, from *bit on; *bit becomes the next pass's.
+__attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int *bit) {
+  const int bits = gp__radix_digit_bits(*bit, args->end_bit);
+  args->word = *bit / 64;
+  args->shift = *bit % 64;
+  args->mask = (1u << bits) - 1;
+  *bit += bits;
+}

@@ -1,0 +1,66 @@
+// layouts/calls.c - calls by name: layouts
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/array.h, api/call.h, core/system.c,
+//   core/messages.c, core/kinds.c, core/state.c, core/reads.c, core/run.c, map/calls.c
+
+GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
+                                          void *out, uint64_t count, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_CONVERT_LAYOUT, 0, 0, 0, in, out, count);
+  c.in_layout = from;
+  c.out_layout = to;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream), "gp_convert_layout in_layout=from out_layout=to");
+}
+GPUPRIMS__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
+  const uint64_t width = layout & ~GP_TRANSPOSED, unit = width > 16 ? width : 16;
+  uint64_t count = 1;
+  int d;
+  if (width != GP_SOA && width != GP_AOS && (width % 16 || width >> 32))
+    return gp__fail(GP_E_ARGUMENT, "%s: layout: blocks of %llu structs are no multiple of 16 below 2^32", who,
+                    (unsigned long long)width);
+  if (a->size < 1 || a->packed < 1 || a->packed > a->size)
+    return gp__fail(GP_E_ARGUMENT, "%s: size is %u, packed is %u: GP_ARRAY_OF sets them", who, a->size, a->packed);
+  for (d = 0; d < 3; ++d) {
+    if (a->extent[d] && count > UINT64_MAX / a->extent[d])
+      return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu", who,
+                      (unsigned long long)a->extent[0], (unsigned long long)a->extent[1],
+                      (unsigned long long)a->extent[2]);
+    count *= a->extent[d];
+  }
+  if (count > UINT64_MAX - unit || (count + unit) > UINT64_MAX / a->size)
+    return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (unsigned long long)count, a->size);
+  return GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_array_check(const gp_array *array) {
+  const char *who = "gp_array_check";
+  uint64_t width;
+  if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
+  GPUPRIMS__CHECK(gp__check_array(who, array, array->layout));
+  width = array->layout & ~GP_TRANSPOSED;
+  if (array->capacity < array->extent[0] * array->extent[1] * array->extent[2] ||
+      array->capacity % (width > 16 ? width : 16))
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: capacity is %llu, no whole blocks, or not enough for %llu times %llu times %llu", who,
+                    (unsigned long long)array->capacity, (unsigned long long)array->extent[0],
+                    (unsigned long long)array->extent[1], (unsigned long long)array->extent[2]);
+  return (uintptr_t)array->base % 16
+             ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
+             : GP_SUCCESS;
+}
+GPUPRIMS__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
+  const char *who = "gp_array_relayout";
+  if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
+  if (array->base && array->layout != layout)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: layout: the array has memory (base is not null), whose layout is fixed; "
+                    "gp_convert_layout moves what it holds to an array of another",
+                    who);
+  GPUPRIMS__CHECK(gp__check_array(who, array, layout));
+  if (array->base) return GP_SUCCESS;
+  *array = gp__array_of(layout, array->extent[0], array->extent[1], array->extent[2], array->size, array->packed);
+  return GP_SUCCESS;
+}
+GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
+  const int length = snprintf(option, capacity, "-DGP_LAYOUT_%s=GP_USE(%lluull)", name ? name : "",
+                              (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
+  return length > 0 ? (size_t)length : 0;
+}

@@ -1,0 +1,96 @@
+// layouts/check.c - checking a call: layouts
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, layouts/policy.h, core/system.c, core/messages.c,
+//   core/request.c, layouts/host.c, core/check_types.c, core/reads.c, core/checking.c
+
+// A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
+GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
+                                             const gp_layout *l, const void *buffer, gp__extent *span, int *spans) {
+  const char *who = k->who;
+  const uint64_t count = k->c->count;
+  uint64_t bytes;
+  int i, j;
+  if (!l) return gp__fail(GP_E_NULL, "%s: @%s is null", who, name);
+  if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: field_count is %d, not 1 to %d", who, name, l->field_count,
+                    (int)GP__LAYOUT_FIELDS);
+  if (!l->fields) return gp__fail(GP_E_NULL, "%s: @%s: fields is null", who, name);
+  if (l->size < 1 || l->size > GP__LAYOUT_STRUCT_BYTES)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: size is %lu, not 1 to %d", who, name, (unsigned long)l->size,
+                    (int)GP__LAYOUT_STRUCT_BYTES);
+  for (i = 0; i < l->field_count; ++i) {
+    const gp_field *f = &l->fields[i];
+    if (f->size < 1 || f->size > l->size || f->offset > l->size - f->size)
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: @%s: fields: field %d, of %lu bytes at offset %lu, is not inside the struct "
+                      "of %lu",
+                      who, name, i, (unsigned long)f->size, (unsigned long)f->offset, (unsigned long)l->size);
+    for (j = 0; j < i; ++j)
+      if (f->offset < l->fields[j].offset + l->fields[j].size && l->fields[j].offset < f->offset + f->size)
+        return gp__fail(GP_E_ARGUMENT, "%s: @%s: fields: fields %d and %d overlap", who, name, j, i);
+  }
+  if (l->width != GP_SOA && (l->capacity || l->columns))
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s serves GP_SOA, but width is %llu", who, name,
+                    l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
+  if (l->columns && l->capacity)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity serves one buffer, but there are columns", who, name);
+  if (l->capacity && l->capacity < count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count, which is %llu", who, name,
+                    (unsigned long long)l->capacity, (unsigned long long)count);
+  bytes = gp__layout_bytes(l, count);
+  if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
+    return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name,
+                    (unsigned long long)count, (unsigned long)l->size);
+  *spans = 0;
+  if (l->columns) {
+    if (buffer) return gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s has columns", who, of, name);
+    for (i = 0; i < l->field_count; ++i) {
+      if (!l->columns[i] && count && k->pointers)
+        return gp__fail(GP_E_NULL, "%s: @%s: columns[%d] is null", who, name, i);
+      if (count * l->fields[i].size > UINT64_MAX - (uintptr_t)l->columns[i])
+        return gp__fail(GP_E_SIZE, "%s: @%s: columns[%d] reaches past the end of memory", who, name, i);
+      span[*spans].name = of;
+      span[*spans].pointer = l->columns[i];
+      span[*spans].bytes = count * l->fields[i].size;
+      span[(*spans)++].place = 0;
+    }
+    return GP_SUCCESS;
+  }
+  if (!buffer && count && k->pointers) return gp__fail(GP_E_NULL, "%s: @%s is null", who, of);
+  span->name = of;
+  span->pointer = buffer;
+  span->bytes = bytes;
+  span->place = 1;
+  *spans = 1;
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
+  const gp_call *c = k->c;
+  const gp_layout *from = c->in_layout, *to = c->out_layout;
+  gp__request *q = k->q;
+  gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
+  int reads, writes, i, j;
+  GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", from, c->in, read, &reads));
+  GPUPRIMS__CHECK(gp__check_layout(k, "out_layout (to)", "out", to, c->out, written, &writes));
+  if (from->field_count != to->field_count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, that of @in_layout (from) is %d", k->who,
+                    to->field_count, from->field_count);
+  for (i = 0; i < from->field_count; ++i)
+    if (from->fields[i].size != to->fields[i].size)
+      return gp__fail(GP_E_ARGUMENT,
+                      "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
+                      i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
+  for (i = 0; i < writes; ++i) {
+    for (j = 0; j < reads; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &read[j], &written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &written[j], &written[i]));
+  }
+  q->in_layout = from;
+  q->out_layout = to;
+  q->in = c->in;
+  q->out = c->out;
+  q->in_size = from->size;
+  q->out_size = to->size;
+  q->count = q->stride = c->count;
+  q->channels = q->active = 1;
+  return GP_SUCCESS;
+}

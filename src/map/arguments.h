@@ -1,0 +1,12 @@
+// map/arguments.h - arguments of copy, fill, iota, transform
+// uses: core/arguments.h
+
+typedef struct gp__map_args {
+  const void *in;
+  const void *in2;
+  void *out;
+  unsigned long long count;
+  const unsigned long long *count_device; // or null
+  gp__value value;                        // fill: the element; iota: the start
+  gp__value step;                         // iota
+} gp__map_args;

@@ -1,0 +1,86 @@
+// map/host.c - copy, fill, iota, transform
+// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/values.c,
+//   host/call.c
+
+static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
+  const gp_type type = h->q->out_type;
+  gp__wide start, step, w[GP__HOST_ELEMENTS];
+  gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
+  size_t i;
+  gp__host_widen(type, h->q->init.bytes, &start, 1);
+  gp__host_widen(type, h->q->step.bytes, &step, 1);
+  if (gp__host_kind(type) != GP__WIDE_F) {
+    for (i = 0; i < n; ++i) w[i].u = start.u + (first + i) * step.u;
+    gp__host_narrow(type, GP__WIDE_U, w, h->out + first * h->out_size, n);
+    return;
+  }
+  f_start = (float)start.f, f_step = (float)step.f;
+  if (type == GP_F64)
+    for (i = 0; i < n; ++i) w[i].f = (double)(first + i) * step.f;
+  else
+    for (i = 0; i < n; ++i) f[i] = (float)(first + i) * f_step;
+  __asm__ volatile("" : : "r"(w), "r"(f) : "memory"); // the product is rounded before the sum
+  if (type == GP_F64)
+    for (i = 0; i < n; ++i) w[i].f += start.f;
+  else
+    for (i = 0; i < n; ++i) f[i] += f_start;
+  if (type == GP_F64) memcpy(h->out + first * h->out_size, w, n * sizeof(double));
+  else gp__host_convert(GP_F32, type, f, h->out + first * h->out_size, n);
+}
+
+// Elements first .. first + n - 1 of a primitive that treats each by itself.
+static void gp__host_map(const gp__host_call *h, uint64_t first, size_t n) {
+  const gp__request *q = h->q;
+  gp__host_buffer a, b;
+  const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
+  const uint64_t end = first + n;
+  size_t k;
+  for (; first < end; first += k) {
+    unsigned char *out = h->out + first * h->out_size;
+    k = end - first < limit ? (size_t)(end - first) : limit;
+    if (q->primitive == GP_IOTA) gp__host_iota(h, first, k);
+    else if (q->primitive == GP_TRANSFORM2) {
+      if (q->user_op) {
+        size_t i;
+        for (i = 0; i < k; ++i)
+          gp__host_apply(q->user_op, a.bytes, (const unsigned char *)q->in + (first + i) * q->in_size,
+                         (const unsigned char *)q->in2 + (first + i) * q->in2_size),
+              memcpy(out + i * h->out_size, a.bytes, h->out_size);
+      } else {
+        const unsigned char *x = gp__host_elements(&h->in, first, k, a.bytes);
+        h->op.loops.map(&h->op, out, x, gp__host_elements(&h->in2, first, k, b.bytes), k);
+      }
+    } else {
+      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // made where they belong, or
+      if (x != out) memcpy(out, x, k * h->out_size);                     // a copy
+    }
+  }
+}
+
+static void gp__host_fill(const gp__host_call *h, uint64_t first, size_t n) {
+  gp__host_buffer pattern;
+  const size_t limit = GP__HOST_BYTES / h->out_size, m = n < limit ? n : limit;
+  size_t i, k;
+  for (i = 0; i < m; ++i) memcpy(pattern.bytes + i * h->out_size, h->q->init.bytes, h->out_size);
+  for (i = 0; i < n; i += k) {
+    k = n - i < m ? n - i : m;
+    memcpy(h->out + (first + i) * h->out_size, pattern.bytes, k * h->out_size);
+  }
+}
+
+static gp_result gp__host_each(const gp__host_call *h) {
+  const uint64_t count = h->q->count;
+  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  if (h->q->primitive == GP_COPY && h->q->in == h->q->out) return GP_SUCCESS;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK, rest = count - first;
+    const size_t n = (size_t)(rest < GP__HOST_BLOCK ? rest : (uint64_t)GP__HOST_BLOCK);
+    if (h->q->primitive == GP_FILL) gp__host_fill(h, first, n);
+    else gp__host_map(h, first, n);
+  }
+  return GP_SUCCESS;
+}

@@ -1,0 +1,240 @@
+// map/kernels.cuh - copy, fill, iota, transform
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/arguments.h, device/types.cuh,
+//   device/operators.cuh, device/warp.cuh, device/tile_load.cuh, device/kernel.cuh
+
+// Bytes, whatever they mean. The output is peeled to 16-byte boundaries; an input that is misaligned against it is read
+// as aligned vectors that are shifted in registers.
+template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
+  gp__pdl_wait<P>();
+  const gp__u64 bytes = gp__count(a) * SIZE;
+  const unsigned char *in = static_cast<const unsigned char *>(a.in);
+  unsigned char *out = static_cast<unsigned char *>(a.out);
+  const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
+  const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
+  if (blockIdx.x == 0) {
+    if (threadIdx.x < head) out[threadIdx.x] = in[threadIdx.x];
+    if (tail + threadIdx.x < bytes) out[tail + threadIdx.x] = in[tail + threadIdx.x];
+  }
+  in += head;
+  out += head;
+  const unsigned offset = gp__misalignment(in, 16);
+  const unsigned char *base = in - offset;
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
+    gp_vector v[P::vectors];
+    if (offset == 0 && first + tile <= vectors) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k)
+        v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k)
+        gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
+    } else {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) {
+        const gp__u64 i = first + k * P::threads + threadIdx.x;
+        if (i >= vectors) continue;
+        if (offset == 0) v[k] = gp__load_vector<P::load>(base + i * 16);
+        else if (i > 0 && i + 1 < vectors)
+          v[k] = gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
+                                   gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
+        else {
+          gp__vec<unsigned char> p;
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < 16; ++j) p.item[j] = in[i * 16 + j];
+          v[k] = p.vector;
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) {
+        const gp__u64 i = first + k * P::threads + threadIdx.x;
+        if (i < vectors) gp__store_vector<P::store>(out + i * 16, v[k]);
+      }
+    }
+  }
+}
+
+// V consecutive elements of one operand, in a thread: one access where V elements are 2, 4, 8 or 16 bytes and aligned
+// as a whole; shifted vectors where they are 16 bytes and not; otherwise element by element. `inner`: 16 bytes before
+// and behind belong to the operand too.
+template <class T, int V> struct gp__vector_access_of_items {
+  T item[V];
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (there) load<CACHE>(at, 0, false);
+  }
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) item[j] = at[j];
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) at[j] = item[j];
+  }
+};
+// May one access of BYTES bytes take elements at `at`? Callers look at the boundaries of elements. A struct whose
+// alignment is less than its size may lie between them, at any address.
+template <int BYTES, class T> GP_DEVICE bool gp__is_whole(const T *at) {
+  return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;
+}
+template <class T, int V, class Register> struct gp__vector_access_of_register {
+  union {
+    Register access;
+    T item[V];
+  };
+  GP_DEVICE gp__vector_access_of_register() {}
+  GP_DEVICE void take(const T *at) {
+    if (gp__is_whole<sizeof(Register)>(at)) access = *reinterpret_cast<const Register *>(at);
+    else take_items(at);
+  }
+  GP_DEVICE void take_items(const T *at) {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) item[j] = at[j];
+  }
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (there) take(at);
+  }
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool) {
+    if (misaligned == 0) take(at);
+    else take_items(at);
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const {
+    if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) at[j] = item[j];
+    }
+  }
+};
+template <class T, int V> struct gp__vector_access_of_vector {
+  union {
+    gp_vector access;
+    T item[V];
+  };
+  GP_DEVICE gp__vector_access_of_vector() {}
+  template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
+    if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
+    else if (there) {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) item[j] = at[j];
+    }
+  }
+  template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
+    const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
+    if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
+    else if (misaligned && inner)
+      access =
+          gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) item[j] = at[j];
+    }
+  }
+  template <int CACHE> GP_DEVICE void store(T *at) const {
+    if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);
+    else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) at[j] = item[j];
+    }
+  }
+};
+template <class T, int V> struct gp__vector_access_bytes { static const int value = V * int(sizeof(T)); };
+template <int V> struct gp__vector_access_bytes<gp__none, V> { static const int value = 0; };
+template <class T, int V, int BYTES = gp__vector_access_bytes<T, V>::value>
+struct gp__vector_access : gp__vector_access_of_items<T, V> {};
+template <class T, int V> struct gp__vector_access<T, V, 2> : gp__vector_access_of_register<T, V, unsigned short> {};
+template <class T, int V> struct gp__vector_access<T, V, 4> : gp__vector_access_of_register<T, V, gp__u32> {};
+template <class T, int V> struct gp__vector_access<T, V, 8> : gp__vector_access_of_register<T, V, gp__u64> {};
+template <class T, int V> struct gp__vector_access<T, V, 16> : gp__vector_access_of_vector<T, V> {};
+template <int V> struct gp__vector_access<gp__none, V, 0> { // fill and iota have no operand in memory
+  template <int CACHE> GP_DEVICE void load(const gp__none *, unsigned, bool) {}
+};
+// Bytes to which the operand of a run must be aligned to be read or written as a whole; 1: no such thing.
+template <class T, int V> struct gp__vector_access_alignment {
+  static const unsigned bytes = V * sizeof(T), value = bytes <= 16 && (bytes & (bytes - 1)) == 0 ? bytes : 1;
+};
+
+template <class R> struct gp__fill_value {};
+template <class R> struct gp__iota_value {};
+
+// What the element at `i` becomes: the four shapes of a map.
+template <class F, class A, class B, class R> struct gp__element {
+  template <int V>
+  static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<B, V> &b, int j, gp__u64,
+                        const gp__map_args &) {
+    return F()(a.item[j], b.item[j]);
+  }
+};
+template <class F, class A, class R> struct gp__element<F, A, gp__none, R> {
+  template <int V>
+  static GP_DEVICE R at(const gp__vector_access<A, V> &a, const gp__vector_access<gp__none, V> &, int j, gp__u64,
+                        const gp__map_args &) {
+    return F()(a.item[j]);
+  }
+};
+template <class R> struct gp__element<gp__fill_value<R>, gp__none, gp__none, R> {
+  template <int V>
+  static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64,
+                        const gp__map_args &args) {
+    return gp__value_as<R>(args.value);
+  }
+};
+template <class R> struct gp__element<gp__iota_value<R>, gp__none, gp__none, R> {
+  typedef typename gp__traits<R>::wide W;
+  template <int V>
+  static GP_DEVICE R at(const gp__vector_access<gp__none, V> &, const gp__vector_access<gp__none, V> &, int, gp__u64 i,
+                        const gp__map_args &args) {
+    const W start = static_cast<W>(gp__value_as<R>(args.value)), step = static_cast<W>(gp__value_as<R>(args.step));
+    return static_cast<R>(start + gp__product(static_cast<W>(i), step));
+  }
+};
+
+// out[i] = f(a[i], b[i]), one run of V elements a thread at a time, `vectors` runs in flight.
+template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args) {
+  const int SIZE_AB = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B),
+            SIZE = SIZE_AB > int(sizeof(R)) ? SIZE_AB : int(sizeof(R));
+  const int V = 16 % SIZE == 0 ? 16 / SIZE : 1;
+  typedef gp__element<F, A, B, R> element;
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(args);
+  const A *in = static_cast<const A *>(args.in);
+  const B *in2 = static_cast<const B *>(args.in2);
+  R *out = static_cast<R *>(args.out);
+  const unsigned boundary = gp__vector_access_alignment<R, V>::value;
+  const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(R);
+  const gp__u64 head = to_boundary < count ? to_boundary : count, runs = (count - head) / V, tail = head + runs * V;
+  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+    const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
+    if (threadIdx.x < head || (threadIdx.x - head < V && i < count)) {
+      gp__vector_access<A, 1> a;
+      gp__vector_access<B, 1> b;
+      a.template load<GP_CACHE_ALL>(in + i, 0, false);
+      b.template load<GP_CACHE_ALL>(in2 + i, 0, false);
+      out[i] = element::at(a, b, 0, i, args);
+    }
+  }
+  const unsigned off = gp__misalignment(in + head, gp__vector_access_alignment<A, V>::value);
+  const unsigned off2 = gp__misalignment(in2 + head, gp__vector_access_alignment<B, V>::value);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
+    gp__vector_access<A, V> a[P::vectors];
+    gp__vector_access<B, V> b[P::vectors];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
+      if (r < runs) {
+        a[k].template load<P::load>(in + i, off, r > 0 && r + 1 < runs);
+        b[k].template load<P::load>(in2 + i, off2, r > 0 && r + 1 < runs);
+      }
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
+      if (r < runs) {
+        gp__vector_access<R, V> q;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) q.item[j] = element::at(a[k], b[k], j, i + j, args);
+        q.template store<P::store>(out + i);
+      }
+    }
+  }
+}

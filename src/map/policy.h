@@ -1,0 +1,29 @@
+// map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h
+
+#define GP_POLICY_FIELDS_MAP(F)                                                                                        \
+  F(algorithm, GP_DIRECT, GP_DIRECT)                                                                                   \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(blocks_per_sm, 0, 0, 1, 2, 4, 8)                                                                                   \
+  F(overlap, 0, 1, 2)
+
+// Elements a thread handles at a time in a map (copy, fill, iota, transform): vectors of the largest type.
+GPUPRIMS__RULE int gp__map_items(int vectors, int in_size, int in2_size, int out_size) {
+  return vectors * gp__vector_items(gp__max(gp__max(in_size, in2_size), out_size));
+}
+
+// Shared memory of a kernel that visits edges: a word an edge of the tile, one a warp, and two indices.
+GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p) {
+  return p.threads * p.vectors * GP__VECTOR + (p.threads / GP__WARP + 1) / 2 * 8 + 16;
+}
+// A search keeps the needles of a thread in registers.
+GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_DIRECT &&
+         (!gp__visits_edges(s.primitive) || gp__edge_tile_bytes(p) <= GP__STATIC_SHARED_BYTES) &&
+         (s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p, s) <= s.shared_bytes) &&
+         ((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND) ||
+          p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size) <= 16384);
+}

@@ -1,0 +1,181 @@
+// merge/host.c - merge, merge sort
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
+//   host/values.c, host/call.c, host/exact.c, host/indices.c
+
+// Does key x come before key y?
+typedef struct gp__host_order {
+  int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
+  const gp__op_info *user;
+} gp__host_order;
+
+static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+  gp__value result;
+  gp__host_apply(o->user, result.bytes, x, y);
+  return result.bytes[0] != 0;
+}
+#define GPUPRIMS__BEFORE(name, T, load)                                                                                \
+  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {           \
+    (void)o;                                                                                                           \
+    return load(*(const T *)x) < load(*(const T *)y);                                                                  \
+  }                                                                                                                    \
+  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {        \
+    (void)o;                                                                                                           \
+    return load(*(const T *)x) > load(*(const T *)y);                                                                  \
+  }
+GPUPRIMS__BEFORE(i8, gp__h_i8, )
+GPUPRIMS__BEFORE(u8, gp__h_u8, )
+GPUPRIMS__BEFORE(i16, gp__h_i16, )
+GPUPRIMS__BEFORE(u16, gp__h_u16, )
+GPUPRIMS__BEFORE(i32, gp__h_i32, )
+GPUPRIMS__BEFORE(u32, gp__h_u32, )
+GPUPRIMS__BEFORE(i64, gp__h_i64, )
+GPUPRIMS__BEFORE(u64, gp__h_u64, )
+GPUPRIMS__BEFORE(f16, gp__h_u16, gp__host_f16_load)
+GPUPRIMS__BEFORE(bf16, gp__h_u16, gp__host_bf16_load)
+GPUPRIMS__BEFORE(f32, gp__h_f32, )
+GPUPRIMS__BEFORE(f64, gp__h_f64, )
+#undef GPUPRIMS__BEFORE
+
+static gp__host_order gp__host_order_of(const gp__request *q) {
+  gp__host_order o = {gp__host_before_user, q->user_op};
+#define GPUPRIMS__ORDER_OF(NAME, name, device, size)                                                                   \
+  case GP_##NAME:                                                                                                      \
+    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name;                                   \
+    break;
+  if (!q->user_op) switch (q->key_type) {
+      GP_TYPES(GPUPRIMS__ORDER_OF)
+    default:
+      break;
+    }
+#undef GPUPRIMS__ORDER_OF
+  return o;
+}
+
+// Keys, and values that go along where there are any.
+typedef struct gp__host_items {
+  unsigned char *keys, *values;
+  uint64_t count;
+} gp__host_items;
+GPUPRIMS__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values, uint64_t count) {
+  const gp__host_items x = {(unsigned char *)(uintptr_t)keys, (unsigned char *)(uintptr_t)values, count};
+  return x;
+}
+GPUPRIMS__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
+  return x->keys + i * q->key_size;
+}
+GPUPRIMS__INLINE void gp__host_put_item(const gp__request *q, const gp__host_items *to, uint64_t at,
+                                        const gp__host_items *from, uint64_t i) {
+  gp__host_move(to->keys + at * q->key_size, from->keys + i * q->key_size, q->key_size);
+  if (to->values) gp__host_move(to->values + at * q->in_size, from->values + i * q->in_size, q->in_size);
+}
+GPUPRIMS__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_items *x, uint64_t first,
+                                              uint64_t count) {
+  return gp__host_items_of(x->keys + first * q->key_size, x->values ? x->values + first * q->in_size : NULL, count);
+}
+
+// Elements from..to of what a and b make, merged; out: where element `from` goes.
+static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
+                                const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
+  uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (!o->before(o, gp__host_key(q, b, from - 1 - middle), gp__host_key(q, a, middle))) low = middle + 1;
+    else high = middle;
+  }
+  for (i = low, j = from - low, k = 0; k < to - from; ++k) {
+    const int second = j < b->count && (i == a->count || o->before(o, gp__host_key(q, b, j), gp__host_key(q, a, i)));
+    gp__host_put_item(q, out, k, second ? b : a, second ? j++ : i++);
+  }
+}
+
+static gp_result gp__host_merge(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
+                       b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
+                       out = gp__host_items_of(q->out_keys, q->out, q->count + q->count2);
+  const int threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(out.count, (uint64_t)GP__HOST_BLOCK);
+  int64_t block;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t from = (uint64_t)block * GP__HOST_BLOCK, left = out.count - from;
+    const uint64_t n = left < GP__HOST_BLOCK ? left : (uint64_t)GP__HOST_BLOCK;
+    const gp__host_items part = gp__host_part(q, &out, from, n);
+    gp__host_merge_part(q, &o, &a, &b, from, from + n, &part);
+  }
+  return GP_SUCCESS;
+}
+
+// By insertion, n elements.
+enum { GP__HOST_RUN = 16 };
+static void gp__host_insert(const gp__request *q, const gp__host_order *o, const gp__host_items *x) {
+  gp__value key, value;
+  uint64_t i, j;
+  memset(&value, 0, sizeof value);
+  for (i = 1; i < x->count; ++i) {
+    memcpy(key.bytes, x->keys + i * q->key_size, q->key_size);
+    if (x->values) memcpy(value.bytes, x->values + i * q->in_size, q->in_size);
+    for (j = i; j > 0 && o->before(o, key.bytes, gp__host_key(q, x, j - 1)); --j) gp__host_put_item(q, x, j, x, j - 1);
+    memcpy(x->keys + j * q->key_size, key.bytes, q->key_size);
+    if (x->values) memcpy(x->values + j * q->in_size, value.bytes, q->in_size);
+  }
+}
+
+// Runs of GP__HOST_RUN elements by insertion, in the output; then merges, to and fro. A block of the output is a
+// thread's.
+static gp_result gp__host_merge_sort(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items out = gp__host_items_of(q->out_keys, q->out, q->count);
+  const size_t bytes = q->count * (q->key_size + q->in_size);
+  unsigned char *const room = q->count > GP__HOST_RUN ? (unsigned char *)malloc(bytes) : NULL;
+  const gp__host_items other = gp__host_items_of(room, q->out && room ? room + q->count * q->key_size : NULL, q->count);
+  gp__host_items from = out, to = other;
+  const int threads = h->threads;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, (uint64_t)GP__HOST_BLOCK);
+  int64_t block;
+  uint64_t run, i;
+  (void)threads;
+  if (q->count > GP__HOST_RUN && !room) return gp__host_no_memory(h, bytes);
+  memmove(out.keys, q->keys, q->count * q->key_size);
+  if (q->out && q->in) memmove(out.values, q->in, q->count * q->in_size);
+  else if (q->out)
+    for (i = 0; i < q->count; ++i) gp__host_put_index(q->out, q->in_size, i, i);
+  GPUPRIMS__PARALLEL_FOR
+  for (block = 0; block < blocks; ++block) {
+    const uint64_t first = (uint64_t)block * GP__HOST_BLOCK;
+    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    uint64_t at;
+    for (at = first; at < end; at += GP__HOST_RUN) {
+      const gp__host_items x = gp__host_part(q, &out, at, end - at < GP__HOST_RUN ? end - at : (uint64_t)GP__HOST_RUN);
+      gp__host_insert(q, &o, &x);
+    }
+  }
+  for (run = GP__HOST_RUN; run < q->count; run *= 2) {
+    const gp__host_items source = from;
+    GPUPRIMS__PARALLEL_FOR
+    for (block = 0; block < blocks; ++block) {
+      uint64_t at = (uint64_t)block * GP__HOST_BLOCK;
+      const uint64_t end = q->count - at < GP__HOST_BLOCK ? q->count : at + GP__HOST_BLOCK;
+      while (at < end) {
+        const uint64_t base = at - at % (2 * run), rest = q->count - base;
+        const uint64_t n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
+        const uint64_t stop = end - base < n + m ? end : base + n + m;
+        const gp__host_items a = gp__host_part(q, &source, base, n), b = gp__host_part(q, &source, base + n, m),
+                             part = gp__host_part(q, &to, at, stop - at);
+        gp__host_merge_part(q, &o, &a, &b, at - base, stop - base, &part);
+        at = stop;
+      }
+    }
+    from = to;
+    to = source;
+  }
+  if (from.keys != out.keys) {
+    memcpy(out.keys, from.keys, q->count * q->key_size);
+    if (q->out) memcpy(out.values, from.values, q->count * q->in_size);
+  }
+  free(room);
+  return GP_SUCCESS;
+}

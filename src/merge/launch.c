@@ -1,0 +1,76 @@
+// merge/launch.c - launches of merges and merge sort
+// uses: api/lists.h, core/shape.h, histogram/policy.h, merge/policy.h, core/geometry.h, merge/geometry.h,
+//   merge/arguments.h, core/system.c, core/request.c, core/kinds.c, core/launch.c
+
+GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__merge_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.keys2 = q->keys2;
+  a.values = q->in;
+  a.values2 = q->in2;
+  a.out_keys = q->out_keys;
+  a.out_values = q->out;
+  a.out_count = (unsigned long long *)q->out_count;
+  a.count = q->count;
+  a.count2 = q->count2;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  return a;
+}
+// A pass of four ways: where tiles begin, then the tiles. Then come runs as long as this one's groups.
+GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
+  const gp__geometry *g = l->g;
+  const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
+  gp_result result = GP_SUCCESS;
+  if (a->borders)
+    result = gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
+                             g->threads * (unsigned)l->h->key_size, a);
+  if (result == GP_SUCCESS) result = gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a);
+  a->log2_run += a->log2_ways;
+  a->log2_ways = 2;
+  return result;
+}
+// Tiles, then passes that make two runs one, or four, between the output and scratch: in turn, so that the last one
+// ends in the output. Of four ways the first one takes two runs where the levels are odd in number.
+GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
+  const gp__geometry *g = l->g;
+  const unsigned long long tiles = g->tiles;
+  const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
+  unsigned long long run;
+  unsigned left = 0; // levels, then passes
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__merge_args a = gp__merge_arguments(l);
+  void *const keys[2] = {l->q->out_keys, scratch};
+  void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};
+  gp_result result;
+  while ((tiles - 1) >> left) ++left;
+  a.log2_ways = four ? 2 - left % 2 : 1;
+  if (four) left = (left + 1) / 2;
+  if (four && !gp__four_together(*l->p, *l->h, tiles))
+    a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
+  a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
+  result = gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+                           (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a);
+  for (run = g->tile_items; left-- && result == GP_SUCCESS; run *= 2) {
+    a.run = run;
+    a.keys = a.out_keys, a.values = a.out_values;
+    a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
+    if (four) result = gp__launch_four_way(l, &a);
+    else result = gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a);
+  }
+  return result;
+}
+// Sets of more tiles than there are blocks at once: tiles' borders are found by a launch of their own, side by side.
+GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
+  const gp__geometry *g = l->g;
+  gp__merge_args a = gp__merge_arguments(l);
+  gp_result result = GP_SUCCESS;
+  if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
+  if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
+    a.borders = (unsigned long long *)l->scratch;
+    result = gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a);
+  }
+  return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
+}

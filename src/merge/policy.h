@@ -1,0 +1,128 @@
+// merge/policy.h - merges and sets: policy fields, tiles, rings, shared memory, validity
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h
+
+#define GP_POLICY_FIELDS_MERGE(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED)                              \
+  F(threads, 0, 128, 224, 256, 352, 384, 512)                                                                          \
+  F(vectors, 0, 1, 2, 3, 4, 5, 6, 8)                                                                                   \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 5, 6, 8)                                                                             \
+  F(overlap, 0, 1, 2)
+
+GPUPRIMS__RULE int gp__is_set(int primitive) {
+  return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (of four bytes at least), and
+// an odd number, so that elements that follow each other in one thread lie in different banks for neighbours.
+GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
+  return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
+}
+GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
+  return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
+}
+// Of a merge sort's tiles, a vector more: tiles that are a little longer than a power of two, so that as many elements
+// as a power of two take a pass less than with those that are a little shorter.
+GPUPRIMS__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
+  return gp__merge_items(vectors + 1, key_size, in_size);
+}
+GPUPRIMS__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
+  return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
+}
+// Bytes of shared memory: elements with room for misalignment of one input, or of two, on both sides; elements of warps
+// that each have room for misalignment of their own; places of values, 2 bytes each.
+GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
+  return size ? (items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
+}
+GPUPRIMS__RULE int gp__merge_out_bytes(int threads, int items, int size) {
+  return threads / GP__WARP * (GP__WARP * items * size + GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__merge_place_bytes(int tile, int in_size) {
+  return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
+}
+GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
+  return power >= least ? power : gp__power_of_two(least, power * 2);
+}
+// A ring for a tile of one input: a power of two, where that costs little and no element lies across its end.
+GPUPRIMS__RULE int gp__merge_ring_of(int window, int power, int size) {
+  return (size & (size - 1)) == 0 && power - window <= window / 7 ? power : window;
+}
+GPUPRIMS__RULE int gp__merge_ring_bytes(int tile, int size) {
+  return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
+                           (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
+}
+// Behind a ring its begin stands once more, so that a thread's part of a tile nowhere lies across its end: a unit
+// before the part, its elements and the one behind.
+GPUPRIMS__RULE int gp__merge_mirror_bytes(int items, int size) {
+  return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
+}
+// Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
+GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
+  return 2 * (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
+              gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
+         gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
+         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
+}
+GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
+         gp__merge_place_bytes(gp__sort_tile(p, s), s.in_size) +
+         gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
+}
+// Beside keys that are merged four ways: small values, which go with them; or the places of larger ones.
+GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
+GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
+  return gp__merge_carries(in_size)
+             ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
+             : gp__merge_place_bytes(tile, in_size);
+}
+// A part of a thread that merges pairs of four runs is longer than its share of a tile. One with fewer keys may read
+// so far behind the last one, where keys are bits in a built-in order.
+GPUPRIMS__RULE int gp__merge_four_part(int items) { return items + 2; }
+GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
+  return key_size > 8 ? 0 : gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1);
+}
+// Of one that merges four runs: a tile is as long as one that is sorted. Of its two pairs of runs each is merged by
+// whole parts of threads, so a part has more than a thread's share of a tile.
+GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
+         gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
+         gp__merge_carried_bytes(gp__sort_tile(p, s), s.key_size, s.in_size);
+}
+// Results of a tile: keys, places of values, the tile's values.
+GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
+  return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_place_bytes(tile, in_size) +
+         gp__merge_window_bytes(tile, in_size, 2);
+}
+GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__merge_window_bytes(gp__merge_tile(p, s), s.key_size, 2) +
+         2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
+}
+// Blocks that find the borders of tiles, one a thread.
+GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
+  return gp__ceil_div(tiles + 1, (unsigned)p.threads);
+}
+// Where tiles begin in four runs: found in a launch of its own, by so many lanes each; where all blocks that merge are
+// at work at once, by these.
+enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
+GPUPRIMS__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
+  return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
+}
+enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
+GPUPRIMS__RULE int gp__policy_valid_four_way(gp_policy p, gp__shape s) {
+  return (p.threads & (p.threads - 1)) == 0 && s.count / (unsigned)gp__sort_tile(p, s) < 0x7fffffff && // a block a tile
+         gp__sort_tile(p, s) <= (p.threads - 1) * gp__merge_four_part(gp__sort_tile(p, s) / p.threads) &&
+         gp__max(gp__merge_four_shared_bytes(p, s), gp__sort_tile_shared_bytes(p, s)) <= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p, s) <= 32768 &&
+         (s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
+              ? gp__policy_valid_four_way(p, s)
+              : (s.primitive == GP_MERGE_SORT ? p.algorithm == GP_MERGE_PASSES && (p.threads & (p.threads - 1)) == 0
+                 : p.algorithm == GP_PIPELINED
+                     ? gp__is_set(s.primitive) && s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+                     : p.algorithm == GP_MERGE_PATH) &&
+                    gp__max(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s) : gp__merge_shared_bytes(p, s),
+                            s.primitive == GP_MERGE_SORT ? gp__sort_tile_shared_bytes(p, s) : 0) +
+                            GP__MERGE_STATIC_BYTES <=
+                        s.shared_bytes);
+}

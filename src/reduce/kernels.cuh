@@ -1,0 +1,176 @@
+// reduce/kernels.cuh - reduce
+// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, reduce/arguments.h, device/operators.cuh,
+//   device/warp.cuh, device/tile_reduce.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh,
+//   map/kernels.cuh
+
+template <int THREADS, class Acc> struct gp__reduce_storage {
+  gp_tile_reduce_storage<THREADS, Acc> reduce;
+  gp__ticket ticket;
+};
+
+template <class Op, class Acc, class Out> GP_DEVICE void gp__reduce_result(const gp__reduce_args &a, const Acc &sum) {
+  const Acc init = Op::prepare(gp__value_as<Acc>(a.init));
+  const Acc result = !a.has_init ? sum : gp__count(a) == 0 ? init : Op()(init, sum);
+  *static_cast<Out *>(a.out) = gp_convert<Acc, Out>()(result);
+}
+
+// The last act of a one-launch reduction: one block waits for the partial results of all others, wherever they are, and
+// folds them in their order.
+template <int THREADS, class Op, class Acc, class Out>
+GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a, gp__u64 partials, gp__u64 tag,
+                                 gp__reduce_storage<THREADS, Acc> &s) {
+  const gp__word *words = gp__words(a.workspace);
+  const gp__u64 share = (partials + THREADS - 1) / THREADS, first = threadIdx.x * share;
+  const gp__u64 end = first + share < partials ? first + share : partials;
+  Acc sum = Op::identity();
+  for (gp__u64 i = first; i < end; ++i) sum = Op()(sum, gp__receive<Acc>(words, i, tag));
+  sum = gp_tile_reduce<THREADS>(sum, Op(), s.reduce);
+  if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
+}
+
+// Elements of a run that a reduction in order, or by tiles, loads as a whole.
+template <class In> struct gp__reduce_input { static const int V = 16 % sizeof(In) == 0 ? 16 / int(sizeof(In)) : 1; };
+
+// The elements first .. first + ITEMS - 1 of in[0 .. n) that exist, folded by one thread.
+template <class P, class Op, class Load, class In, class Acc>
+GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+  const int K = P::vectors, V = gp__reduce_input<In>::V;
+  Acc sum = Op::identity();
+  if (first + K * V <= n) {
+    gp__vector_access<In, V> p[K];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k)
+      p[k].template load<P::load>(in + first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < K; ++k) GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
+  } else
+    for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(load(in[i], i)));
+  return sum;
+}
+
+// Each block one share, the last block to start folds all partial results. Commutative operators: the share is strided,
+// neighbouring blocks read neighbouring vectors. Otherwise each warp has one contiguous range, and each thread of it
+// consecutive elements.
+template <class P, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
+  const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V;
+  typedef gp__reduce_storage<T, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  if (threadIdx.x == 0 && gridDim.x > 1) s.ticket = gp__draw(a.workspace, gridDim.x);
+  const gp__u64 n = gp__count(a);
+  const In *in = static_cast<const In *>(a.in);
+  const Load load(a);
+  const unsigned misaligned = gp__misalignment(in, 16);
+  Acc sum = Op::identity();
+  if (Op::commutative) {
+    typedef gp__pack<In> Pack;
+    const int PACKS = K / Pack::vectors > 0 ? K / Pack::vectors : 1, ITEMS = Pack::items;
+    if (misaligned % gp__common_with_vector(int(sizeof(In))) == 0) {
+      unsigned to_boundary = 0; // elements
+      while (((misaligned + to_boundary * sizeof(In)) & 15u) != 0) ++to_boundary;
+      const gp__u64 head = to_boundary < n ? to_boundary : n, packs = (n - head) / ITEMS, tail = head + packs * ITEMS;
+      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+      const gp_vector *base = reinterpret_cast<const gp_vector *>(in + head);
+      gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x;
+      for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
+        Pack p[PACKS];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
+        for (int l = 0; l < Pack::vectors; ++l)
+          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j)
+          sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+      }
+      for (; i < packs; i += stride) {
+        const Pack p(base + i * Pack::vectors);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
+      }
+      if (blockIdx.x == 0) {
+        if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
+        if (tail + threadIdx.x < n) sum = Op()(sum, Op::prepare(load(in[tail + threadIdx.x], tail + threadIdx.x)));
+      }
+    } else {
+      const gp__u64 stride = static_cast<gp__u64>(gridDim.x) * T;
+      GPUPRIMS__UNROLL_BY(4)
+      for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * T + threadIdx.x; i < n; i += stride)
+        sum = Op()(sum, Op::prepare(load(in[i], i)));
+    }
+  } else {
+    const int ITEMS = K * V;
+    const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (T / 32), tiles = (n + ITEMS * 32 - 1) / (ITEMS * 32);
+    const gp__u64 share = (tiles + warps - 1) / warps, mine = static_cast<gp__u64>(blockIdx.x) * (T / 32) + gp_warp();
+    const gp__u64 end = (mine + 1) * share < tiles ? (mine + 1) * share : tiles;
+    for (gp__u64 tile = mine * share; tile < end; ++tile) {
+      const Acc x =
+          gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, (tile * 32 + gp_lane()) * ITEMS, n, misaligned);
+      sum = Op()(sum, gp_warp_reduce(x, Op())); // lane 0 counts
+    }
+    sum = gp_warp_broadcast(sum, 0);
+    if (gp_lane() != 0) sum = Op::identity();
+  }
+  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier shows the ticket to all
+  if (gridDim.x > 1) {
+    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, sum, s.ticket.tag);
+    if (s.ticket.number != gridDim.x - 1) return;
+    __syncthreads();
+    gp__reduce_finish<T, Op, Acc, Out>(a, gridDim.x, s.ticket.tag, s);
+  } else if (threadIdx.x == 0) gp__reduce_result<Op, Acc, Out>(a, sum);
+}
+
+// Tiles by ticket, a partial result a tile. The association depends on the tile's shape alone, neither on the grid nor
+// on who took which tile: GP_REPRODUCIBLE runs here, on a pinned shape.
+template <class P, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
+  const int T = P::threads, K = P::vectors, V = gp__reduce_input<In>::V, ROUND = T * K * V;
+  typedef gp__reduce_storage<T, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), tile_items = a.rounds * ROUND, tiles = (n + tile_items - 1) / tile_items;
+  const In *in = static_cast<const In *>(a.in);
+  const Load load(a);
+  const unsigned misaligned = gp__misalignment(in, 16);
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) {
+      if (ticket.number != tiles + gridDim.x - 1) return;
+      gp__reduce_finish<T, Op, Acc, Out>(a, tiles, ticket.tag, s);
+      return;
+    }
+    const gp__u64 first = ticket.number * tile_items, end = first + tile_items < n ? first + tile_items : n;
+    Acc sum = Op::identity(), tile = Op::identity();
+    for (gp__u64 round = first; round < end; round += ROUND) {
+      if (Op::commutative) {
+        gp__vector_access<In, V> p[K];
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
+          if (i + V <= n) p[k].template load<P::load>(in + i, misaligned, i >= V && i + 2 * V <= n);
+        }
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < K; ++k) {
+          const gp__u64 i = round + static_cast<gp__u64>(k * T + threadIdx.x) * V;
+          if (i + V <= n) {
+            GPUPRIMS__UNROLL
+            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
+          } else
+            for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(load(in[j], j)));
+        }
+      } else {
+        const Acc x =
+            gp__reduce_consecutive<P, Op, Load, In, Acc>(load, in, round + threadIdx.x * (K * V), n, misaligned);
+        const Acc r = gp_tile_reduce<T>(x, Op(), s.reduce);
+        tile = round == first ? r : Op()(tile, r); // thread 0 counts
+        __syncthreads();
+      }
+    }
+    if (Op::commutative) tile = gp_tile_reduce<T>(sum, Op(), s.reduce);
+    if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), ticket.number, tile, ticket.tag);
+  }
+}

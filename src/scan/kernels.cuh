@@ -1,0 +1,178 @@
+// scan/kernels.cuh - scans in one pass by look-back, and in three sweeps
+// uses: device/vocabulary.cuh, device/machine.cuh, scan/arguments.h, device/operators.cuh, device/warp.cuh,
+//   device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
+
+template <int THREADS, class Acc> struct gp__scan_storage {
+  gp_tile_scan_storage<THREADS, Acc> scan;
+  gp_before<Acc> prefix; // what stands before the tile
+  gp__ticket ticket;
+};
+
+template <class Op, class Acc, class Args> GP_DEVICE gp_before<Acc> gp__start(const Args &a) {
+  gp_before<Acc> start;
+  start.value = Op::prepare(gp__value_as<Acc>(a.init));
+  start.has = a.has_init != 0;
+  return start;
+}
+
+// A tile of a scan whose elements lie in shared memory: what is common to all kernels of the family. A thread owns
+// ITEMS consecutive elements; TO and FROM are the tile's output and input bytes (the same where sizes are equal).
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_tile {
+  static const int MAX = sizeof(In) > sizeof(Out) ? int(sizeof(In)) : int(sizeof(Out));
+  static const int ITEMS = 16 * P::vectors >= MAX ? 16 * P::vectors / MAX : 1;
+  static const int TILE = P::threads * ITEMS;
+  static const int IN_BYTES = (TILE * int(sizeof(In)) + 127) / 128 * 128;
+  static const int UNROLL = TILE * int(sizeof(In)) / 16 / P::threads > 0 ? TILE *int(sizeof(In)) / 16 / P::threads : 1;
+
+  unsigned char *from, *to; // shared memory
+  gp__u64 index;            // of the tile's first element
+  int begin, end;           // the part of this thread's chunk that exists
+
+  GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
+      : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
+    const gp__u64 mine = first + static_cast<gp__u64>(threadIdx.x) * ITEMS;
+    end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
+  }
+  GP_DEVICE gp__u64 chunk_index() const { return index + threadIdx.x * ITEMS; }
+  GP_DEVICE void load(const In *in, gp__u64 count) const {
+    const gp__u64 items = count - index < TILE ? count - index : TILE;
+    gp__copy_to_shared<P::threads, UNROLL, P::load>(from, reinterpret_cast<const unsigned char *>(in + index),
+                                                    static_cast<unsigned>(items * sizeof(In)), threadIdx.x);
+  }
+  GP_DEVICE void store(Out *out, gp__u64 count) const {
+    const gp__u64 items = count - index < TILE ? count - index : TILE;
+    gp__copy_from_shared<P::threads, P::store>(reinterpret_cast<unsigned char *>(out + index), to,
+                                               static_cast<unsigned>(items * sizeof(Out)), threadIdx.x);
+  }
+  GP_DEVICE Acc fold() const {
+    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
+                                      : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
+  }
+  GP_DEVICE void scan(const gp_before<Acc> &carry) const {
+    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    unsigned char *result = to + threadIdx.x * (ITEMS * sizeof(Out));
+    if (begin == 0 && end == ITEMS)
+      gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
+    else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);
+  }
+};
+
+// One pass. Blocks take tiles by ticket; where every block has at most one, it draws once.
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp__scan_storage<P::threads, Acc> Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), tiles = (n + Tile::TILE - 1) / Tile::TILE;
+  const bool once = tiles <= gridDim.x;
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
+    tile.load(static_cast<const In *>(a.in), n);
+    __syncthreads();
+    gp_before<Acc> within, warps;
+    const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
+    if (gp_warp() == 0) {
+      const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a),
+                                                false};
+      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
+      const gp_before<Acc> prefix = look_back(ticket.number, aggregate);
+      if (gp_lane() == 0) s.prefix = prefix;
+    }
+    __syncthreads();
+    gp_before<Acc> carry = s.prefix;
+    if (warps.has) carry.append(warps.value, Op());
+    if (within.has) carry.append(within.value, Op());
+    tile.scan(carry);
+    __syncthreads();
+    tile.store(static_cast<Out *>(a.out), n);
+    if (once) return;
+  }
+}
+
+// Back40's three sweeps. Each block has one contiguous range of tiles: the upsweep reduces it, the spine (one block)
+// scans the blocks' totals, the downsweep scans the range, started with what the spine left. Words are not tagged here:
+// the launches order them.
+template <int TILE> struct gp__scan_share {
+  gp__u64 first, end; // tiles of this block
+  GP_DEVICE explicit gp__scan_share(gp__u64 n) {
+    const gp__u64 tiles = (n + TILE - 1) / TILE, share = (tiles + gridDim.x - 1) / gridDim.x;
+    first = blockIdx.x * share;
+    end = first + share < tiles ? first + share : tiles;
+  }
+};
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a) {
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp_tile_reduce_storage<P::threads, Acc> Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a);
+  const gp__scan_share<Tile::TILE> share(n);
+  Acc total = Op::identity();
+  for (gp__u64 t = share.first; t < share.end; ++t) {
+    const Tile tile(shared, t * Tile::TILE, n);
+    tile.load(static_cast<const In *>(a.in), n);
+    __syncthreads();
+    const Acc sum = gp_tile_reduce<P::threads>(tile.fold(), Op(), s);
+    total = t == share.first ? sum : Op()(total, sum); // thread 0 counts
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) gp__publish(gp__words(a.workspace), blockIdx.x, total, 0);
+}
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
+  typedef gp_tile_scan_storage<P::threads, Acc> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  gp__word *words = gp__words(a.workspace);
+  gp_before<Acc> start = gp__start<Op, Acc>(a);
+  for (unsigned first = 0; first < a.blocks; first += P::threads) {
+    const unsigned i = first + threadIdx.x;
+    gp_before<Acc> within, warps, before = start;
+    const Acc x = i < a.blocks ? gp__receive<Acc>(words, i, 0) : Op::identity();
+    const Acc total = gp__tile_scan<P::threads>(x, Op(), within, warps, s);
+    if (warps.has) before.append(warps.value, Op());
+    if (within.has) before.append(within.value, Op());
+    if (i < a.blocks && before.has) gp__publish(words, i, before.value, 0);
+    start.append(total, Op());
+    __syncthreads();
+  }
+}
+// With one block: the whole scan, and no workspace.
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
+  typedef gp__scan_tile<P, EXCLUSIVE, Op, Load, In, Acc, Out> Tile;
+  typedef gp_tile_scan_storage<P::threads, Acc> Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a);
+  const gp__scan_share<Tile::TILE> share(n);
+  gp_before<Acc> prefix = gp__start<Op, Acc>(a);
+  if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // before block 0 there may be nothing
+    prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
+    prefix.has = true;
+  }
+  for (gp__u64 t = share.first; t < share.end; ++t) {
+    const Tile tile(shared, t * Tile::TILE, n);
+    tile.load(static_cast<const In *>(a.in), n);
+    __syncthreads();
+    gp_before<Acc> within, warps, carry = prefix;
+    const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);
+    prefix.append(total, Op());
+    if (warps.has) carry.append(warps.value, Op());
+    if (within.has) carry.append(within.value, Op());
+    tile.scan(carry);
+    __syncthreads();
+    tile.store(static_cast<Out *>(a.out), n);
+    __syncthreads();
+  }
+}

@@ -1,0 +1,266 @@
+// scan/pipelined.cuh - scans by warps with roles, sm_90
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, scan/arguments.h, device/warp.cuh,
+//   device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh,
+//   scan/kernels.cuh
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+
+// One pass, persistent blocks, compute capability 9.0. Tiles stream through `stages` buffers of shared memory, moved by
+// bulk copies; the warps of a block have four roles that meet at barriers in shared memory, never at a barrier of the
+// block:
+//    computing warps   fold tiles as soon as they have arrived, so that aggregates are published early; scan a tile in
+//                      place when what stands before it is known
+//    publishing warp   publishes each tile's aggregate, and waits for nobody but the fold
+//    look-back warp    finds each tile's prefix, while tiles before it are scanned
+//    copying warp      draws tickets, loads tiles, stores them when they are scanned
+// A tile is a range of 16-byte vectors of the input: where the input is misaligned, tile 0 begins before element 0.
+template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
+  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copy)
+  gp__u64 folded[STAGES];    // the warps' totals are there (each computing warp)
+  gp__u64 published[STAGES]; // the warps' prefixes and the aggregate are there (the publishing warp)
+  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
+  gp__u64 scanned[STAGES];   // the results are there (each computing warp)
+  gp__ticket ticket[STAGES];
+  Acc warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
+  gp_before<Acc> before[STAGES];
+};
+
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_pipeline {
+  static const int ITEMS = 16 * P::vectors / int(sizeof(In)), TILE = P::threads * ITEMS;
+  static const int BYTES = TILE * int(sizeof(In)), WARPS = P::threads / 32, STAGES = P::stages;
+  typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
+
+  Storage &s;
+  unsigned char *shared;   // STAGES tiles
+  const unsigned char *in; // the 16-byte boundary at or before the input
+  unsigned char *out;      // as far before the output
+  gp__u64 skipped;         // elements between `in` and element 0
+  gp__u64 end;             // skipped + count
+  unsigned tiles;
+
+  GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
+  // The elements of a tile, counted from `in`, that exist.
+  GP_DEVICE gp__u64 first_of(unsigned tile) const { return tile ? static_cast<gp__u64>(tile) * TILE : skipped; }
+  GP_DEVICE gp__u64 end_of(unsigned tile) const {
+    const gp__u64 e = (static_cast<gp__u64>(tile) + 1) * TILE;
+    return e < end ? e : end;
+  }
+
+  // ---- the copying warp (one thread of it)
+
+  // The bytes of a tile that are whole vectors go by bulk copy; fewer than 16 on either side go one by one.
+  struct Range {
+    unsigned begin, bulk_begin, bulk_end, end; // bytes from the start of the tile
+  };
+  GP_DEVICE Range range_of(unsigned tile) const {
+    const gp__u64 origin = static_cast<gp__u64>(tile) * TILE;
+    Range r;
+    r.begin = static_cast<unsigned>((first_of(tile) - origin) * sizeof(In));
+    r.end = static_cast<unsigned>((end_of(tile) - origin) * sizeof(In));
+    r.bulk_begin = (r.begin + 15u) & ~15u;
+    r.bulk_end = r.end & ~15u;
+    if (r.bulk_begin >= r.bulk_end) r.bulk_begin = r.bulk_end = r.end;
+    return r;
+  }
+  // Each block draws `stages` tickets at its start, and one more for each tile that it had.
+  GP_DEVICE gp__ticket draw(void *workspace) const {
+    return gp__draw(workspace, static_cast<gp__u64>(tiles) + static_cast<gp__u64>(gridDim.x) * STAGES);
+  }
+  GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
+    s.ticket[stage] = ticket;
+    if (ticket.number >= tiles) {
+      gp__mbarrier_arrive(&s.loaded[stage]);
+      return;
+    }
+    const Range r = range_of(ticket.number);
+    const unsigned char *from = in + static_cast<gp__u64>(ticket.number) * BYTES;
+    unsigned char *to = shared + stage * BYTES;
+    for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
+    for (unsigned i = r.bulk_end; i < r.end; ++i) to[i] = from[i];
+    gp__mbarrier_arrive_expect(&s.loaded[stage], r.bulk_end - r.bulk_begin);
+    if (r.bulk_begin < r.bulk_end)
+      gp__bulk_load(to + r.bulk_begin, from + r.bulk_begin, r.bulk_end - r.bulk_begin, &s.loaded[stage]);
+  }
+  GP_DEVICE void store(int stage, unsigned tile) const {
+    const Range r = range_of(tile);
+    const unsigned char *from = shared + stage * BYTES;
+    unsigned char *to = out + static_cast<gp__u64>(tile) * BYTES;
+    if (r.bulk_begin < r.bulk_end) gp__bulk_store(to + r.bulk_begin, from + r.bulk_begin, r.bulk_end - r.bulk_begin);
+    gp__bulk_commit();
+    for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
+    for (unsigned i = r.bulk_end; i < r.end; ++i) to[i] = from[i];
+  }
+  GP_DEVICE void copy(void *workspace) const {
+    for (int stage = 0; stage < STAGES; ++stage) load(stage, draw(workspace));
+    unsigned round = 0;
+    for (;; ++round) {
+      const int stage = int(round % STAGES);
+      const unsigned tile = s.ticket[stage].number;
+      if (tile >= tiles) break;
+      gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);
+      if (same_alignment()) store(stage, tile);
+      if (round == 0) continue;
+      gp__bulk_wait_read<1>(); // the tile of the round before has left its buffer
+      load(int((round - 1) % STAGES), draw(workspace));
+    }
+    if (round > 0) draw(workspace); // for the last tile
+    gp__bulk_wait();
+  }
+
+  // ---- the publishing warp and the look-back warp
+
+  GP_DEVICE gp__look_back<Acc, Op> look_back_of(int stage, const gp__scan_args &a) const {
+    return {gp__words(a.workspace), tiles, s.ticket[stage].tag, gp__start<Op, Acc>(a), false};
+  }
+  GP_DEVICE void publish(const gp__scan_args &a) const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned tile = s.ticket[stage].number;
+      if (tile >= tiles) return;
+      gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);
+      const Acc totals =
+          gp_warp_inclusive_scan(gp_lane() < WARPS ? s.warp_total[stage][gp_lane()] : Op::identity(), Op());
+      if (gp_lane() == WARPS - 1) look_back_of(stage, a).publish_aggregate(tile, totals);
+      if (gp_lane() < WARPS) s.warp_total[stage][gp_lane()] = totals;
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
+    }
+  }
+  GP_DEVICE void look_back(const gp__scan_args &a) const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      gp__mbarrier_wait(&s.loaded[stage], round / STAGES & 1u);
+      const unsigned tile = s.ticket[stage].number;
+      if (tile >= tiles) return;
+      gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
+      const gp_before<Acc> before = look_back_of(stage, a)(tile, s.warp_total[stage][WARPS - 1]);
+      if (gp_lane() == 0) {
+        s.before[stage] = before;
+        gp__mbarrier_arrive(&s.carried[stage]);
+      }
+    }
+  }
+
+  // ---- a computing warp
+
+  // The part of this thread's chunk that exists.
+  GP_DEVICE void part(unsigned tile, int &begin, int &chunk_end) const {
+    const gp__u64 origin = static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS;
+    const gp__u64 first = first_of(tile), last = end_of(tile);
+    begin = first > origin ? (first - origin < ITEMS ? int(first - origin) : ITEMS) : 0;
+    chunk_end = last > origin ? (last - origin < ITEMS ? int(last - origin) : ITEMS) : 0;
+  }
+  GP_DEVICE gp__u64 index_of(unsigned tile) const { // of the chunk's first element; only its lower bits wrap below 0
+    return static_cast<gp__u64>(tile) * TILE + threadIdx.x * ITEMS - skipped;
+  }
+  // Folds the tile of a stage; returns what stands before the thread in its warp (lane 0: nothing).
+  GP_DEVICE Acc fold(int stage, unsigned tile) const {
+    const unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    Acc sum;
+    int begin, chunk_end;
+    part(tile, begin, chunk_end);
+    if (begin == 0 && chunk_end == ITEMS) sum = gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, index_of(tile));
+    else sum = gp__chunk_fold_part<Op, Load, Acc, In>(chunk, index_of(tile), begin, chunk_end);
+    const Acc inclusive = gp_warp_inclusive_scan(sum, Op());
+    if (gp_lane() == 31) {
+      s.warp_total[stage][gp_warp()] = inclusive;
+      gp__mbarrier_arrive(&s.folded[stage]);
+    }
+    return gp_warp_shift_up(inclusive, 1);
+  }
+  GP_DEVICE void scan(int stage, unsigned tile, const gp_before<Acc> &within) const {
+    unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    gp_before<Acc> carry = s.before[stage];
+    if (gp_warp() > 0) carry.append(s.warp_total[stage][gp_warp() - 1], Op());
+    if (within.has) carry.append(within.value, Op());
+    int begin, chunk_end;
+    part(tile, begin, chunk_end);
+    if (begin == 0 && chunk_end == ITEMS)
+      gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry);
+    else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(chunk, chunk, index_of(tile), carry, begin, chunk_end);
+    gp__bulk_fence(); // before the store, or before the buffer's next load
+    __syncwarp();
+    if (!same_alignment()) { // the warp stores its own elements
+      const gp__u64 origin = static_cast<gp__u64>(tile) * TILE, mine = origin + gp_warp() * (32 * ITEMS);
+      const gp__u64 first = first_of(tile) > mine ? first_of(tile) : mine;
+      const gp__u64 last = end_of(tile) < mine + 32 * ITEMS ? end_of(tile) : mine + 32 * ITEMS;
+      if (first < last) {
+        unsigned char *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
+        const unsigned skip = static_cast<unsigned>((first - mine) * sizeof(In)) & ~15u; // whole vectors only
+        const unsigned ragged = static_cast<unsigned>((first - mine) * sizeof(In)) & 15u;
+        unsigned char *to = out + mine * sizeof(Out) + skip;
+        const unsigned bytes = static_cast<unsigned>((last - mine) * sizeof(Out)) - skip;
+        if (ragged == 0) gp__copy_from_shared<32, P::store>(to, from + skip, bytes, gp_lane());
+        else
+          for (unsigned i = ragged + gp_lane(); i < bytes; i += 32) to[i] = from[skip + i];
+      }
+      __syncwarp();
+    }
+    if (gp_lane() == 0) gp__mbarrier_arrive(&s.scanned[stage]);
+  }
+  // Folding comes first, as far ahead as tiles have arrived: the earlier an aggregate is published, the less anybody
+  // waits for it.
+  GP_DEVICE void compute() const {
+    Acc within[STAGES];            // of the tiles that are folded and not scanned; the newest last
+    unsigned folds = 0, scans = 0; // rounds done
+    bool more = true;              // there may be another tile to fold
+    while (more || scans < folds) {
+      const int fold_stage = int(folds % STAGES), scan_stage = int(scans % STAGES);
+      if (more && folds - scans < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage], folds / STAGES & 1u))) {
+        const unsigned tile = s.ticket[fold_stage].number;
+        more = tile < tiles;
+        if (more) {
+          GPUPRIMS__UNROLL
+          for (int i = 0; i + 1 < STAGES; ++i) within[i] = within[i + 1];
+          within[STAGES - 1] = fold(fold_stage, tile);
+          ++folds;
+        }
+      } else if (scans < folds && all(gp__mbarrier_peek(&s.carried[scan_stage], scans / STAGES & 1u))) {
+        gp_before<Acc> before;
+        before.value = within[STAGES - 1];
+        before.has = gp_lane() > 0;
+        GPUPRIMS__UNROLL
+        for (int i = 0; i + 1 < STAGES; ++i)
+          if (folds - scans == unsigned(STAGES - i)) before.value = within[i];
+        scan(scan_stage, s.ticket[scan_stage].number, before);
+        ++scans;
+      }
+    }
+  }
+  static GP_DEVICE bool all(bool x) { return __all_sync(0xffffffffu, x) != 0; }
+};
+
+template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
+  typedef gp__scan_pipeline<P, EXCLUSIVE, Op, Load, In, Acc, Out> Pipeline;
+  typedef typename Pipeline::Storage Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < P::stages; ++i) {
+      gp__mbarrier_init(&s.loaded[i], 1);
+      gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);
+      gp__mbarrier_init(&s.published[i], 1);
+      gp__mbarrier_init(&s.carried[i], 1);
+      gp__mbarrier_init(&s.scanned[i], Pipeline::WARPS);
+    }
+    gp__mbarrier_init_fence();
+  }
+  __syncthreads();
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
+  const Pipeline pipeline = {s,
+                             shared,
+                             static_cast<const unsigned char *>(a.in) - skipped * sizeof(In),
+                             static_cast<unsigned char *>(a.out) - skipped * sizeof(Out),
+                             skipped,
+                             skipped + n,
+                             static_cast<unsigned>(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
+  if (gp_warp() < Pipeline::WARPS) pipeline.compute();
+  else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
+  else if (gp_warp() == Pipeline::WARPS + 1) pipeline.look_back(a);
+  else if (gp_lane() == 0) pipeline.copy(a.workspace);
+}
+
+#endif // sm_90

@@ -1,0 +1,86 @@
+// search/host.c - search
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
+//   host/values.c, host/call.c, host/indices.c
+
+// low = the first position in 0 .. length at which the condition on `middle` no longer holds.
+#define GPUPRIMS__BISECT(low, length, condition)                                                                       \
+  {                                                                                                                    \
+    uint64_t rest = (length);                                                                                          \
+    for (low = 0; rest;) {                                                                                             \
+      const uint64_t half = rest / 2, middle = low + half;                                                             \
+      if (condition) low = middle + 1, rest -= half + 1;                                                               \
+      else rest = half;                                                                                                \
+    }                                                                                                                  \
+  }
+
+static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
+  const int upper = q->primitive == GP_UPPER_BOUND;
+  const size_t size = q->in_size;
+  uint64_t i, low;
+  if (q->user_op) {
+    const unsigned char *x = (const unsigned char *)q->keys;
+    gp__value result;
+    for (i = first; i < end; ++i) {
+      const unsigned char *needle = (const unsigned char *)q->in + i * size;
+      GPUPRIMS__BISECT(low, q->length,
+                       (gp__host_apply(q->user_op, result.bytes, upper ? needle : x + middle * size,
+                                       upper ? x + middle * size : needle),
+                        (result.bytes[0] != 0) != upper))
+      gp__host_put_index(q->out, q->out_size, i, low);
+    }
+    return;
+  }
+#define GPUPRIMS__BOUND(NAME, name, LOAD)                                                                              \
+  case GP_##NAME: {                                                                                                    \
+    const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in;                           \
+    for (i = first; i < end; ++i) {                                                                                    \
+      if (upper) GPUPRIMS__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle])))                                     \
+      else GPUPRIMS__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i]))                                              \
+      gp__host_put_index(q->out, q->out_size, i, low);                                                                 \
+    }                                                                                                                  \
+    break;                                                                                                             \
+  }
+  switch (q->in_type) {
+    GPUPRIMS__BOUND(I8, i8, )
+    GPUPRIMS__BOUND(U8, u8, )
+    GPUPRIMS__BOUND(I16, i16, )
+    GPUPRIMS__BOUND(U16, u16, )
+    GPUPRIMS__BOUND(I32, i32, )
+    GPUPRIMS__BOUND(U32, u32, )
+    GPUPRIMS__BOUND(I64, i64, )
+    GPUPRIMS__BOUND(U64, u64, )
+    GPUPRIMS__BOUND(F16, f16, gp__host_f16_load)
+    GPUPRIMS__BOUND(BF16, bf16, gp__host_bf16_load)
+    GPUPRIMS__BOUND(F32, f32, )
+    GPUPRIMS__BOUND(F64, f64, )
+  default:
+    break;
+  }
+#undef GPUPRIMS__BOUND
+}
+
+// Elements behind the last offset belong to segment `segments`, those before the first one to segment 0.
+static void gp__host_balance(const gp__request *q, uint64_t first, uint64_t end) {
+  uint64_t i, s;
+  GPUPRIMS__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
+  for (i = first; i < end; ++i) {
+    while (s < q->segments && gp__host_offset(q->begin, q->offset_size, s + 1) <= i) ++s;
+    gp__host_put_index(q->out, q->out_size, i, s);
+  }
+}
+
+static gp_result gp__host_search(const gp__host_call *h) {
+  const uint64_t count = h->q->count;
+  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+    const uint64_t end = count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK;
+    if (h->q->primitive == GP_LOAD_BALANCE) gp__host_balance(h->q, first, end);
+    else gp__host_bound(h->q, first, end);
+  }
+  return GP_SUCCESS;
+}

@@ -1,0 +1,28 @@
+// segmented_sort/arguments.h - arguments of segmented sort, and its tasks
+// uses: segmented_sort/policy.h
+
+// Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
+// the bucket's number (30 bits), and that of one of its groups or tiles (32).
+#define GP__TASK_SORT 0ull
+#define GP__TASK_COUNT 1ull
+#define GP__TASK_MOVE 2ull
+#define GP__TASK_COPY 3ull
+typedef struct gp__segmented_sort_args {
+  const void *keys, *values; // values: null where they are indices, or there are none
+  void *out_keys, *out_values;
+  void *other_keys, *other_values; // alternate buffers
+  const void *begin, *end;         // offsets; end may be null
+  unsigned long long count, segments;
+  const unsigned long long *bad; // as in gp__stream_args
+  void *workspace;
+  gp__sort_header *header;
+  gp__sort_span *list[GP__MIDDLE_CLASSES];
+  unsigned long long list_size[GP__MIDDLE_CLASSES];
+  gp__sort_bucket *buckets;
+  unsigned long long *group_counts; // GP__DIGITS a group
+  unsigned *tile_counts;            // GP__DIGITS a tile
+  unsigned long long queue_size, bucket_size, tile_size, group_size;
+  unsigned long long flip, mask; // descending: all ones; of the bits that count, the lowest at bit 0
+  unsigned low_bit, top_shift;   // the lowest bit that counts; of the first digit
+  unsigned whole;                // all bits count
+} gp__segmented_sort_args;

@@ -1,0 +1,176 @@
+// segmented_sort/arrays.cuh - keys and values of a segment
+// uses: device/vocabulary.cuh, core/shape.h, segmented_sort/policy.h, segmented_sort/arguments.h, device/types.cuh,
+//   device/warp.cuh, segmented_sort/items.cuh
+
+// Where element i of an array in shared memory stands: 4 bytes or one element are left free behind every 128 bytes, so
+// that threads reach elements at distances that are powers of two without bank conflicts.
+template <class T> struct gp__bank_padded {
+  static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
+  static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
+};
+
+// Where values come from: nowhere, an array, or their index in `keys`.
+struct gp__no_values {
+  typedef gp__none type;
+  static const bool any = false;
+  static GP_DEVICE gp__none at(const void *, gp__u64) { return gp__none(); }
+};
+template <class V> struct gp__value_array {
+  typedef V type;
+  static const bool any = true;
+  static GP_DEVICE V at(const void *values, gp__u64 i) { return static_cast<const V *>(values)[i]; }
+};
+template <class V> struct gp__value_index {
+  typedef V type;
+  static const bool any = true;
+  static GP_DEVICE V at(const void *, gp__u64 i) { return static_cast<V>(i); }
+};
+
+// Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
+template <class K, class S, bool PLACED> struct gp__sorted_elements {
+  typedef gp__ordered<K> Order;
+  typedef typename Order::Bits Bits;
+  typedef typename S::type V;
+  typedef gp__item<Bits, PLACED> Item;
+  typedef typename Item::type C;
+  const gp__segmented_sort_args &a;
+  GP_DEVICE explicit gp__sorted_elements(const gp__segmented_sort_args &args) : a(args) {}
+
+  GP_DEVICE const Bits *keys(int source) const {
+    return static_cast<const Bits *>(source == 0 ? a.keys : source == 1 ? a.other_keys : a.out_keys);
+  }
+  GP_DEVICE Bits *keys_to(int target) const { return static_cast<Bits *>(target == 1 ? a.other_keys : a.out_keys); }
+  GP_DEVICE V value(int source, gp__u64 i) const {
+    return source == 0 ? S::at(a.values, i) : static_cast<const V *>(source == 1 ? a.other_values : a.out_values)[i];
+  }
+  GP_DEVICE V *values_to(int target) const { return static_cast<V *>(target == 1 ? a.other_values : a.out_values); }
+  // All bits of a key in their order, and those that count.
+  GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
+  GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
+  GP_DEVICE Bits field(Bits raw) const {
+    return PLACED ? static_cast<Bits>((encode(raw) >> a.low_bit) & static_cast<Bits>(a.mask)) : encode(raw);
+  }
+};
+
+// A warp's part of shared memory: keys and values in the order of the input, places in that of the result.
+template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sorted_elements<K, S, PLACED> {
+  typedef gp__sorted_elements<K, S, PLACED> Elements;
+  typedef typename Elements::Bits Bits;
+  typedef typename Elements::V V;
+  typedef typename Elements::Item Item;
+  typedef typename Elements::C C;
+  static const int VALUE = S::any ? int(sizeof(V)) : 0,
+                   CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, PLACED);
+  static const int KEY_BYTES = gp__bank_padded_bytes(CAPACITY, int(sizeof(Bits))),
+                   VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, PLACE_BYTES = PLACED ? CAPACITY * 2 : 0,
+                   BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, PLACED),
+                   UNROLL = VALUE > 8 ? 2
+                            : VALUE   ? 4
+                                      : 8, // elements of a lane on their way at a time
+      LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), PLACED));
+  Bits *key;
+  V *value;
+  unsigned short *place;
+  gp__u64 *shift; // of the runs in the room: how much further they stand in the input
+  gp__u32 *first; // where they begin
+  gp__u32 *list;  // segments
+  GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
+    unsigned char *mine = shared + gp_warp() * BYTES;
+    key = reinterpret_cast<Bits *>(mine);
+    value = reinterpret_cast<V *>(mine + KEY_BYTES);
+    place = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
+    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+    first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
+    list = first + GP__SHORT_ROUNDS * GP__WARP;
+  }
+  GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__bank_padded<Bits>::at(i); }
+
+  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands further[u] elements further in the
+  // input and in the output.
+  template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
+    const Bits *in = this->keys(0);
+    Bits x[U];
+    V v[U];
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u)
+      if (i + u * 32 < to[u]) x[u] = in[further[u] + i + u * 32];
+    if (S::any) {
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < U; ++u)
+        if (i + u * 32 < to[u]) v[u] = Elements::value(0, further[u] + i + u * 32);
+    }
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) {
+      if (i + u * 32 >= to[u]) continue;
+      *key_at(i + u * 32) = PLACED ? x[u] : this->encode(x[u]);
+      if (S::any) value[i + u * 32] = v[u];
+    }
+  }
+  template <int U> GP_DEVICE void store(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
+    Bits *out = this->keys_to(2);
+    V *values = this->values_to(2);
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) {
+      const gp__u32 k = i + u * 32;
+      if (k >= to[u]) continue;
+      if (!PLACED) out[further[u] + k] = this->decode(*key_at(k));
+      else {
+        const gp__u32 from = place[k];
+        out[further[u] + k] = *key_at(from);
+        if (S::any) values[further[u] + k] = value[from];
+      }
+    }
+  }
+  // All n elements of the room, of so many runs.
+  template <int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
+    const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
+    gp__u32 to[U];
+    gp__u64 further[U];
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < U; ++u) to[u] = n, further[u] = shift[0];
+    for (gp__u32 i = gp_lane(); i < n; i += 32 * U) {
+      if (top) {
+        unsigned run[U];
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < U; ++u) run[u] = 0;
+        for (unsigned step = top; step; step /= 2) {
+          GPUPRIMS__UNROLL
+          for (int u = 0; u < U; ++u)
+            if (run[u] + step < runs && first[run[u] + step] <= i + u * 32) run[u] += step;
+        }
+        GPUPRIMS__UNROLL
+        for (int u = 0; u < U; ++u) further[u] = shift[run[u]];
+      }
+      if (in) load<U>(i, to, further);
+      else store<U>(i, to, further);
+    }
+  }
+  // Sorts n elements from `first` on: of one segment for each `lanes` lanes. n <= lanes * ITEMS, or 0.
+  template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
+    const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
+    C x[ITEMS];
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i)
+      x[i] = mine + i < n ? Item::make(PLACED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
+                                       first + mine + i)
+                          : Item::last();
+    gp__sort_lanes<Item>(x, lanes);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; ++i) {
+      if (mine + i >= n) continue;
+      if (PLACED) place[first + mine + i] = static_cast<unsigned short>(Item::place(x[i]));
+      else *key_at(first + mine + i) = Item::bits(x[i]);
+    }
+  }
+};
+
+// What a block sorts and moves at a time.
+template <class P, class K, class S, bool PLACED> struct gp__block_sort_shape {
+  typedef typename gp__sorted_elements<K, S, PLACED>::C C;
+  static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
+                   ITEMS = gp__long_items(P::vectors, int(sizeof(C))), CAPACITY = THREADS * ITEMS,
+                   VALUE = S::any ? int(sizeof(typename S::type)) : 0;
+  static const bool STAGED = VALUE > 0 && VALUE <= int(sizeof(C)); // values pass through shared memory
+  static const bool BINNED = gp__long_binned(ITEMS, PLACED);
+  static const int LOG2_BINS = gp__long_log2_bins(CAPACITY);
+};

@@ -1,0 +1,28 @@
+// segmented_sort/calls.c - calls by name: segmented sort
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/segmented_sort.h, core/messages.c,
+//   core/state.c, core/run.c, map/calls.c
+
+GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                               uint64_t count, gp_type offset_type, const void *begin, const void *end,
+                                               uint64_t segments, int flags, gp_stream stream) {
+  return gp__named(gp_segmented_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, out_keys, NULL, NULL, count,
+                                           offset_type, begin, end, segments, flags, stream),
+                   "gp_segmented_sort_keys");
+}
+GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                                void *out_keys, const void *values, void *out_values, uint64_t count,
+                                                gp_type offset_type, const void *begin, const void *end,
+                                                uint64_t segments, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_SORT, 0, values ? value_type : (gp_type)GP_TYPE_DEFAULT, value_type, values,
+                       out_values, count);
+  c.key_type = key_type;
+  c.keys = keys;
+  c.out_keys = out_keys;
+  c.offset_type = offset_type;
+  c.begin = begin;
+  c.end = end;
+  c.segments = segments;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_segmented_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
+}

@@ -1,0 +1,119 @@
+// segmented_sort/policy.h - segmented sort: policy fields, classes of lengths, shared memory, validity
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h
+
+#define GP_POLICY_FIELDS_SEGMENTED_SORT(F)                                                                             \
+  F(algorithm, GP_AUTO, GP_SIZE_CLASSES)                                                                               \
+  F(threads, 0, 128, 256, 384, 512)                                                                                    \
+  F(vectors, 0, 1, 2, 3, 4, 5)                                                                                         \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
+  F(overlap, 0, 1, 2)
+
+enum {
+  GP__LOG2_SHORT = 5,
+  GP__SHORT = 1 << GP__LOG2_SHORT, // elements of a segment that one or two lanes sort
+  GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
+  GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
+  GP__RADIX_BITS = 8,              // of a partition
+  GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
+};
+// Bytes of n elements in shared memory, spread as gp__bank_padded does.
+GPUPRIMS__RULE int gp__bank_padded_bytes(int n, int size) {
+  return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
+}
+// What networks compare: the key's bits, and the place of the element where that counts.
+GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int placed) {
+  return placed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
+}
+// Elements in a warp's room: of about so many KiB as the policy has vectors.
+GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int placed) {
+  return gp__max(vectors * 1024 / (key_size + (placed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
+}
+GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int placed) {
+  return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
+         (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
+         (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
+         (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
+}
+// The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
+GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
+  return items >= 1024 && item_bytes == 4 ? 1024
+         : items >= 512                   ? 512
+         : items >= 256                   ? 256
+         : items >= 128                   ? 128
+         : items >= 64                    ? 64
+                                          : GP__SHORT;
+}
+// Of the blocks that sort and partition what is longer.
+GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
+  return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__DIGITS);
+}
+GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
+  return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
+}
+// Keys alone are brought into order by counting, where a thread holds as many as that asks for: in about as many bins.
+GPUPRIMS__RULE int gp__long_binned(int items, int placed) { return !placed && items >= 8; }
+GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
+  return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
+}
+GPUPRIMS__RULE int gp__sort_placed(gp__shape s) {
+  return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
+}
+// Of a value, where there is one: of an index too.
+GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
+GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
+  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
+  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
+  return p.threads / GP__WARP *
+         gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_placed(s));
+}
+// Sorting: the items, or bins and keys; partitioning: a counter for each warp and digit, and a tile of keys or of
+// values.
+GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
+  return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_placed(s))
+             ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
+                                        gp__long_items(p.vectors, gp__max(s.key_size, 4)),
+                                        gp__long_log2_bins(gp__long_capacity(p, s)))
+             : 0;
+}
+GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
+  return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
+                 gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
+                     gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
+  return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));
+}
+// Static shared memory of a block, at most.
+enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
+// What its kernels tell each other, in scratch memory.
+typedef struct gp__sort_header {             // zeros when the call begins
+  unsigned long long tag;                    // of this call's words
+  unsigned long long pushed, taken;          // tasks of the queue
+  unsigned long long pending;                // those that are not done
+  unsigned long long buckets, tiles, groups; // in use
+  unsigned long long listed[GP__MIDDLE_CLASSES];
+} gp__sort_header;
+typedef struct gp__sort_span {
+  unsigned long long begin, count;
+} gp__sort_span;
+// Elements that are partitioned by one digit.
+typedef struct gp__sort_bucket {
+  unsigned long long begin, count;
+  unsigned long long first_tile, first_group; // rows of counters
+  unsigned long long source;                  // 0: the input, 1: the alternate buffer, 2: the output
+  unsigned long long shift;                   // the digit's lowest bit
+  unsigned long long counted, moved;          // groups and tiles that are done
+  unsigned long long ones, zeros;             // the keys' bits joined by or, by and
+  unsigned long long base[GP__DIGITS + 1];    // where each digit's elements begin
+} gp__sort_bucket;
+GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
+         p.threads % GP__WARP == 0 && gp__long_threads_of(p, s) <= 1024 && p.vectors >= 1 &&
+         gp__short_shared_bytes(p, s) <= s.shared_bytes &&
+         gp__long_shared_bytes(p, s) + GP__LONG_STATIC_BYTES <= s.shared_bytes;
+}

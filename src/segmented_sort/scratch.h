@@ -1,0 +1,53 @@
+// segmented_sort/scratch.h - what segmented sort keeps in scratch memory
+// uses: api/policy.h, core/shape.h, segmented_sort/policy.h
+
+// Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
+// overlap.
+typedef struct gp__segmented_sort_layout {
+  unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
+  unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
+  unsigned long long other_keys, other_values, queue_size, bytes;
+  unsigned long long limit, capacity; // the longest segment of a warp, and of a block
+} gp__segmented_sort_layout;
+__attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
+  gp__segmented_sort_layout l;
+  const int placed = gp__sort_placed(s), value = gp__sorted_value_bytes(s);
+  const unsigned long long levels = gp__ceil_div((unsigned)(s.end_bit - s.begin_bit), GP__RADIX_BITS);
+  unsigned long long most, tiles;
+  int i;
+  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
+  l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;
+  l.other_keys = l.other_values = l.queue_size = 0;
+  l.limit = (unsigned)gp__middle_limit(gp__warp_sort_items(p.vectors, s.key_size, value, placed),
+                                       gp__sort_item_bytes(s.key_size, placed));
+  l.capacity = (unsigned)gp__long_capacity(p, s);
+  l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
+#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
+  for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
+    if ((unsigned)GP__SHORT << i >= l.limit) break;
+    most = s.count / (((unsigned)GP__SHORT << i) + 1);
+    l.list_size[i] = most < s.segments ? most : s.segments;
+    GPUPRIMS__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
+  }
+  if (s.count > l.capacity) { // there may be segments that are partitioned: no key more often than it has digits
+    most = s.count / l.capacity;
+    l.bucket_size = levels * most;
+    tiles = 2 * most;
+    l.tile_size = levels * tiles;
+    l.group_size = levels * (most / GP__COUNT_TILES + most);
+    GPUPRIMS__CARVE_SCRATCH(buckets, l.bucket_size * sizeof(gp__sort_bucket));
+    GPUPRIMS__CARVE_SCRATCH(group_counts, l.group_size * GP__DIGITS * 8);
+    GPUPRIMS__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
+    GPUPRIMS__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
+    if (value) GPUPRIMS__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
+    // Counting twice at most, moving, copying. Sorting: digits of more than an eighth of a capacity, of which there are
+    // fewer than eight in one; what is in a window of seven eighths, and between two of those.
+    l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
+  }
+  if (s.count > l.limit) {
+    most = s.count / (l.limit + 1);
+    l.queue_size += most < s.segments ? most : s.segments;
+  }
+#undef GPUPRIMS__CARVE_SCRATCH
+  return l;
+}

@@ -1,0 +1,241 @@
+// segmented_sort/short.cuh - short segments; lists and the queue
+// uses: device/vocabulary.cuh, device/machine.cuh, segmented_sort/policy.h, segmented_sort/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/look_back.cuh, device/kernel.cuh,
+//   segmented_sort/arrays.cuh
+
+GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 task, gp__u64 count) {
+  gp__sort_header *h = a.header;
+  gp__add_relaxed(&h->pending, count);
+  const gp__u64 slot = gp__add_relaxed(&h->pushed, count);
+  if (slot + count > a.queue_size) { // offsets are wrong: these are dropped
+    gp__add_relaxed(&h->pending, 0 - count);
+    return;
+  }
+  __threadfence();
+  gp__word *words = gp__words(a.workspace) + 1 + slot;
+  GPUPRIMS__UNROLL_BY(1)
+  for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
+}
+// A part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is `shift`. One thread.
+GP_DEVICE void gp__push_bucket(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 tile, gp__u64 begin,
+                               gp__u64 count, int source, int shift) {
+  gp__sort_header *h = a.header;
+  const gp__u64 tiles = (count + tile - 1) / tile, groups = (tiles + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
+  const gp__u64 number = gp__add_relaxed(&h->buckets, 1), first_tile = gp__add_relaxed(&h->tiles, tiles);
+  const gp__u64 first_group = gp__add_relaxed(&h->groups, groups);
+  if (number >= a.bucket_size || first_tile + tiles > a.tile_size || first_group + groups > a.group_size) return;
+  gp__sort_bucket *b = a.buckets + number;
+  b->begin = begin;
+  b->count = count;
+  b->first_tile = first_tile;
+  b->first_group = first_group;
+  b->source = static_cast<gp__u64>(source);
+  b->shift = static_cast<gp__u64>(shift);
+  b->counted = b->moved = b->ones = 0;
+  b->zeros = ~0ull;
+  gp__push_tasks(a, tag, GP__TASK_COUNT << 62 | number << 32, groups);
+}
+GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
+  return GP__TASK_SORT << 62 | static_cast<gp__u64>(source) << 60 | (count - 1) << 44 | begin;
+}
+
+// The launch before all others: one block.
+template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
+  gp__pdl_wait<P>();
+  gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
+  for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
+}
+
+// Wrong offsets are cut off at the count, so that nothing is written behind it.
+template <class O>
+GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
+  const O *begins = static_cast<const O *>(a.begin);
+  const gp__u64 stop = static_cast<gp__u64>(a.end ? static_cast<const O *>(a.end)[s] : begins[s + 1]);
+  const gp__u64 end = stop < a.count ? stop : a.count;
+  begin = static_cast<gp__u64>(begins[s]);
+  count = begin < end ? end - begin : 0;
+}
+
+// Lists the segments that are not short, and sorts those that are. A warp takes 32 * ROUNDS segments side by side, and
+// of the short ones among them as many at a time as its room holds.
+template <class P, class K, class S, bool PLACED, class O>
+GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
+  typedef gp__warp_room<P, K, S, PLACED> Room;
+  typedef gp__block_sort_shape<P, K, S, PLACED> Block;
+  const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
+  const gp__u32 CAPACITY = Room::CAPACITY;
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const Room room(a, shared);
+  const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32), tag = a.header->tag;
+  for (gp__u64 batch = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp();
+       batch * (32 * ROUNDS) < a.segments; batch += warps) {
+    gp__u64 begin[ROUNDS];
+    gp__u32 n[ROUNDS], at[ROUNDS], total = 0;
+    bool listed = false;
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ROUNDS; ++r) {
+      const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
+      gp__u64 count = 0;
+      begin[r] = 0;
+      if (s < a.segments) gp__segment_bounds<O>(a, s, begin[r], count);
+      n[r] = count <= GP__SHORT ? static_cast<gp__u32>(count) : 0;
+      listed = listed || count > GP__SHORT;
+    }
+    if (__any_sync(0xffffffffu, listed)) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (int r = 0; r < ROUNDS; ++r) {
+        const gp__u64 s = (batch * ROUNDS + r) * 32 + gp_lane();
+        gp__u64 first = 0, count = 0;
+        if (s < a.segments) gp__segment_bounds<O>(a, s, first, count);
+        GPUPRIMS__UNROLL_BY(1)
+        for (int c = 0; c < GP__MIDDLE_CLASSES; ++c) {
+          const bool mine =
+              count > gp__u64(GP__SHORT << c) && count <= gp__u64(GP__SHORT << (c + 1)) && count <= Room::LIMIT;
+          const unsigned all = __ballot_sync(0xffffffffu, mine);
+          if (!all) continue;
+          gp__u64 slot = 0;
+          if (gp_lane() == 0) slot = gp__add_relaxed(&a.header->listed[c], static_cast<unsigned>(__popc(all)));
+          slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);
+          if (mine && slot < a.list_size[c]) a.list[c][slot] = gp__sort_span{first, count};
+        }
+        if (count > GP__SHORT && count > Room::LIMIT) {
+          if (count <= Block::CAPACITY) gp__push_tasks(a, tag, gp__sort_task(first, count, 0), 1);
+          else gp__push_bucket(a, tag, Block::CAPACITY, first, count, 0, static_cast<int>(a.top_shift));
+        }
+        __syncwarp();
+      }
+    }
+    // The short ones, packed.
+    GPUPRIMS__UNROLL
+    for (int r = 0; r < ROUNDS; ++r) {
+      const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
+      at[r] = total + up_to - n[r];
+      total += gp_warp_broadcast(up_to, 31);
+      begin[r] -= at[r];
+    }
+    for (gp__u32 from = 0; from < total;) {
+      gp__u32 to = total; // the first that the room does not hold, counted from `from`
+      GPUPRIMS__UNROLL
+      for (int r = ROUNDS - 1; r >= 0; --r) {
+        const unsigned beyond = __ballot_sync(0xffffffffu, n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
+        const gp__u32 first = gp_warp_broadcast(at[r], beyond ? __ffs(int(beyond)) - 1 : 0);
+        if (beyond) to = first;
+      }
+      bool in[ROUNDS];
+      unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
+      // Elements come and go by runs of segments that are side by side in the input as well.
+      unsigned runs = 0;
+      gp__u64 last = 0;
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROUNDS; ++r) {
+        const unsigned all = __ballot_sync(0xffffffffu, in[r]), below = gp__earlier_lanes(all);
+        const gp__u64 left = gp_warp_broadcast(begin[r], below ? 31 - __clz(int(below)) : 0);
+        const bool head = in[r] && (below ? begin[r] != left : runs == 0 || begin[r] != last);
+        const unsigned heads = __ballot_sync(0xffffffffu, head);
+        if (head) {
+          const unsigned run = runs + gp__lanes_before(heads);
+          room.first[run] = at[r] - from;
+          room.shift[run] = begin[r] + from;
+        }
+        runs += static_cast<unsigned>(__popc(heads));
+        const gp__u64 end_of_round = gp_warp_broadcast(begin[r], all ? 31 - __clz(int(all)) : 0);
+        if (all) last = end_of_round;
+      }
+      __syncwarp();
+      for (int pass = 0; pass < 2; ++pass) {
+        room.template move_runs<UNROLL>(pass == 0, runs, to - from);
+        if (pass == 1) break;
+        // Lists by length: 1 and 2, to 4, to 8, to 16, to 32 elements.
+        GPUPRIMS__UNROLL
+        for (int c = 0; c < CLASSES; ++c) {
+          unsigned below = before;
+          GPUPRIMS__UNROLL
+          for (int r = 0; r < ROUNDS; ++r) {
+            const bool mine = in[r] && n[r] > (c ? 1u << c : (PLACED ? 0u : 1u)) && n[r] <= 2u << c;
+            of[c][r] = __ballot_sync(0xffffffffu, mine);
+            if (mine) room.list[below + gp__lanes_before(of[c][r])] = (at[r] - from) << 8 | n[r];
+            below += unsigned(__popc(of[c][r]));
+          }
+          end[c] = before = below;
+        }
+        __syncwarp();
+        GPUPRIMS__UNROLL
+        for (int c = 0; c < 3; ++c)
+          for (unsigned i = c ? end[c > 0 ? c - 1 : 0] : 0; i < end[c]; i += 32) {
+            const gp__u32 x = i + gp_lane() < end[c] ? room.list[i + gp_lane()] : 0;
+            if (c == 0) room.template sort<2>(x >> 8, x & 0xffu, 1);
+            else if (c == 1) room.template sort<4>(x >> 8, x & 0xffu, 1);
+            else room.template sort<8>(x >> 8, x & 0xffu, 1);
+          }
+        GPUPRIMS__UNROLL_BY(1)
+        for (unsigned lanes = 1; lanes <= 2; ++lanes) {
+          const unsigned stop = lanes == 1 ? end[3] : end[4];
+          for (unsigned i = lanes == 1 ? end[2] : end[3]; i < stop; i += 32 / lanes) {
+            const unsigned mine = i + gp_lane() / lanes;
+            const gp__u32 x = mine < stop ? room.list[mine] : 0;
+            room.template sort<16>(x >> 8, x & 0xffu, int(lanes));
+          }
+        }
+        __syncwarp();
+      }
+      __syncwarp(); // before the room is filled again
+      from = to;
+    }
+  }
+}
+
+// Sorts the listed segments of GP__SHORT + 1 to Room::LIMIT elements, the longest first: of classes FROM down to TO,
+// whose lanes hold ITEMS elements each.
+template <class P, int ITEMS, int FROM, int TO, class Room>
+GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
+  const int UNROLL = Room::UNROLL;
+  const gp__u64 steps = static_cast<gp__u64>(gridDim.x) * (P::threads / 32);
+  GPUPRIMS__UNROLL_BY(1)
+  for (int c = FROM; c >= TO; --c) {
+    const int log2_size = GP__LOG2_SHORT + 1 + c, size = 1 << log2_size, lanes = size / ITEMS;
+    const int fit = Room::CAPACITY >> log2_size, side = fit < 32 / lanes ? fit : 32 / lanes; // segments side by side
+    const gp__u64 count = a.header->listed[c] < a.list_size[c] ? a.header->listed[c] : a.list_size[c];
+    for (gp__u64 step = blockIdx.x * static_cast<gp__u64>(P::threads / 32) + gp_warp(); step * unsigned(side) < count;
+         step += steps) {
+      const gp__u64 mine = step * unsigned(side) + gp_lane();
+      gp__sort_span span = {0, 0};
+      if (gp_lane() < unsigned(side) && mine < count) span = a.list[c][mine];
+      for (int pass = 0; pass < 2; ++pass) {
+        for (int first = 0; first < side << log2_size; first += UNROLL * 32) {
+          gp__u32 to[UNROLL];
+          gp__u64 shift[UNROLL];
+          GPUPRIMS__UNROLL
+          for (int u = 0; u < UNROLL; ++u) { // each segment has `size` places of the room
+            const int at = (first + u * 32) >> log2_size;
+            to[u] = unsigned(at << log2_size) + gp_warp_broadcast(static_cast<gp__u32>(span.count), unsigned(at));
+            shift[u] = gp_warp_broadcast(span.begin, unsigned(at)) - unsigned(at << log2_size);
+          }
+          if (pass == 0) room.template load<UNROLL>(first + gp_lane(), to, shift);
+          else room.template store<UNROLL>(first + gp_lane(), to, shift);
+        }
+        __syncwarp();
+        if (pass == 1) break;
+        const int own = int(gp_lane()) / lanes;
+        room.template sort<ITEMS>(unsigned(own << log2_size),
+                                  __shfl_sync(0xffffffffu, static_cast<gp__u32>(span.count), own), lanes);
+        __syncwarp();
+      }
+    }
+  }
+}
+template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
+  typedef gp__warp_room<P, K, S, PLACED> Room;
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const Room room(a, shared);
+  const int LIMIT = Room::LIMIT, TOP = LIMIT >= 512 ? 3 : LIMIT >= 256 ? 2 : LIMIT >= 128 ? 1 : LIMIT >= 64 ? 0 : -1;
+  if (LIMIT >= 1024) gp__segments_of_classes<P, 32, 4, 4>(a, room);
+  gp__segments_of_classes<P, 16, TOP, 0>(a, room);
+}

@@ -1,0 +1,171 @@
+// segments/carries.cuh - marks, partial results, and chunks on their way
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, segments/arguments.h, device/operators.cuh,
+//   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh
+
+// What a chunk holds: elements where they lie side by side in the input, otherwise accumulators.
+template <class T> struct gp__as_it_is {
+  GP_DEVICE T operator()(const T &x, gp__u64) const { return x; }
+};
+template <bool DIRECT, class Load, class In, class Acc> struct gp__segment_cell {
+  typedef In type;
+  typedef Load load;
+};
+template <class Load, class In, class Acc> struct gp__segment_cell<false, Load, In, Acc> {
+  typedef Acc type;
+  typedef gp__as_it_is<Acc> load;
+};
+
+// The marks of V consecutive elements, a byte each.
+template <int V> struct gp__marks_access { typedef unsigned char type; };
+template <> struct gp__marks_access<2> { typedef unsigned short type; };
+template <> struct gp__marks_access<4> { typedef gp__u32 type; };
+template <> struct gp__marks_access<8> { typedef gp__u64 type; };
+template <> struct gp__marks_access<16> { typedef gp_vector type; };
+template <int V> union gp__marks {
+  typename gp__marks_access<V>::type access;
+  gp__u32 word[(V + 3) / 4];
+  GP_DEVICE gp__marks() {}
+  GP_DEVICE void take(unsigned char *from) { // and leaves none
+    word[0] = 0;
+    typedef typename gp__marks_access<V>::type Access;
+    access = *reinterpret_cast<Access *>(from);
+    *reinterpret_cast<Access *>(from) = Access();
+  }
+  GP_DEVICE bool at(int i) const { return (word[i / 4] & 1u << (8 * (i % 4))) != 0; }
+  GP_DEVICE bool any() const {
+    gp__u32 all = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < (V + 3) / 4; ++w) all |= word[w];
+    return all != 0;
+  }
+  GP_DEVICE int first() const { // where there is any
+    int r = 0;
+    GPUPRIMS__UNROLL
+    for (int w = (V + 3) / 4 - 1; w >= 0; --w)
+      if (word[w]) r = w * 4 + int(unsigned(__ffs(int(word[w])) - 1) / 8);
+    return r;
+  }
+};
+
+// A range of the merge path: what is open at its start, and at its end.
+template <class Acc> struct gp__segment_open {
+  gp_before<Acc> first, last;
+  gp__u64 segment; // the one that is open at the start
+  bool ended;      // a segment ends in the range; otherwise `last` is all there is, and `first` means nothing
+};
+// The same, as a block publishes it.
+template <class Acc> struct gp__segment_partial {
+  Acc first, last;
+  gp__u64 segment; // 8 times that, and a bit each: ended, first, last
+};
+// Segmented scan over such ranges: the value that is open behind them.
+template <class Acc> struct gp__segment_carry {
+  gp_before<Acc> open;
+  bool ended;
+};
+template <class Acc, class Op> struct gp__join_carries {
+  static GP_DEVICE gp__segment_carry<Acc> identity() {
+    gp__segment_carry<Acc> none;
+    none.open.value = Op::identity();
+    none.open.has = none.ended = false;
+    return none;
+  }
+  GP_DEVICE gp__segment_carry<Acc> operator()(gp__segment_carry<Acc> a, const gp__segment_carry<Acc> &b) const {
+    if (b.ended) return b;
+    if (b.open.has) a.open.append(b.open.value, Op());
+    return a;
+  }
+};
+template <class P, class Op, class Acc> struct gp__segment_storage {
+  gp__segment_open<Acc> warp[P::threads / 32];
+  gp_tile_scan_storage<P::threads, gp__segment_carry<Acc>> scan;
+  gp__ticket ticket;
+};
+
+// The result of a segment.
+template <class Op, class Out, class Acc> struct gp__segment_result {
+  Acc init;
+  bool has_init;
+  GP_DEVICE explicit gp__segment_result(const gp__segment_args &a)
+      : init(Op::prepare(gp__value_as<Acc>(a.init))), has_init(a.has_init != 0) {}
+  GP_DEVICE Out operator()(bool has, const Acc &sum) const {
+    return gp_convert<Acc, Out>()(has_init ? (has ? Op()(init, sum) : init) : has ? sum : Op::identity());
+  }
+};
+
+// A warp's chunks of BYTES on their way to shared memory, where each has a place of PLACE bytes. They are requested and
+// taken in the same order, at most AHEAD behind the one that was taken last. All lanes call; those that have written to
+// a chunk's place say so.
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+// A ring of STAGES places, filled by bulk copies. A chunk may be requested when all lanes are through with the one that
+// is STAGES before it, and have met since then.
+template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks {
+  static const int AHEAD = STAGES - 1;
+  static const bool EARLY = true; // the next one is requested before this one is taken
+  unsigned char *places;
+  gp__u64 *loaded; // a barrier a place
+  int requested, taken;
+  unsigned parity; // of the barriers, in this round of `taken`
+  // Barriers lie behind places and marks.
+  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
+      : places(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
+    if (gp_lane() == 0) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < STAGES; ++i) gp__mbarrier_init(loaded + i, 1);
+      gp__mbarrier_init_fence();
+    }
+    __syncwarp();
+  }
+  // The bytes begin..end-1 from `chunk`, whole vectors; there may be none.
+  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
+    if (gp_lane() == 0) {
+      gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
+      if (begin < end)
+        gp__bulk_load(places + requested * PLACE + begin, chunk + begin, end - begin, loaded + requested);
+    }
+    requested = requested + 1 < STAGES ? requested + 1 : 0;
+  }
+  GP_DEVICE unsigned char *take() {
+    unsigned char *place = places + taken * PLACE;
+    gp__mbarrier_wait(loaded + taken, parity);
+    if (++taken == STAGES) {
+      taken = 0;
+      parity ^= 1u;
+    }
+    return place;
+  }
+  GP_DEVICE void written() const { gp__bulk_fence(); } // before the place's next copy
+};
+#else
+template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks;
+#endif
+// One place; the next chunk waits in registers.
+template <int LOAD, int BYTES, int PLACE> struct gp__segment_chunks<0, LOAD, BYTES, PLACE> {
+  static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
+  static const bool EARLY = false;
+  unsigned char *place;
+  gp_vector ahead[VECTORS];
+  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : place(shared) {}
+  GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
+    const unsigned char *base = chunk + gp_lane() * 16;
+    if (begin == 0 && end == BYTES) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < VECTORS; ++k)
+        if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
+      return;
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k) {
+      const unsigned x = k * 512u + gp_lane() * 16;
+      if (x >= begin && x < end) ahead[k] = gp__load_vector<LOAD>(base + k * 512);
+    }
+  }
+  GP_DEVICE unsigned char *take() const {
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < VECTORS; ++k)
+      if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
+        *reinterpret_cast<gp_vector *>(place + k * 512 + gp_lane() * 16) = ahead[k];
+    return place;
+  }
+  GP_DEVICE void written() const {}
+};

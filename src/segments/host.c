@@ -1,0 +1,76 @@
+// segments/host.c - segments
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/call.c,
+//   host/exact.c, host/indices.c
+
+static uint64_t gp__host_first_bad(const gp__request *q) {
+  uint64_t i, before = 0, offset;
+  for (i = 0; i <= q->segments; ++i, before = offset) {
+    offset = gp__host_offset(q->begin, q->offset_size, i);
+    if (offset < before || offset > q->count) return i;
+  }
+  return UINT64_MAX;
+}
+
+// The first element, as an operand. Without an initial value an inexact operator starts there: identity op x may differ
+// from x in the sign of a zero.
+static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host_state *s) {
+  gp__value place;
+  if (h->op.exact || h->q->has_init) return 0;
+  memcpy(s->value.bytes, gp__host_elements(&h->in, first, 1, place.bytes), h->op.size);
+  return 1;
+}
+
+static void gp__host_reduce_segment(const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n,
+                                    unsigned char *out) {
+  gp__host_state s = *start;
+  const int taken = n && gp__host_starts_with(h, first, &s);
+  gp__host_fold(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+  gp__host_put(h, &s, out);
+}
+
+static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *start, uint64_t first, uint64_t n) {
+  gp__host_state s = *start;
+  const int taken = n && gp__host_starts_with(h, first, &s);
+  if (taken) gp__host_put(h, h->exclusive ? start : &s, h->out + first * h->out_size);
+  gp__host_running(h, &s, first + (unsigned)taken, n - (unsigned)taken);
+}
+
+// Segments may be of any lengths, so that threads take a few of them at a time. Wrong offsets do no harm: what lies
+// beyond the input is left out.
+static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_state start = gp__host_start(h, q->has_init);
+  const int threads = h->threads;
+  const uint64_t share = q->segments / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->segments, block);
+  int64_t b;
+  GPUPRIMS__PARALLEL_UNEVEN
+  for (b = 0; b < blocks; ++b) {
+    uint64_t i = (uint64_t)b * block;
+    const uint64_t stop = q->segments - i < block ? q->segments : i + block;
+    for (; i < stop; ++i) {
+      uint64_t first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * q->length;
+      uint64_t end = q->end     ? gp__host_offset(q->end, q->offset_size, i)
+                     : q->begin ? gp__host_offset(q->begin, q->offset_size, i + 1)
+                                : first + q->length;
+      if (end > q->count) end = q->count;
+      if (first > end) first = end;
+      gp__host_reduce_segment(h, &start, first, end - first, h->out + i * h->out_size);
+    }
+  }
+  return GP_SUCCESS;
+}
+
+static gp_result gp__host_segmented_scan(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_state start = gp__host_start(h, q->has_init);
+  uint64_t i, first = 0, end;
+  for (i = 0; first < q->count; ++i) {
+    end = i <= q->segments ? gp__host_offset(q->begin, q->offset_size, i) : q->count;
+    if (end > q->count) end = q->count;
+    if (end <= first) continue;
+    gp__host_scan_segment(h, &start, first, end - first);
+    first = end;
+  }
+  return GP_SUCCESS;
+}

@@ -1,0 +1,58 @@
+// segments/policy.h - segmented reduce: policy fields, chunks, shared memory, validity
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h
+
+#define GP_POLICY_FIELDS_SEGMENTS(F)                                                                                   \
+  F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_WARP_SEGMENTS, GP_PIPELINED)                                                 \
+  F(threads, 0, 128, 256, 384, 512, 768)                                                                               \
+  F(vectors, 0, 1, 3, 5, 7)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(stages, 0, 2, 3, 4, 5)                                                                                             \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
+
+// Segmented reduce and load balance: warps with the same number of elements and segment ends together.
+
+enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
+// What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.
+GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s) {
+  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.ranges ? s.acc_size : s.in_size;
+}
+GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
+  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size;
+}
+GPUPRIMS__RULE int gp__segment_items(gp_policy p, gp__shape s) {
+  return gp__scan_items(p.vectors, gp__segment_cell_bytes(s), gp__segment_acc_bytes(s));
+}
+// Barriers of a warp's chunks on their way (pipelined).
+GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages) { return (stages + 1) / 2 * GP__VECTOR; }
+// Dynamic shared memory of a block: cells, which become results in place, a byte an element that says: a segment ends
+// here, and barriers.
+GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p, gp__shape s) {
+  return p.threads * gp__segment_items(p, s) *
+             ((p.algorithm == GP_PIPELINED ? p.stages : 1) *
+                  gp__max(gp__segment_cell_bytes(s), gp__segment_acc_bytes(s)) +
+              (s.primitive == GP_LOAD_BALANCE ? 0 : 1)) +
+         (p.algorithm == GP_PIPELINED ? p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages) : 0);
+}
+// Static shared memory, at most.
+GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p, gp__shape s) {
+  return s.primitive == GP_LOAD_BALANCE ? 0
+                                        : (p.threads / GP__WARP + 1) * (3 * ((s.acc_size + 15) / 16 * 16 + 16) + 16);
+}
+// Words that carry a block's two open results and their place.
+GPUPRIMS__RULE int gp__segment_words(int acc_size) { return (2 * acc_size + 8 + 15) / 16 * 2; }
+// A warp's segments: who reads a segment is a power of two of lanes, or the block.
+enum {
+  GP__LOG2_BLOCK = 10,     // the power of two that stands for the block
+  GP__LONG_ROUNDS = 4,     // a segment is long where its lanes would wait for memory more often than that
+  GP__RANGE_LOG2_LANES = 3 // ranges may overlap, and be longer than count / segments: so many lanes at least
+};
+GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 &&
+         (p.algorithm == GP_WARP_SEGMENTS
+              ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
+              : (p.algorithm == GP_MERGE_PATH ||
+                 (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
+                  s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
+                    gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
+}

@@ -1,0 +1,445 @@
+// segments/reduce.cuh - segmented reduce: a warp's range of elements and ends
+// uses: device/vocabulary.cuh, core/shape.h, scan/policy.h, segments/policy.h, segments/arguments.h, device/warp.cuh,
+//   device/lanes.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh,
+//   segments/ends.cuh, segments/carries.cuh
+
+// One warp's range, which has fewer than 2^32 elements and ends (of ranges: fewer than 2^32 ends). All numbers are the
+// same in all lanes. STAGES: 0, or of gp__segment_chunks.
+template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+struct gp__segment_warp {
+  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::type Cell;
+  typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
+  typedef typename ENDS::Number Number;
+  static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
+  static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
+  static const unsigned PLACE = CHUNK * SLOT, PLACES = PLACE * (STAGES ? STAGES : 1), SIZE = sizeof(In);
+  static const unsigned BYTES = PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
+  static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16;                 // of a lane, when a chunk is loaded
+  static const int WINDOW = (STAGES ? 2 : 1) * ENDS::WINDOW, HELD = STAGES ? 4 : 1; // ends of a lane
+  typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(PLACE)> Chunks;
+
+  const gp__segment_args &a;
+  const ENDS ends;
+  unsigned char *cells;  // shared memory of the warp: where the chunk is
+  unsigned char *marks;  //
+  gp__u64 origin;        // the warp's first segment
+  gp__u64 chunk;         // the first element of the chunk, on a 16-byte boundary: may lie before the range
+  Number left;           // elements from there to the end of the range
+  unsigned from;         // of the chunk: the first element that is the warp's own
+  gp__u32 segment, last; // from there: the next segment to end, and the one that is open at the end
+  Chunks chunks;         // the next ones
+  gp__u32 windowed;      // ends that are held: of segments from there on
+  Number behind;         // the end before them
+  bool odd;              // by turns in two places, never moved: that would wait for those on their way
+  Number even_ends[HELD], odd_ends[HELD];
+  gp__u32 newest; // the last 32 ends that were looked at, from there on,
+  unsigned slot;  // and the cell at which the lane's one ends; CHUNK: at none
+
+  GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
+      : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
+
+  // ---- elements. from, to: those of the chunk that are the warp's own.
+
+  // May chunks be read by whole vectors: can an element lie on a 16-byte boundary? Mostly its type says so.
+  GP_DEVICE bool by_vectors() const {
+    const unsigned step = unsigned(gp__common_with_vector(int(SIZE)));
+    return ENDS::direct && (alignof(In) % step == 0 || gp__misalignment(a.in, 16) % step == 0);
+  }
+  GP_DEVICE const unsigned char *address(gp__u64 element) const {
+    return static_cast<const unsigned char *>(a.in) + element * SIZE;
+  }
+  // Is all that vectors of the chunk could touch in the input? It is where all elements of a chunk are the warp's own.
+  GP_DEVICE bool inside(gp__u64 at) const {
+    const gp__u64 low = reinterpret_cast<gp__u64>(a.in), base = low + at * SIZE;
+    return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
+  }
+  // Sets out for the n-th chunk from here, where the range has one. Of the vectors that hold its elements, the first
+  // and the last are left out where not all of their bytes are the input's.
+  GP_DEVICE void request(unsigned n) {
+    if (n > 0 && left <= n * CHUNK) return;
+    const gp__u64 at = chunk + n * CHUNK;
+    const unsigned first = n > 0 ? 0 : from, to = left - n * CHUNK < CHUNK ? unsigned(left - n * CHUNK) : CHUNK;
+    unsigned begin = first * SIZE & ~15u, end = (to * SIZE + 15) & ~15u;
+    if (to - first < CHUNK && !inside(at)) {
+      const gp__u64 low = reinterpret_cast<gp__u64>(a.in), start = low + at * SIZE;
+      if (start + begin < low) begin += 16;
+      if (start + end > low + a.count * SIZE) end -= 16;
+    }
+    chunks.request(address(at), begin, end);
+  }
+  GP_DEVICE void take(unsigned to) {
+    cells = chunks.take();
+    if (to - from < CHUNK && from < to && !inside(chunk)) { // the first and the last vector may have been left out
+      __syncwarp();
+      const unsigned first = from * SIZE & ~15u, second = (to * SIZE - 1) & ~15u;
+      const unsigned x = (gp_lane() < 16 ? first : second) + (gp_lane() & 15u);
+      if (x >= from * SIZE && x < to * SIZE && (gp_lane() < 16 || first != second)) cells[x] = address(chunk)[x];
+      chunks.written();
+    }
+  }
+  // Elements of ranges: rows of 32 side by side, as many as are in flight together. For these a window of 32 segments
+  // slides along; lane l holds the end of segment s + l, counted from the chunk's start, and where that start would lie
+  // in the input if it were that segment's.
+  GP_DEVICE void gather(unsigned to) const {
+    const unsigned ROOM = P::threads * P::blocks_per_sm <= 768 ? 32 : 16; // bytes of a lane, where it has the registers
+    const int ROWS = SIZE <= 4 ? ROOM / 4 : SIZE < ROOM ? ROOM / SIZE : 1;
+    gp__u32 s = segment;
+    for (unsigned first = 0; first < to; first += ROWS * 32) {
+      gp__u64 place[ROWS] = {};
+      for (gp__u32 low = 0;; s += 32) { // elements before `low` were those of windows before
+        const gp__u64 mine = origin + s + gp_lane();
+        const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
+        const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last one is open: not here
+        const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.place(mine, chunk) : 0;
+        unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
+        GPUPRIMS__UNROLL
+        for (int r = 0; r < ROWS; ++r) {
+          const unsigned row = first + unsigned(r) * 32, i = row + gp_lane();
+          const unsigned next = __ballot_sync(0xffffffffu, end <= row + 32);
+          int n = __popc(passed); // before the element: the same number for all of the row, mostly
+          if (passed != next) {
+            n = 0; // 31 at most: if it is all 32, the element is the next window's
+            GPUPRIMS__UNROLL_BY(1)
+            for (int d = 16; d > 0; d /= 2) n += gp_warp_broadcast(end, n + d - 1) <= i ? d : 0;
+          }
+          const gp__u64 from = gp_warp_broadcast(source, n & 31);
+          if (i >= low) place[r] = from + i;
+          passed = next;
+        }
+        low = gp_warp_broadcast(end, 31);
+        if (low >= first + ROWS * 32 || low >= to) break;
+      }
+      In x[ROWS];
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROWS; ++r)
+        if (first + unsigned(r) * 32 + gp_lane() < to) x[r] = static_cast<const In *>(a.in)[place[r]];
+      GPUPRIMS__UNROLL
+      for (int r = 0; r < ROWS; ++r) {
+        const unsigned i = first + unsigned(r) * 32 + gp_lane();
+        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Load()(x[r], place[r]);
+      }
+    }
+  }
+
+  // ---- ends
+
+  GP_DEVICE void load(Number (&to)[HELD], gp__u32 at) const {
+    ENDS mine = ends;
+    mine.move(origin);
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < HELD; ++u) {
+      const gp__u32 s = at + u * 32 + gp_lane();
+      to[u] = s < last ? mine.end(s) : 0;
+    }
+  }
+  // Marks those that are held and in the chunk, and goes behind them. Of ends at one place, the first marks it. Are all
+  // gone then?
+  GP_DEVICE bool mark(const Number (&held)[HELD], Number reach) {
+    GPUPRIMS__UNROLL
+    for (int u = 0; u < HELD; ++u) {
+      const gp__u32 group = windowed + u * 32, s = group + gp_lane();
+      if (segment - group >= 32) continue; // gone before
+      const Number sent = gp_lane() < 31 ? held[u] : u ? held[u ? u - 1 : 0] : behind;
+      const Number before = __shfl_sync(0xffffffffu, sent, int(gp_lane()) - 1);
+      const Number at = held[u] - static_cast<Number>(chunk);
+      const bool mine = s >= segment && s < last && at <= reach;
+      newest = group;
+      slot = mine && held[u] != before && at - 1 < CHUNK ? static_cast<unsigned>(at - 1) : CHUNK;
+      if (slot < CHUNK) marks[slot] = 1;
+      segment += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, mine)));
+      if (segment - group < 32) return false;
+    }
+    return true;
+  }
+  // Loads those behind the other ones in their place.
+  GP_DEVICE void renew(Number (&held)[HELD]) {
+    behind = gp_warp_broadcast(held[HELD - 1], 31);
+    windowed += HELD * 32;
+    load(held, windowed + HELD * 32);
+    odd = !odd;
+  }
+  // All ends in the chunk; in the last chunk, all that are left.
+  template <class Ends> GP_DEVICE void mark(const Ends &, bool rest) {
+    const Number reach = rest ? ~Number(0) : Number(CHUNK);
+    for (;;) {
+      if (!odd) {
+        if (!mark(even_ends, reach)) return;
+        renew(even_ends);
+      }
+      if (!mark(odd_ends, reach)) return;
+      renew(odd_ends);
+    }
+  }
+  // Those of one length are where they are expected.
+  GP_DEVICE void mark(const gp__fixed_ends &, bool rest) {
+    ENDS mine = ends;
+    mine.move(origin);
+    gp__u32 found = last - segment;
+    if (found > 0 && !rest) {
+      const gp__u32 length = ends.length < CHUNK ? static_cast<gp__u32>(ends.length) : CHUNK + 1;
+      const Number at = mine.end(segment) - static_cast<Number>(chunk);
+      const gp__u32 here = at <= CHUNK ? 1 + (CHUNK - at) / length : 0;
+      if (here < found) found = here;
+    }
+    if (ends.length > 0)
+      for (gp__u32 i = gp_lane(); i < found; i += 32) {
+        const Number at = mine.end(segment + i) - static_cast<Number>(chunk);
+        if (at - 1 < CHUNK) marks[at - 1] = 1;
+      }
+    newest = segment += found;
+  }
+
+  // ---- a lane's elements
+
+  struct Lane {
+    Acc open;  // what stands behind the last mark
+    bool has;  // anything
+    int first; // the element of the first mark, -1: none
+    GP_DEVICE void step(const Acc &x, bool marked, int i, Acc &sum) {
+      sum = has ? Op()(open, x) : x;
+      open = sum;
+      has = !marked;
+      if (marked && first < 0) first = i;
+    }
+  };
+  // Turns the cells from..to-1 of the lane into the running results of their segments.
+  GP_DEVICE Lane scan(int from, int to) const {
+    Lane l;
+    l.open = Op::identity();
+    l.has = false;
+    l.first = -1;
+    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * SLOT), *chunk_marks = marks + gp_lane() * ITEMS;
+    const gp__u64 index = chunk + gp_lane() * ITEMS;
+    if (sizeof(Cell) != sizeof(Acc)) { // results do not lie where the elements did: take all of them first
+      const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
+      Acc *slot = reinterpret_cast<Acc *>(cells) + gp_lane() * ITEMS;
+      Cell x[ITEMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        if (i >= from && i < to) x[i] = item[i];
+      __syncwarp();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const bool marked = chunk_marks[i] != 0;
+        chunk_marks[i] = 0;
+        Acc sum;
+        if (i < from || i >= to) continue;
+        l.step(Op::prepare(CellLoad()(x[i], index + i)), marked, i, sum);
+        if (marked) slot[i] = sum;
+      }
+    } else if (from == 0 && to == ITEMS && gp__chunk_by_vectors(int(sizeof(Cell)), ITEMS)) {
+      typedef gp__pack<Cell> Pack;
+      const int V = Pack::items, L = Pack::vectors;
+      gp_vector *at = reinterpret_cast<gp_vector *>(chunk_cells);
+      bool begun = false; // the element before is of the same segment
+      gp__marks<V> found; // of the pack of the first mark
+      int pack = -1;
+      found.word[0] = 0;
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < ITEMS / V; ++k) {
+        const Pack p(at + k * L);
+        gp__pack<Acc> q;
+        gp__marks<V> m;
+        m.take(chunk_marks + k * V);
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) {
+          const Acc x = Op::prepare(CellLoad()(p.item[j], index + k * V + j));
+          const Acc both = Op()(l.open, x);
+          l.open = begun ? both : x;
+          begun = !m.at(j);
+          q.item[j] = l.open;
+        }
+        if (pack < 0 && m.any()) {
+          pack = k;
+          found = m;
+        }
+        q.store(at + k * L);
+      }
+      l.has = begun;
+      if (pack >= 0) l.first = pack * V + found.first();
+    } else {
+      const Cell *item = reinterpret_cast<const Cell *>(chunk_cells);
+      Acc *slot = reinterpret_cast<Acc *>(chunk_cells);
+      GPUPRIMS__UNROLL_BY(1)
+      for (int i = 0; i < ITEMS; ++i) {
+        const bool marked = chunk_marks[i] != 0;
+        chunk_marks[i] = 0;
+        Acc sum;
+        if (i < from || i >= to) continue;
+        l.step(Op::prepare(CellLoad()(item[i], index + i)), marked, i, sum);
+        slot[i] = sum;
+      }
+    }
+    if (!l.has) l.open = Op::identity();
+    return l;
+  }
+  // Brings what stands before a lane to its first mark; `carry` moves on.
+  GP_DEVICE void join(const Lane &l, gp_before<Acc> &carry) const {
+    const unsigned ended = __ballot_sync(0xffffffffu, l.first >= 0), has = __ballot_sync(0xffffffffu, l.has);
+    const unsigned up_to = ended & (0xffffffffu >> (31 - gp_lane()));
+    // The first lane that counts for this one: of the last end, or the one behind it, or the first with elements.
+    const int start = up_to ? 31 - __clz(int(up_to)) : has ? __ffs(int(has)) - 1 : 32;
+    const int from = start + (up_to && !(has >> start & 1u) ? 1 : 0), lane = int(gp_lane());
+    Acc sum = l.open;
+    GPUPRIMS__UNROLL
+    for (int d = 1; d < 32; d *= 2) {
+      const Acc before = gp_warp_shift_up(sum, unsigned(d));
+      if (lane - d >= from) sum = Op()(before, sum);
+    }
+    const Acc before = gp_warp_shift_up(sum, 1), all = gp_warp_broadcast(sum, 31);
+    const bool any = gp_warp_shift_up(from <= lane ? 1 : 0, 1) != 0,
+               any_at_end = gp_warp_broadcast(from <= lane ? 1 : 0, 31);
+    gp_before<Acc> mine = carry;
+    if (gp__earlier_lanes(up_to)) mine.has = false; // a segment ends in between
+    if (lane > 0 && any) mine.append(before, Op());
+    if (l.first >= 0 && mine.has) {
+      Acc *slot = reinterpret_cast<Acc *>(cells) + lane * ITEMS + l.first;
+      *slot = Op()(mine.value, *slot);
+    }
+    if (ended) carry.has = false;
+    if (any_at_end) carry.append(all, Op());
+  }
+
+  // ---- results of the segments from..segment-1, which end in the chunk
+
+  GP_DEVICE gp_before<Acc> at_end(Number start, Number stop) const {
+    const Number slot = stop - 1 - static_cast<Number>(chunk);
+    gp_before<Acc> r;
+    r.has = stop != start && slot < CHUNK;
+    if (r.has) r.value = reinterpret_cast<const Acc *>(cells)[slot];
+    return r;
+  }
+  GP_DEVICE void store(gp__u32 from) const {
+    const gp__segment_result<Op, Out, Acc> result(a);
+    const Acc *slots = reinterpret_cast<const Acc *>(cells);
+    Out *out = static_cast<Out *>(a.out) + origin;
+    ENDS mine = ends;
+    mine.move(origin);
+    const gp__u32 s = newest + gp_lane();
+    if (s >= from && s < segment) {
+      Acc sum = Op::identity();
+      if (slot < CHUNK) sum = slots[slot];
+      out[s] = result(slot < CHUNK, sum);
+    }
+    for (; from < newest; from += WINDOW * 32) {
+      Number start[WINDOW], stop[WINDOW];
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < WINDOW; ++u) {
+        const gp__u32 s = from + u * 32 + gp_lane();
+        if (s < newest) {
+          start[u] = mine.begin(s);
+          stop[u] = mine.end(s);
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int u = 0; u < WINDOW; ++u) {
+        const gp__u32 s = from + u * 32 + gp_lane();
+        if (s < newest) {
+          const Number at = stop[u] - 1 - static_cast<Number>(chunk);
+          const bool has = stop[u] != start[u] && at < CHUNK;
+          Acc sum = Op::identity();
+          if (has) sum = slots[at];
+          out[s] = result(has, sum);
+        }
+      }
+    }
+  }
+
+  // The elements b..e-1 and the ends of the segments s..t-1: sets out for the first ones.
+  GP_DEVICE void begin(gp__u64 b, gp__u64 e, gp__u64 s, gp__u64 t) {
+    origin = s;
+    segment = 0;
+    last = static_cast<gp__u32>(t - s);
+    from = 0;
+    if (by_vectors())
+      for (unsigned low = gp__misalignment(address(b), 16); low; ++from) low = (low - SIZE) & 15u;
+    chunk = b - from;
+    left = static_cast<Number>(e - chunk);
+    if (by_vectors() && (left > from || last > 0)) {
+      GPUPRIMS__UNROLL
+      for (unsigned n = 0; n < unsigned(Chunks::AHEAD); ++n) request(n);
+    }
+    windowed = 0;
+    behind = static_cast<Number>(b);
+    odd = false;
+    load(even_ends, 0);
+    load(odd_ends, HELD * 32);
+  }
+  // Goes through them.
+  GP_DEVICE void run(gp__segment_open<Acc> &open) {
+    gp_before<Acc> carry;
+    carry.has = false;
+    if (gp_lane() == 0) {
+      open.segment = origin;
+      open.ended = last > 0;
+      open.first.has = false;
+    }
+    const bool vectors = by_vectors();
+    const Number b = static_cast<Number>(chunk + from);
+    for (unsigned i = gp_lane() * 4; i < CHUNK; i += 128) *reinterpret_cast<gp__u32 *>(marks + i) = 0;
+    if (left > from || last > 0)
+      for (;; chunk += CHUNK, left -= CHUNK, from = 0) {
+        const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;
+        const bool rest = left <= CHUNK;
+        __syncwarp();
+        if (vectors) {
+          if (Chunks::EARLY) request(Chunks::AHEAD);
+          take(to);
+          if (!Chunks::EARLY) request(Chunks::AHEAD);
+        } else if (!ENDS::direct) gather(to);
+        else gp__copy_to_shared<32, VECTORS, P::load>(cells, address(chunk), to * SIZE, gp_lane());
+        const gp__u32 first = segment;
+        mark(ends, rest);
+        __syncwarp();
+        const unsigned mine = gp_lane() * ITEMS;
+        const int lane_from = from > mine ? (from - mine < ITEMS ? int(from - mine) : ITEMS) : 0;
+        const int lane_to = to > mine ? (to - mine < ITEMS ? int(to - mine) : ITEMS) : 0;
+        if (segment == first) {
+          const unsigned char *at = cells + mine * sizeof(Cell);
+          const Acc sum = from == 0 && to == CHUNK
+                              ? gp__chunk_fold<ITEMS, Op, CellLoad, Acc, Cell>(at, chunk + mine)
+                              : gp__chunk_fold_part<Op, CellLoad, Acc, Cell>(at, chunk + mine, lane_from, lane_to);
+          const Acc all = gp_warp_broadcast(gp_warp_reduce(sum, Op()), 0);
+          if (from < to) carry.append(all, Op());
+        } else {
+          join(scan(lane_from, lane_to), carry);
+          chunks.written();
+          __syncwarp();
+          if (first == 0 && gp_lane() == 0) open.first = at_end(b, ends.end(origin));
+          store(first ? first : 1);
+        }
+        if (rest) break;
+      }
+    if (gp_lane() == 0) open.last = carry;
+  }
+};
+
+// What the first `count` blocks' partial results make of the segments that go from block to block. The share of a
+// thread is consecutive blocks.
+template <class P, class Op, class Out, class Acc>
+GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *words, unsigned count, gp__u64 tag,
+                                  gp__segment_storage<P, Op, Acc> &s) {
+  typedef gp__join_carries<Acc, Op> Join;
+  typedef gp__segment_partial<Acc> Partial;
+  const gp__segment_result<Op, Out, Acc> result(a);
+  const unsigned share = (count + P::threads - 1) / P::threads, first = threadIdx.x * share;
+  const unsigned stop = first + share < count ? first + share : count;
+  gp__segment_carry<Acc> carry = Join::identity();
+  Partial p;
+  for (int pass = 0; pass < 2; ++pass) { // the second time with what stands before the thread
+    for (unsigned i = first; i < stop; ++i) {
+      if (pass == 0 || share > 1) p = gp__receive<Partial>(words, i, tag);
+      gp__segment_carry<Acc> next;
+      next.ended = (p.segment & 1u) != 0;
+      next.open.has = (p.segment >> (next.ended ? 2 : 1) & 1u) != 0;
+      next.open.value = next.ended ? p.last : p.first;
+      if (pass == 1 && next.ended) {
+        gp_before<Acc> sum = carry.open;
+        if (p.segment >> 1 & 1u) sum.append(p.first, Op());
+        static_cast<Out *>(a.out)[p.segment >> 3] = result(sum.has, sum.value);
+      }
+      carry = Join()(carry, next);
+    }
+    if (pass == 0) gp_tile_exclusive_scan<P::threads>(carry, Join(), s.scan);
+  }
+}

@@ -1,0 +1,118 @@
+// segments/warps.cuh - a warp's segments: as many lanes a segment as its length asks for
+// uses: device/vocabulary.cuh, device/machine.cuh, segments/policy.h, segments/arguments.h, device/warp.cuh,
+//   device/tile_reduce.cuh, device/kernel.cuh, map/kernels.cuh, reduce/kernels.cuh, segments/carries.cuh
+
+// Small calls, of fewer than 2^31 elements: no search and no fix-up. So many lanes a segment, a power of two for all of
+// the call; segments that are long for their lanes are left to whole warps, and what is long for a warp to the block.
+// Who reads a segment, and in which order, depends on its length alone.
+
+// Reads segments by runs: vectors on 16-byte boundaries, where elements can lie on these. K of a thread are in flight.
+template <class P, class Op, class Load, class In, class Acc> struct gp__segment_reader {
+  static const int V = gp__reduce_input<In>::V, K = sizeof(In) <= 16 ? P::vectors : 1;
+  const In *in;
+  bool vectors;
+  gp__u32 room; // of vectors: from how many elements on one lies in the input
+  GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
+      : in(static_cast<const In *>(a.in)),
+        vectors(16 % sizeof(In) == 0 && gp__misalignment(a.in, 16) % sizeof(In) == 0),
+        room(vectors && a.count >= gp__u64(V) ? static_cast<gp__u32>(a.count) - V + 1 : 0) {}
+  // The share of thread `rank` of `ranks` in n elements: neighbours read neighbouring vectors, or consecutive ones each
+  // where the order counts.
+  GP_DEVICE Acc operator()(gp__u32 begin, gp__u32 n, unsigned rank, unsigned ranks) const {
+    const gp__u32 head = vectors ? gp__misalignment(in + begin, 16) / unsigned(sizeof(In)) : 0;
+    const gp__u32 runs = n ? (head + n + V - 1) / V : 0;
+    gp__u32 run = rank, stop = runs, step = ranks;
+    if (!Op::commutative) {
+      const gp__u32 share = (runs + ranks - 1) / ranks;
+      run = rank * share;
+      stop = run + share < runs ? run + share : runs;
+      step = 1;
+    }
+    Acc sum = Op::identity();
+    for (; run < stop; run += K * step) {
+      gp__vector_access<In, V> x[K];
+      gp__u32 own[K]; // bits of the segment's elements; others may come with them, and are not looked at
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const gp__u32 r = run + k * step, at = begin - head + r * V, left = begin + n - at;
+        own[k] = 0;
+        if (r >= stop) continue;
+        own[k] = ((1u << (left < gp__u32(V) ? left : V)) - 1) & ~0u << (r ? 0 : head);
+        if (at < room) x[k].template load<P::load>(in + at, 0, true);
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j) x[k].item[j] = own[k] >> j & 1u ? in[at + j] : In();
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const gp__u32 at = begin - head + (run + k * step) * V;
+        if (own[k] == 0) continue;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j)
+          if (own[k] >> j & 1u) sum = Op()(sum, Op::prepare(Load()(x[k].item[j], at + j)));
+      }
+    }
+    return sum;
+  }
+};
+
+template <int THREADS, class Acc> struct gp__warp_segments_storage {
+  gp_tile_reduce_storage<THREADS, Acc> reduce;
+  unsigned longs, place[THREADS]; // the long segments of the tile, in any order
+};
+
+template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
+GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
+  typedef gp__segment_reader<P, Op, Load, In, Acc> Reader;
+  typedef gp__warp_segments_storage<P::threads, Acc> Storage;
+  const unsigned T = P::threads, LANE = GP__LONG_ROUNDS * Reader::K * Reader::V; // elements that are not long for one
+  GP_SHARED(Storage, s);
+  if (threadIdx.x == 0) s.longs = 0;
+  __syncthreads();
+  gp__pdl_wait<P>();
+  if (a.bad && *a.bad != ~0ull) return;
+  const Reader read(a);
+  const ENDS ends(a);
+  const gp__segment_result<Op, Out, Acc> result(a);
+  const gp__u32 tile = T >> a.log2_lanes ? T >> a.log2_lanes : 1, segments = static_cast<gp__u32>(a.segments);
+  for (gp__u32 first = blockIdx.x * tile; first < segments;) {
+    unsigned log2_lanes = a.log2_lanes, count = tile;
+    gp__u32 done = 0;                     // segments up to this length are
+    for (bool all = true;; all = false) { // all segments of the tile, then the long ones
+      const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
+      const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;
+      for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
+        const unsigned place = all ? i : s.place[i];
+        const gp__u32 segment = first + place;
+        gp__u64 begin = 0, end = 0;
+        if (segment < segments) ends.bounds(segment, begin, end);
+        const gp__u32 length = begin < end ? static_cast<gp__u32>(end - begin) : 0;
+        const bool mine = length <= most && (all || length > done);
+        if (!all && !mine) continue;
+        Acc sum = read(static_cast<gp__u32>(begin), mine ? length : 0, rank, lanes < T ? lanes : T);
+        if (log2_lanes > 5) {
+          sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);
+          __syncthreads();
+        } else {
+          for (unsigned d = 1; d < lanes; d *= 2) sum = Op()(sum, gp_warp_shift_down(sum, d));
+        }
+        if (rank == 0 && segment < segments) {
+          if (mine) static_cast<Out *>(a.out)[segment] = result(length > 0, sum);
+          else s.place[atomicAdd(&s.longs, 1u)] = place;
+        }
+      }
+      if (log2_lanes > 5) break;
+      if (all) __syncthreads();
+      count = s.longs;
+      if (count == 0) break;
+      done = most;
+      log2_lanes = log2_lanes < 5 ? 5 : GP__LOG2_BLOCK;
+    }
+    first += gridDim.x * tile;
+    if (first >= segments) break;
+    __syncthreads();
+    if (threadIdx.x == 0) s.longs = 0;
+    __syncthreads();
+  }
+}

@@ -1,0 +1,198 @@
+// select/kernels.cuh - the kernel of a stream
+// uses: device/vocabulary.cuh, device/machine.cuh, select/policy.h, select/arguments.h, device/types.cuh,
+//   device/warp.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh,
+//   select/stream.cuh
+
+template <int STAGES, int GROUPS, class State> struct gp__stream_storage {
+  gp__u64 drawn[STAGES];     // by offsets: the ticket is there (the copying warp)
+  gp__u64 found[STAGES];     // by offsets: they are found, and the first heads marked (the look-back warp)
+  gp__u64 marked[STAGES];    // by offsets: all heads are marked (each folding warp)
+  gp__u64 loaded[STAGES];    // the tile and its ticket are there (the copying warp, and the bytes of the copies)
+  gp__u64 folded[STAGES];    // the groups' totals are there, and what threads keep (each folding warp)
+  gp__u64 published[STAGES]; // the groups' prefixes and the aggregate are there (the publishing warp)
+  gp__u64 carried[STAGES];   // what stands before the tile is there (the look-back warp)
+  gp__u64 emitted[STAGES];   // nobody needs the buffer any more (each emitting warp)
+  gp__ticket ticket[STAGES];
+  gp__span offsets[STAGES];
+  State total[STAGES][GROUPS]; // then: inclusive prefixes over the groups
+  State before[STAGES];
+};
+
+// What the kernels of a stream share: shapes, and the steps of a warp that folds or emits a group.
+template <class P, class Body> struct gp__stream {
+  typedef typename Body::Key Key;
+  typedef typename Body::Value Value;
+  typedef typename Body::State State;
+  typedef typename Body::Join Join;
+  typedef typename Body::Offsets Offsets;
+  static const int KEY = gp__bytes_of<Key>::value, VALUE = gp__bytes_of<Value>::value;
+  static const int ITEMS = gp__stream_items(P::vectors, KEY, VALUE), GROUPS = P::threads / 32,
+                   TILE = P::threads * ITEMS;
+  typedef typename Body::template Kept<ITEMS> Kept;
+  static const int VALUES_AT = gp__stream_region_bytes(TILE, KEY);
+  static const int KEPT_AT = VALUES_AT + gp__stream_region_bytes(TILE, VALUE);
+  static const int KEPT = int(sizeof(Kept)) / 4; // words
+  static const int STAGE = KEPT_AT + P::threads * KEPT * 4, SCRATCH = TILE * Body::SCRATCH;
+
+  // A tile in a stage. Element 0 of an array stands as far behind a 16-byte boundary as it does in memory.
+  static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset,
+                                           unsigned value_offset) {
+    gp__stream_tile t;
+    t.first = number * TILE;
+    t.count = count;
+    t.items = count - t.first < gp__u64(TILE) ? int(count - t.first) : TILE;
+    t.keys = stage + (KEY ? GP__STREAM_MARGIN + key_offset : 0);
+    t.values = stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
+    return t;
+  }
+  static GP_DEVICE bool full(const gp__stream_tile &t) {
+    return t.items == TILE &&
+           ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
+  }
+  // What the thread's lane keeps of a group: word k of all threads side by side.
+  static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
+    return marks_in(stage) + group * 32 + gp_lane();
+  }
+  // By offsets: one warp, all threads of a block, warp `warp` of `warps`.
+  static GP_DEVICE gp__u32 *marks_in(unsigned char *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
+  // One warp: no heads, then those of the first offsets. Returns what is left of the tile's.
+  static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
+    Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
+    gp__span span = Offsets::find(a, t);
+    const gp__span mine = Offsets::take(span);
+    __syncwarp();
+    mark(a, t, mine, stage, 0, 1);
+    return span;
+  }
+  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span,
+                             unsigned char *stage, unsigned warp, unsigned warps) {
+    Offsets::template mark<P::threads, ITEMS>(a, t, span, marks_in(stage), warp, warps);
+  }
+  static GP_DEVICE void fold(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
+                             State *totals) {
+    const int first = group * (32 * ITEMS);
+    gp__u32 *words = kept_in(stage, group);
+    gp__shuffled<Kept> kept;
+    if (Offsets::any) {
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < gp__bits<ITEMS + 1>::WORDS; ++k) kept.word[k] = words[k * P::threads];
+    }
+    const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
+                            : Body::template fold<ITEMS, false>(a, t, first, kept.value);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < KEPT; ++k) words[k * P::threads] = kept.word[k];
+    if (gp_lane() == 0) totals[group] = s;
+    __syncwarp(); // lane 0 will say that the warp is done
+  }
+  // before: what stands before the tile; prefixes: inclusive, over the groups; scratch: of the block.
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
+                             const State &before, const State *prefixes, unsigned char *scratch) {
+    const int first = group * (32 * ITEMS);
+    const State mine = group > 0 ? Join()(before, prefixes[group - 1]) : before;
+    const gp__u32 *words = kept_in(stage, group);
+    gp__shuffled<Kept> kept;
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < KEPT; ++k) kept.word[k] = words[k * P::threads];
+    scratch += first * Body::SCRATCH;
+    if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
+    else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
+    if (group == GROUPS - 1 && gp_lane() == 0 && t.first + t.items == t.count)
+      Body::finish(a, t.count, Join()(before, prefixes[GROUPS - 1]));
+  }
+  // Do results go to where elements are read?
+  static GP_DEVICE bool in_place(const gp__stream_args &a) {
+    return (a.out_keys && a.out_keys == a.keys) ||
+           (a.out_values && (a.out_values == a.values || a.out_values == a.keys));
+  }
+  typedef gp__look_back<State, Join, typename Join::template Form<TILE>> LookBack;
+  static GP_DEVICE LookBack look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
+    LookBack l = {gp__words(a.workspace), tiles, tag, gp_before<State>(), in_place(a)};
+    l.start.value = Join::identity();
+    l.start.has = false;
+    return l;
+  }
+  static GP_DEVICE State or_identity(const gp_before<State> &before) {
+    return before.has ? before.value : Join::identity();
+  }
+  // One warp: the groups' totals become inclusive prefixes. Returns the tile's aggregate, to lane GROUPS - 1.
+  static GP_DEVICE State prefixes(State *totals) {
+    const State s = gp_warp_inclusive_scan(gp_lane() < unsigned(GROUPS) ? totals[gp_lane()] : Join::identity(), Join());
+    if (gp_lane() < unsigned(GROUPS)) totals[gp_lane()] = s;
+    return s;
+  }
+  // Is there nothing to do? Offsets that were found wrong (GP_CHECKED), an empty input.
+  static GP_DEVICE bool idle(const gp__stream_args &a, gp__u64 count) {
+    if (a.bad && *a.bad != ~0ull) return true;
+    if (count == 0 && blockIdx.x == 0 && threadIdx.x == 0) Body::finish(a, 0, Join::identity());
+    return count == 0;
+  }
+};
+
+template <class T> struct gp__stream_load { // of a tile, by THREADS threads
+  template <class P, int THREADS, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread) {
+    const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
+    const unsigned bytes = static_cast<unsigned>(t.items) * unsigned(sizeof(T));
+    gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
+    if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
+    if (BEHIND && t.first + t.items < t.count && thread < sizeof(T)) to[bytes + thread] = in[bytes + thread];
+    if (THREADS >= sizeof(T)) return;
+    for (unsigned i = THREADS + thread; i < sizeof(T); i += THREADS) { // an element of more bytes than threads
+      if (BEFORE && t.first > 0) (to - sizeof(T))[i] = (in - sizeof(T))[i];
+      if (BEHIND && t.first + t.items < t.count) to[bytes + i] = in[bytes + i];
+    }
+  }
+};
+template <> struct gp__stream_load<gp__none> {
+  template <class P, int THREADS, bool BEFORE, bool BEHIND>
+  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &, unsigned) {}
+};
+
+template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a) {
+  typedef gp__stream<P, Body> S;
+  typedef typename S::State State;
+  typedef gp__stream_storage<1, S::GROUPS, State> Storage;
+  const int LOADERS = S::Offsets::any && S::GROUPS > 1 ? P::threads - 32 : P::threads;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), tiles = (n + S::TILE - 1) / S::TILE;
+  if (S::idle(a, n)) return;
+  const bool once = tiles <= gridDim.x;
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket[0] = gp__draw(a.workspace, once ? gridDim.x : tiles + gridDim.x);
+    __syncthreads();
+    const unsigned number = s.ticket[0].number;
+    const gp__u64 tag = s.ticket[0].tag;
+    if (number >= tiles) return;
+    const gp__stream_tile t = S::tile_in(shared, number, n, 0, 0);
+    const bool marks = S::Offsets::any && gp_warp() == 0; // the others load
+    if (marks) {
+      const gp__span rest = S::mark_first(a, t, shared);
+      if (gp_lane() == 0) s.offsets[0] = rest;
+    }
+    if (!marks || LOADERS == P::threads) {
+      const unsigned loader = threadIdx.x % LOADERS;
+      gp__stream_load<typename S::Key>::template run<P, LOADERS, Body::BEFORE, Body::BEHIND>(t.keys, a.keys, t, loader);
+      gp__stream_load<typename S::Value>::template run<P, LOADERS, false, false>(t.values, a.values, t, loader);
+    }
+    __syncthreads();
+    if (S::Offsets::any && s.offsets[0].begin < s.offsets[0].end) {
+      S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);
+      __syncthreads();
+    }
+    S::fold(a, t, shared, int(gp_warp()), s.total[0]);
+    __syncthreads();
+    if (gp_warp() == 0) {
+      const State aggregate = gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1);
+      const typename S::LookBack look_back = S::look_back(a, tiles, tag);
+      if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
+      const gp_before<State> before = look_back(number, aggregate);
+      if (gp_lane() == 0) s.before[0] = S::or_identity(before);
+    }
+    __syncthreads();
+    S::emit(a, t, shared, int(gp_warp()), s.before[0], s.total[0], shared + S::STAGE);
+    if (once) return;
+    __syncthreads();
+  }
+}

@@ -1,0 +1,207 @@
+// select/pipelined.cuh - streams by warps with roles, sm_90
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/policy.h, select/arguments.h,
+//   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh, select/stream.cuh,
+//   select/kernels.cuh
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+
+// Persistent blocks whose warps have roles, so that nothing that others wait for stands behind other work: tiles are
+// folded and their aggregates published as soon as they have arrived, by warps that do nothing else, and emitted when a
+// look-back warp knows what stands before them. P::threads emit; a warp of these to each group.
+template <class P, class Body> struct gp__stream_pipeline {
+  typedef gp__stream<P, Body> S;
+  typedef typename S::State State;
+  static const int STAGES = P::stages, GROUPS = S::GROUPS, FOLDS = gp__stream_fold_warps(P::threads);
+  typedef gp__stream_storage<STAGES, GROUPS, State> Storage;
+
+  Storage &s;
+  unsigned char *shared; // STAGES stages, and what bodies need beside
+  const gp__stream_args &a;
+  gp__u64 count;
+  unsigned tiles;
+  bool in_place; // results go to where elements are read
+
+  GP_DEVICE gp__stream_tile tile_of(int stage, unsigned number) const {
+    return S::tile_in(shared + stage * S::STAGE, number, count, S::KEY ? gp__misalignment(a.keys, 16) : 0,
+                      S::VALUE ? gp__misalignment(a.values, 16) : 0);
+  }
+  // ---- the copying warp (one thread of it)
+
+  // Bytes from..to of an array that has `bytes`, to their place behind `place`, where byte `from` goes. Whole vectors
+  // of the array by bulk copy, whose bytes are returned; fewer than 16 on either side go one by one.
+  GP_DEVICE unsigned copy_bytes(unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to,
+                                gp__u64 *bar, bool bulk) const {
+    const unsigned char *base = static_cast<const unsigned char *>(array);
+    const gp__u64 shift = gp__misalignment(array, 16);                         // of byte 0
+    gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
+    if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // of which not all bytes are the array's
+    if (in_place || end > bytes + shift) end = (to + shift) & ~15ull;          // or not all stay as they are
+    if (begin >= end) begin = end = to + shift;
+    if (!bulk) {
+      for (gp__u64 i = from; i + shift < begin; ++i) place[i - from] = base[i];
+      for (gp__u64 i = end - shift > from ? end - shift : from; i < to; ++i) place[i - from] = base[i];
+    } else if (begin < end)
+      gp__bulk_load(place + (static_cast<long long>(begin - shift) - static_cast<long long>(from)),
+                    base + (begin - shift), static_cast<unsigned>(end - begin), bar);
+    return static_cast<unsigned>(end - begin);
+  }
+  // An array's part of a tile, with its neighbours where the body looks at them.
+  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
+                                bool before, bool behind, gp__u64 *bar, bool bulk) const {
+    const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
+    const gp__u64 low = before && t.first > 0 ? from - size : from,
+                  high = behind && t.first + t.items < count ? to + size : to;
+    return copy_bytes(item0 - (from - low), array, count * size, low, high, bar, bulk);
+  }
+  GP_DEVICE unsigned copy_tile(const gp__stream_tile &t, gp__u64 *bar, bool bulk) const {
+    unsigned bytes = 0;
+    if (S::KEY) bytes += copy_array(t.keys, a.keys, S::KEY, t, Body::BEFORE, Body::BEHIND, bar, bulk);
+    if (S::VALUE) bytes += copy_array(t.values, a.values, S::VALUE, t, false, false, bar, bulk);
+    return bytes;
+  }
+  GP_DEVICE gp__ticket draw() const { return gp__draw(a.workspace, tiles + gp__u64(gridDim.x) * STAGES); }
+  GP_DEVICE void load(int stage, const gp__ticket &ticket) const {
+    s.ticket[stage] = ticket;
+    if (S::Offsets::any) gp__mbarrier_arrive(&s.drawn[stage]);
+    if (ticket.number >= tiles) {
+      gp__mbarrier_arrive(&s.loaded[stage]);
+      return;
+    }
+    const gp__stream_tile t = tile_of(stage, ticket.number);
+    gp__mbarrier_arrive_expect(&s.loaded[stage], copy_tile(t, &s.loaded[stage], false));
+    gp__bulk_fence(); // some bytes of the buffer were stored one by one
+    copy_tile(t, &s.loaded[stage], true);
+  }
+  GP_DEVICE void copy() const {
+    for (int stage = 0; stage < STAGES; ++stage) load(stage, draw());
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      const unsigned parity = round / STAGES & 1u;
+      if (s.ticket[stage].number >= tiles) return;
+      gp__mbarrier_wait(&s.emitted[stage], parity);
+      load(stage, draw());
+    }
+  }
+
+  // ---- the publishing warp and the look-back warp
+
+  GP_DEVICE void publish() const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
+      const gp__ticket ticket = s.ticket[stage];
+      if (ticket.number >= tiles) return;
+      gp__mbarrier_wait(&s.folded[stage], parity);
+      const State upto = S::prefixes(s.total[stage]);
+      if (gp_lane() == unsigned(GROUPS) - 1) S::look_back(a, tiles, ticket.tag).publish_aggregate(ticket.number, upto);
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&s.published[stage]);
+    }
+  }
+  // A warp for each stage: the look-backs of a block's tiles overlap. By offsets it marks the first heads while the
+  // tile is on its way.
+  GP_DEVICE void look_back(int stage) const {
+    for (unsigned round = static_cast<unsigned>(stage);; round += STAGES) {
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(S::Offsets::any ? &s.drawn[stage] : &s.loaded[stage], parity);
+      const gp__ticket ticket = s.ticket[stage];
+      if (ticket.number >= tiles) return;
+      if (S::Offsets::any) {
+        const gp__stream_tile t = tile_of(stage, ticket.number);
+        const gp__span rest = S::mark_first(a, t, shared + stage * S::STAGE);
+        if (gp_lane() == 0) s.offsets[stage] = rest;
+        __syncwarp();
+        if (gp_lane() == 0) gp__mbarrier_arrive(&s.found[stage]);
+      }
+      gp__mbarrier_wait(&s.published[stage], parity);
+      const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
+      __syncwarp();
+      if (gp_lane() == 0) {
+        s.before[stage] = S::or_identity(before);
+        gp__mbarrier_arrive(&s.carried[stage]);
+      }
+    }
+  }
+
+  // ---- a folding warp: groups `warp`, `warp` + FOLDS, ...
+
+  GP_DEVICE void fold(int warp) const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(S::Offsets::any ? &s.drawn[stage] : &s.loaded[stage], parity);
+      const unsigned number = s.ticket[stage].number;
+      if (number >= tiles) return;
+      const gp__stream_tile t = tile_of(stage, number);
+      if (S::Offsets::any) {
+        gp__mbarrier_wait(&s.found[stage], parity);
+        S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, static_cast<unsigned>(warp), FOLDS);
+        __syncwarp();
+        if (gp_lane() == 0) gp__mbarrier_arrive(&s.marked[stage]);
+        gp__mbarrier_wait(&s.marked[stage], parity);
+        gp__mbarrier_wait(&s.loaded[stage], parity);
+      }
+      GPUPRIMS__UNROLL_BY(1)
+      for (int group = warp; group < GROUPS; group += FOLDS)
+        S::fold(a, t, shared + stage * S::STAGE, group, s.total[stage]);
+      if (gp_lane() == 0) gp__mbarrier_arrive(&s.folded[stage]);
+    }
+  }
+
+  // ---- an emitting warp
+
+  GP_DEVICE void emit(int group) const {
+    for (unsigned round = 0;; ++round) {
+      const int stage = int(round % STAGES);
+      const unsigned parity = round / STAGES & 1u;
+      gp__mbarrier_wait(&s.loaded[stage], parity);
+      const unsigned number = s.ticket[stage].number;
+      if (number >= tiles) return;
+      gp__mbarrier_wait(&s.carried[stage], parity);
+      S::emit(a, tile_of(stage, number), shared + stage * S::STAGE, group, s.before[stage], s.total[stage],
+              shared + STAGES * S::STAGE);
+      gp__bulk_fence(); // before the buffer's next load
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&s.emitted[stage]);
+    }
+  }
+};
+
+template <class P, class Body> GP_DEVICE void gp__stream_pipelined(const gp__stream_args &a) {
+  typedef gp__stream_pipeline<P, Body> Pipeline;
+  typedef typename Pipeline::Storage Storage;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < P::stages; ++i) {
+      gp__mbarrier_init(&s.drawn[i], 1);
+      gp__mbarrier_init(&s.found[i], 1);
+      gp__mbarrier_init(&s.marked[i], Pipeline::FOLDS);
+      gp__mbarrier_init(&s.loaded[i], 1);
+      gp__mbarrier_init(&s.folded[i], Pipeline::FOLDS);
+      gp__mbarrier_init(&s.published[i], 1);
+      gp__mbarrier_init(&s.carried[i], 1);
+      gp__mbarrier_init(&s.emitted[i], Pipeline::GROUPS);
+    }
+    gp__mbarrier_init_fence();
+  }
+  __syncthreads();
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a);
+  if (Pipeline::S::idle(a, n)) return;
+  const Pipeline pipeline = {s,
+                             shared,
+                             a,
+                             n,
+                             static_cast<unsigned>((n + Pipeline::S::TILE - 1) / Pipeline::S::TILE),
+                             Pipeline::S::in_place(a)};
+  const int role = int(gp_warp()) - Pipeline::GROUPS;
+  if (role < 0) pipeline.emit(int(gp_warp()));
+  else if (role < Pipeline::FOLDS) pipeline.fold(role);
+  else if (role == Pipeline::FOLDS) pipeline.publish();
+  else if (role <= Pipeline::FOLDS + P::stages) pipeline.look_back(role - Pipeline::FOLDS - 1);
+  else if (gp_lane() == 0) pipeline.copy();
+}
+
+#endif // sm_90

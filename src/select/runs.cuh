@@ -1,0 +1,177 @@
+// select/runs.cuh - runs as the body of a stream
+// uses: api/lists.h, device/vocabulary.cuh, select/arguments.h, device/types.cuh, device/operators.cuh,
+//   device/warp.cuh, device/lanes.cuh, select/stream.cuh, segments/heads.cuh
+
+// Unique, run lengths, runs of two or more. V: what goes along with a key, Length: type of lengths and positions.
+struct gp__run_state {
+  gp__u64 runs; // those counted
+  gp__u64 last; // 1 + where the last run began, 0: none did
+};
+struct gp__run_join {
+  static GP_DEVICE gp__run_state identity() { return gp__run_state{0, 0}; }
+  GP_DEVICE gp__run_state operator()(const gp__run_state &a, const gp__run_state &b) const {
+    return gp__run_state{a.runs + b.runs, b.last ? b.last : a.last};
+  }
+  template <int TILE> struct Form { // `last` counted from the tile's first element
+    struct Packed {
+      gp__u32 runs, last;
+    };
+    static GP_DEVICE Packed pack(const gp__run_state &s, gp__u64 tile) {
+      return Packed{static_cast<gp__u32>(s.runs), s.last ? static_cast<gp__u32>(s.last - tile * TILE) : 0u};
+    }
+    static GP_DEVICE gp__run_state unpack(const Packed &p, gp__u64 tile) {
+      return gp__run_state{p.runs, p.last ? p.last + tile * TILE : 0};
+    }
+  };
+};
+// x of the nearest lane before this one where `has`, otherwise `none`; the same of the last of all lanes.
+GP_DEVICE int gp__nearest_before(bool has, int x, int none) {
+  const unsigned before = gp__earlier_lanes(__ballot_sync(0xffffffffu, has));
+  const int found = __shfl_sync(0xffffffffu, x, before ? 31 - __clz(int(before)) : 0);
+  return before ? found : none;
+}
+GP_DEVICE int gp__last_of(bool has, int x, int none) {
+  const unsigned there = __ballot_sync(0xffffffffu, has);
+  const int found = __shfl_sync(0xffffffffu, x, there ? 31 - __clz(int(there)) : 0);
+  return there ? found : none;
+}
+template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
+  gp__bits<ITEMS> r;
+  GPUPRIMS__UNROLL
+  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) r.word[w] = b.word[w];
+  if (ITEMS % 32) r.word[ITEMS / 32] &= (1u << (ITEMS % 32)) - 1u;
+  return r;
+}
+template <class L> struct gp__length { typedef L type; };
+template <> struct gp__length<gp__none> { typedef gp__u32 type; }; // never stored
+// How many runs end in the lanes before this one, where `heads_before` begin there, and in all. An end stands before
+// each head, and behind the last of all elements.
+template <int ITEMS> struct gp__end_ranks {
+  int before, all;
+  GP_DEVICE gp__end_ranks(const gp__bits<ITEMS + 1> &heads, int heads_before, int heads_all, const gp__stream_tile &t,
+                          int first) {
+    const int exist = t.exist<32 * ITEMS>(first), own = int(heads.word[0] & 1u), lead = gp_warp_broadcast(own, 0);
+    const int behind = gp_warp_broadcast(heads.get(ITEMS) ? 1 : 0, 31);
+    before = heads_before - lead + own;
+    all = heads_all - lead + behind + (exist > 0 && t.first + first + exist == t.count ? 1 : 0);
+  }
+};
+template <int WHAT, class Heads, class V, class Length> struct gp__runs {
+  typedef typename gp__length<Length>::type L;
+  typedef typename Heads::Key Key;
+  typedef V Value;
+  typedef typename Heads::Offsets Offsets;
+  static const int SCRATCH = 0;
+  static const bool LENGTHS = WHAT != GP_UNIQUE && gp__bytes_of<Length>::value > 0;
+  static const bool BEFORE = Heads::BEFORE, BEHIND = WHAT != GP_UNIQUE;
+  typedef gp__run_state State;
+  typedef gp__run_join Join;
+  template <int ITEMS> struct Kept {
+    gp__bits<ITEMS + 1> heads;
+    gp__u32 upto; // runs that count, in the group's lanes up to this one
+  };
+
+  // Runs that count: where they begin, or (two or more elements) where they end.
+  template <int ITEMS>
+  static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads, const gp__stream_tile &t, int i) {
+    const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
+    if (WHAT != GP_NONTRIVIAL_RUNS) return h;
+    gp__bits<ITEMS> e = gp__ends<ITEMS>(heads, t, i);
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
+    return e;
+  }
+  // 1 + the last head of the thread's elements, counted from the group's first; 0: it has none.
+  template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
+    int last = 0;
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+      if (h.word[w]) last = int(gp_lane()) * ITEMS + w * 32 + 32 - __clz(int(h.word[w]));
+    return last;
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+    kept.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
+    const int mine = counted<ITEMS>(kept.heads, t, first + int(gp_lane()) * ITEMS).count();
+    kept.upto = static_cast<gp__u32>(gp_warp_inclusive_scan(mine, gp_sum<int>()));
+    const int last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)), newest = gp__last_of(last > 0, last, 0);
+    return gp__run_state{static_cast<gp__u64>(gp_warp_broadcast(kept.upto, 31)), newest ? t.first + first + newest : 0};
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
+    const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
+    if (WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0) { // in place: see gp__select
+      const bool stays = total == all && t.first + first == before.runs;
+      if (!stays || a.out_keys != a.keys)
+        gp__compact<Key>::template run<ITEMS, FULL>(a.out_keys, before.runs, t.keys + first * int(sizeof(Key)), marks,
+                                                    rank, total, exist, all);
+      if (!stays || a.out_values != a.values)
+        gp__compact<V>::template run<ITEMS, FULL>(a.out_values, before.runs, t.values + first * gp__bytes_of<V>::value,
+                                                  marks, rank, total, exist, all);
+    }
+    if (!LENGTHS || !a.out2) return;
+    const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
+    L *out = static_cast<L *>(a.out2) + before.runs;
+    if (WHAT == GP_RUN_LENGTHS) {
+      const gp__end_ranks<ITEMS> ends(kept.heads, rank, total, t, first);
+      // Of the runs that begin before the group, and end in it or later, one is counted as begun and not ended.
+      if (!(gp_warp_broadcast(heads.word[0], 0) & 1u)) --out;
+      numbers<ITEMS, false>(out, t, first, heads, gp__ends<ITEMS>(kept.heads, t, i), ends.before, ends.all, before);
+    } else {
+      numbers<ITEMS, false>(out, t, first, heads, marks, rank, total, before);
+      numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
+    }
+  }
+  // The lengths of runs, or where they begin (PLACES), known where they end (`marks`). They are gathered in the group's
+  // part of the keys, as numbers of one byte or two. One that is too large for that goes to memory directly, and leaves
+  // 0: that can only be a thread's first, for a chunk has fewer than 256 elements.
+  template <int ITEMS, bool PLACES>
+  static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
+                                const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
+    const int BYTES = PLACES ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
+    unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
+    const long long origin = static_cast<long long>(t.first) + first;
+    // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
+    const int last = last_head<ITEMS>(heads), earlier = gp__nearest_before(last > 0, last, 0);
+    const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
+    int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first, if there are any
+    GPUPRIMS__UNROLL
+    for (int w = gp__bits<ITEMS>::WORDS - 1; w >= 0; --w) {
+      if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
+      if (marks.word[w]) end = lane_first + w * 32 + __ffs(int(marks.word[w]));
+    }
+    const bool large = end > 0 && head > end && (PLACES ? open <= 0 : end + 1 - open > 255);
+    if (large) out[rank] = static_cast<L>(PLACES ? origin + open - 1 : end + 1 - open);
+    if (heads.word[0] & 1u) begin = lane_first + 1;
+    unsigned char *next = mine;
+    __syncwarp(); // what stood there has been read
+    GPUPRIMS__UNROLL
+    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+      GPUPRIMS__UNROLL_BY(1)
+      for (gp__u32 left = marks.word[w]; left; left &= left - 1) {
+        const gp__u32 upto = left ^ (left - 1), heads_upto = heads.word[w] & upto;
+        if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
+        end = lane_first + w * 32 + 32 - __clz(int(upto));
+        const int number = PLACES ? begin : end + 1 - begin;
+        next[0] = static_cast<unsigned char>(number);
+        if (PLACES) next[1] = static_cast<unsigned char>(number >> 8);
+        next += BYTES;
+        begin = end + 1; // at least of all runs
+      }
+      if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
+    }
+    GPUPRIMS__UNROLL
+    for (int b = 0; b < BYTES; ++b)
+      if (large) mine[b] = 0;
+    __syncwarp();
+    GPUPRIMS__UNROLL_BY(4)
+    for (int r = int(gp_lane()); r < total; r += 32) {
+      const int number = group[r * BYTES] | (PLACES ? group[r * BYTES + 1] << 8 : 0);
+      if (number) out[r] = static_cast<L>(PLACES ? origin + number - 1 : number);
+    }
+  }
+  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
+};

@@ -1,0 +1,99 @@
+// select/runs_host.c - runs
+// uses: api/config.h, api/lists.h, api/structs.h, core/arguments.h, core/request.c, host/types.c, host/call.c,
+//   host/exact.c, host/indices.c, segments/host.c
+
+// Where runs start, GP__HOST_ELEMENTS elements at a time.
+typedef struct gp__host_heads {
+  const gp__request *q;
+  uint64_t base;
+  size_t n;
+  unsigned char head[GP__HOST_ELEMENTS];
+} gp__host_heads;
+
+static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
+  const gp__request *q = r->q;
+  const unsigned char *keys = (const unsigned char *)q->keys + base * q->key_size;
+  const gp__value zero = {{0}};
+  size_t i;
+  r->base = base;
+  r->n = q->count - base < GP__HOST_ELEMENTS ? (size_t)(q->count - base) : (size_t)GP__HOST_ELEMENTS;
+  if (q->equal == GP_HEADS) {
+    gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size, keys, zero.bytes, 0, r->head, r->n);
+    return;
+  }
+  gp__host_holds(q->equal, q->user_equal, q->key_type, q->key_size, keys - q->key_size, keys, 1, r->head, r->n);
+  for (i = 0; i < r->n; ++i) r->head[i] ^= 1;
+}
+
+// The first head behind the one at `first`, or the count. Heads are asked for in order.
+static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
+  uint64_t i = first + 1;
+  while (i < r->q->count) {
+    const unsigned char *found;
+    if (i >= r->base + r->n) gp__host_find_heads(r, i);
+    found = (const unsigned char *)memchr(r->head + (i - r->base), 1, r->n - (size_t)(i - r->base));
+    if (found) return r->base + (uint64_t)(found - r->head);
+    i = r->base + r->n;
+  }
+  return r->q->count;
+}
+
+static gp_result gp__host_runs(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
+  unsigned char *out_keys = (unsigned char *)q->out_keys;
+  uint64_t first, end, runs = 0;
+  gp__host_state start;
+  gp__host_heads heads;
+  memset(&start, 0, sizeof start);
+  if (q->acc_size) start = gp__host_start(h, q->has_init);
+  heads.q = q, heads.base = 0, heads.n = 0;
+  for (first = 0; first < q->count; first = end) {
+    end = gp__host_run_end(&heads, first);
+    switch (q->primitive) {
+    case GP_INCLUSIVE_SCAN_BY_KEY:
+    case GP_EXCLUSIVE_SCAN_BY_KEY:
+      gp__host_scan_segment(h, &start, first, end - first);
+      break;
+    case GP_REDUCE_BY_KEY:
+      gp__host_reduce_segment(h, &start, first, end - first, h->out + runs * h->out_size);
+      break;
+    case GP_NONTRIVIAL_RUNS:
+      if (end - first < 2) continue;
+      if (h->out) gp__host_put_index(h->out, h->out_size, runs, first);
+      if (q->out2) gp__host_put_index(q->out2, q->out2_size, runs, end - first);
+      break;
+    case GP_RUN_LENGTHS:
+      if (q->out2) gp__host_put_index(q->out2, q->out2_size, runs, end - first);
+      break;
+    default:
+      if (h->out) gp__host_move(h->out + runs * h->out_size, in + first * q->in_size, q->in_size);
+    }
+    if (out_keys) gp__host_move(out_keys + runs * q->key_size, keys + first * q->key_size, q->key_size);
+    ++runs;
+  }
+  if (q->out_count) *q->out_count = runs;
+  return GP_SUCCESS;
+}
+
+// A transform of two operands, which are the elements and their neighbours.
+static gp_result gp__host_run(const gp__request *q, int threads);
+static gp_result gp__host_adjacent(const gp__request *q, int threads) {
+  const unsigned char *in = (const unsigned char *)q->in;
+  unsigned char *out = (unsigned char *)q->out;
+  const int right = (q->flags & GP_RIGHT) != 0;
+  gp__request pairs = *q;
+  gp__host_source edge;
+  gp__value place;
+  if (!q->count) return GP_SUCCESS;
+  pairs.primitive = GP_TRANSFORM2;
+  pairs.in = right ? in : in + q->in_size;
+  pairs.in2 = right ? in + q->in_size : in;
+  pairs.in2_type = q->in_type, pairs.in2_size = q->in_size, pairs.in2_struct = q->in_struct;
+  pairs.out = right ? out : out + q->out_size;
+  pairs.count = q->count - 1;
+  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
+  memcpy(right ? out + pairs.count * q->out_size : out,
+         gp__host_elements(&edge, right ? pairs.count : 0, 1, place.bytes), q->out_size);
+  return gp__host_run(&pairs, threads);
+}

@@ -1,0 +1,136 @@
+// select/select.cuh - select, partition and unique as the body of a stream
+// uses: device/vocabulary.cuh, core/arguments.h, select/arguments.h, device/types.cuh, device/operators.cuh,
+//   device/warp.cuh, select/stream.cuh
+
+// PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none: what decides is the element itself.
+template <class T, class F> struct gp__select_types {
+  typedef F Key;
+  typedef T Value;
+  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.values; }
+  static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.values; }
+};
+template <class T> struct gp__select_types<T, gp__none> {
+  typedef T Key;
+  typedef gp__none Value;
+  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.keys; }
+  static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.keys; }
+};
+template <class P, class T> struct gp__holds {
+  static GP_DEVICE bool of(const T &x, const gp__value &scalar) { return P()(x, scalar); }
+};
+template <class T> struct gp__holds<gp__none, T> {
+  static GP_DEVICE bool of(const T &, const gp__value &) { return false; }
+};
+template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
+  typedef gp__select_types<T, F> Types;
+  typedef typename Types::Key Key;
+  typedef typename Types::Value Value;
+  typedef gp__no_offsets Offsets;
+  static const int N = PARTS == 3 ? 2 : 1, SCRATCH = 0;
+  static const bool BEFORE = false, BEHIND = false;
+  static const bool BYTES = gp__test_bytes<P1>::is && (PARTS < 3 || gp__test_bytes<P2>::is);
+  typedef gp__counts<N> State;
+  typedef gp__count_join<N> Join;
+  template <int ITEMS> struct Kept {
+    gp__bits<ITEMS> holds[N];
+    gp__u32 upto; // counts of the group's lanes up to this one: first part, second part
+  };
+
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
+    gp__chunk<Key, ITEMS> k;
+    k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
+    GPUPRIMS__UNROLL
+    for (int p = 0; p < N; ++p) kept.holds[p].clear();
+    if (BYTES && ITEMS % 4 == 0) {
+      GPUPRIMS__UNROLL
+      for (int w = ITEMS / 4 - 1; w >= 0; --w) {
+        const gp__u32 one = gp__test_bytes<P1>::of(k.word[w], a.first);
+        kept.holds[0].push(w * 4, one);
+        if (PARTS == 3) kept.holds[N - 1].push(w * 4, gp__test_bytes<P2>::of(k.word[w], a.second) & ~one);
+      }
+      GPUPRIMS__UNROLL
+      for (int p = 0; p < N && !FULL; ++p) kept.holds[p].keep(exist);
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
+        kept.holds[0].set(j, one);
+        if (PARTS == 3)
+          kept.holds[N - 1].set(j, (FULL || j < exist) && !one && gp__holds<P2, Key>::of(k.item[j], a.second));
+      }
+    }
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    kept.upto = gp_warp_inclusive_scan(mine, gp_sum<gp__u32>());
+    const gp__u32 all = gp_warp_broadcast(kept.upto, 31);
+    State s;
+    s.n[0] = static_cast<gp__u64>(gp__low(all));
+    if (PARTS == 3) s.n[N - 1] = static_cast<gp__u64>(gp__high(all));
+    return s;
+  }
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
+                             const State &before, unsigned char *) {
+    const gp__u64 origin = t.first + first;
+    const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
+    const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
+    const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
+    const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
+    unsigned char *items = Types::items(t) + first * int(sizeof(T));
+    if (PARTS == 1) {
+      // In place, elements that all stay where they are are not written: the tile behind may be reading the last one.
+      if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
+        gp__compact<T>::template run<ITEMS, FULL>(a.out_values, before.n[0], items, kept.holds[0], gp__low(upto - mine),
+                                                  ones, exist, all);
+      return;
+    }
+    gp__chunk<T, ITEMS> x;
+    x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
+    __syncwarp();
+    T *at = reinterpret_cast<T *>(items);
+    int rank = gp__low(upto - mine), rank2 = gp__high(upto - mine), others = i - first - rank - rank2;
+    const int rest = ones + (PARTS == 3 ? twos : 0); // where those go that nothing holds of
+    if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
+      typedef gp__byte_gather<ITEMS> Gather;
+      gp__bits<ITEMS> neither;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      neither.keep(ITEMS);
+      const Gather one(items + rank, x.word, kept.holds[0]), other(items + rest + others, x.word, neither);
+      if (PARTS == 3) {
+        const Gather two(items + ones + rank2, x.word, kept.holds[N - 1]);
+        __syncwarp();
+        two.finish();
+      } else __syncwarp();
+      one.finish();
+      other.finish();
+    } else {
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < ITEMS; ++j) {
+        const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
+        if (!FULL && j >= exist) continue;
+        at[one ? rank : two ? ones + rank2 : rest + others] = x.item[j];
+        rank += one ? 1 : 0;
+        rank2 += two ? 1 : 0;
+        others += one || two ? 0 : 1;
+      }
+    }
+    __syncwarp();
+    gp__copy_out<T>::run(static_cast<T *>(a.out_values) + before.n[0], items, ones);
+    gp__copy_out<T>::run(static_cast<T *>(a.out2) + (PARTS == 2 ? origin - before.n[0] : before.n[N - 1]),
+                         items + ones * int(sizeof(T)), twos);
+    if (PARTS > 2)
+      gp__copy_out<T>::run(static_cast<T *>(a.out3) + (origin - before.n[0] - before.n[N - 1]),
+                           items + (ones + twos) * int(sizeof(T)), all - ones - twos);
+  }
+  static GP_DEVICE void finish(const gp__stream_args &a, gp__u64 count, const State &total) {
+    a.out_count[0] = total.n[0];
+    if (PARTS == 2) a.out_count[1] = count - total.n[0];
+    if (PARTS == 3) {
+      a.out_count[1] = total.n[N - 1];
+      a.out_count[2] = count - total.n[0] - total.n[N - 1];
+    }
+  }
+};

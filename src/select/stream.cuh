@@ -1,0 +1,237 @@
+// select/stream.cuh - a stream: tiles, compaction, spans
+// uses: device/vocabulary.cuh, device/machine.cuh, select/arguments.h, device/types.cuh, device/warp.cuh
+
+// One pass over elements, or over pairs of a key and a value. A tile lies in shared memory. A thread works on ITEMS
+// consecutive elements at a time, a chunk; a warp on 32 chunks, a group. What a primitive does is its body:
+//    Key, Value          what a tile holds (gp__none: nothing)
+//    BEFORE, BEHIND      whether keys just outside the tile are looked at
+//    Offsets             of what type they are and how they mark heads, or gp__no_offsets
+//    State, Join         what is carried from left to right, and the operator on it
+//    Kept                what a thread leaves from fold to emit, words of 32 bits; another warp may take it up. By
+//                        offsets its first words are the bits of heads, marked before fold
+//    SCRATCH             bytes an element that emit needs beside the tile
+//    fold<ITEMS, FULL>   what a group comes to, in all lanes; reads the tile only, neighbours' keys included
+//    emit<ITEMS, FULL>   results, once it is known what stands before the group: they are compacted in the group's part
+//                        of the tile, and go to memory in consecutive addresses
+//    finish              the counts: one thread, when all is known
+// FULL: all elements of the tile exist, and element 0 of each array stands on a 16-byte boundary. Otherwise elements go
+// one by one, and those that do not exist are never looked at.
+
+struct gp__stream_tile {
+  unsigned char *keys, *values; // of the tile's element 0, in shared memory
+  gp__u64 first, count;         // index of element 0; elements of the whole stream
+  int items;                    // elements of the tile
+  template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
+  // How many of ITEMS elements from i on exist.
+  template <int ITEMS> GP_DEVICE int exist(int i) const {
+    return items - i < 0 ? 0 : items - i < ITEMS ? items - i : ITEMS;
+  }
+};
+
+template <class T> struct gp__bytes_of { static const int value = int(sizeof(T)); };
+template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
+
+// N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
+// or two bytes are put together to words where they are loaded one by one: a register holds a word.
+template <int BYTES> struct gp__raw { typedef unsigned char type; };
+template <> struct gp__raw<2> { typedef unsigned short type; };
+template <class T, int N> struct gp__chunk {
+  static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
+                   WORDS = VECTORS == 0 && BYTES % 4 == 0 ? BYTES / 4 : 0;
+  union {
+    gp_vector vector[VECTORS > 0 ? VECTORS : 1];
+    gp__u32 word[(BYTES + 3) / 4];
+    T item[N];
+  };
+  GP_DEVICE gp__chunk() {}
+  GP_DEVICE void clear() { // registers that are always written are not kept from tile to tile
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
+  }
+  GP_DEVICE void load(const unsigned char *p) {
+    if (VECTORS) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < VECTORS; ++i) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
+    } else if (WORDS) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < WORDS; ++i) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) item[i] = reinterpret_cast<const T *>(p)[i];
+    }
+  }
+  template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
+    if (FULL) load(p);
+    else if (sizeof(T) <= 2 && VECTORS && exist == N) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
+    } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
+      typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may lie at any address
+      const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < BYTES / 4; ++w) {
+        gp__u32 x = 0;
+        GPUPRIMS__UNROLL
+        for (int k = 0; k < PER_WORD; ++k)
+          if (w * PER_WORD + k < exist * RAWS)
+            x |= static_cast<gp__u32>(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
+        word[w] = x;
+      }
+    } else {
+      clear();
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
+    }
+  }
+  template <bool FULL> GP_DEVICE void store(unsigned char *p, int exist) const {
+    if (FULL && VECTORS) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < VECTORS; ++i) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i)
+        if (FULL || i < exist) reinterpret_cast<T *>(p)[i] = item[i];
+    }
+  }
+};
+
+// Two counts of a warp's elements in one number.
+GP_DEVICE gp__u32 gp__pair(int low, int high) { return static_cast<gp__u32>(low) | static_cast<gp__u32>(high) << 16; }
+GP_DEVICE int gp__low(gp__u32 pair) { return int(pair & 0xffffu); }
+GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
+
+// One warp: n elements from shared memory to consecutive addresses. 16 bytes at a time where both sides lie alike;
+// otherwise elements of fewer than four bytes go by vectors, which are put together.
+template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    GPUPRIMS__UNROLL_BY(8)
+    for (int i = int(gp_lane()); i < n; i += 32) to[i] = reinterpret_cast<const T *>(shared)[i];
+  }
+};
+template <class T> struct gp__copy_unlike<T, true> {
+  static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
+    unsigned char *out = reinterpret_cast<unsigned char *>(to);
+    const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
+    const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
+    if (lane < head) out[lane] = from[lane];
+    if (tail + lane < bytes) out[tail + lane] = from[tail + lane]; // fewer than 16
+    GPUPRIMS__UNROLL_BY(1)
+    for (int i = head + lane * 16; i < tail; i += 32 * 16) gp__vector_at(out + i) = gp__vector_anywhere(from + i);
+  }
+};
+template <class T> struct gp__copy_out {
+  static const int V = sizeof(T) < 16 && 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 0; // elements of a vector
+  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+    const unsigned aligned = (16 - gp__misalignment(to, 16)) & 15u; // bytes before the first vector
+    if (V == 0 || gp__misalignment(to, 16) != gp__misalignment(shared, 16) || aligned % sizeof(T)) {
+      gp__copy_unlike<T>::run(to, shared, n);
+      return;
+    }
+    const T *from = reinterpret_cast<const T *>(shared);
+    const int start = int(aligned / sizeof(T)), head = start < n ? start : n;
+    const int vectors = (n - head) / (V ? V : 1), tail = head + vectors * V;
+    if (int(gp_lane()) < head) to[gp_lane()] = from[gp_lane()];
+    GPUPRIMS__UNROLL_BY(4)
+    for (int i = int(gp_lane()); i < vectors; i += 32)
+      gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + i) =
+          gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + i);
+    if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
+  }
+  // Where n results that will go to `to` are best gathered, in room for `room` elements from `at` on.
+  static GP_DEVICE unsigned char *alike(const T *to, unsigned char *at, int n, int room) {
+    const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
+    return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
+  }
+};
+
+// The marked elements of a group's part of an array, compacted there and copied out behind to[0]. Where they are few,
+// each goes by itself.
+template <class V> struct gp__compact {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
+                            int total, int exist, int all) {
+    V *out = static_cast<V *>(to) + before;
+    unsigned char *mine = group + gp_lane() * (ITEMS * sizeof(V));
+    if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
+      V *next = out + rank;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+        GPUPRIMS__UNROLL_BY(1)
+        for (gp__u32 left = marks.word[w]; left; left &= left - 1)
+          *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
+      }
+      return;
+    }
+    if (total < all) {
+      gp__chunk<V, ITEMS> x;
+      x.template load<FULL>(mine, exist);
+      __syncwarp();
+      group = gp__copy_out<V>::alike(out, group, total, 32 * ITEMS);
+      if (FULL && sizeof(V) == 1 && ITEMS % 4 == 0) {
+        const gp__byte_gather<ITEMS> gather(group + rank, x.word, marks);
+        __syncwarp();
+        gather.finish();
+      } else {
+        V *next = reinterpret_cast<V *>(group) + rank;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < ITEMS; ++j)
+          if (marks.get(j)) *next++ = x.item[j];
+      }
+      __syncwarp();
+    }
+    gp__copy_out<V>::run(out, group, total);
+  }
+};
+template <> struct gp__compact<gp__none> {
+  template <int ITEMS, bool FULL>
+  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
+};
+
+// Offsets that lie among a tile's elements: a range of them.
+struct gp__span {
+  gp__u64 begin, end;
+};
+struct gp__no_offsets {
+  static const bool any = false;
+  static GP_DEVICE gp__span find(const gp__stream_args &, const gp__stream_tile &) { return gp__span{0, 0}; }
+  static GP_DEVICE gp__span take(gp__span &span) { return span; }
+  template <int THREADS, int ITEMS>
+  static GP_DEVICE void clear(const gp__stream_tile &, gp__u32 *, unsigned, unsigned) {}
+  template <int THREADS, int ITEMS>
+  static GP_DEVICE void mark(const gp__stream_args &, const gp__stream_tile &, const gp__span &, gp__u32 *, unsigned,
+                             unsigned) {}
+};
+
+// N counts, added.
+template <int N> struct gp__counts { gp__u64 n[N]; };
+template <int N> struct gp__count_join {
+  static GP_DEVICE gp__counts<N> identity() {
+    gp__counts<N> c;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i) c.n[i] = 0;
+    return c;
+  }
+  GP_DEVICE gp__counts<N> operator()(gp__counts<N> a, const gp__counts<N> &b) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < N; ++i) a.n[i] += b.n[i];
+    return a;
+  }
+  template <int TILE> struct Form { // counts of a tile are below 2^32
+    struct Packed {
+      gp__u32 n[N];
+    };
+    static GP_DEVICE Packed pack(const gp__counts<N> &c, gp__u64) {
+      Packed p;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) p.n[i] = static_cast<gp__u32>(c.n[i]);
+      return p;
+    }
+    static GP_DEVICE gp__counts<N> unpack(const Packed &p, gp__u64) {
+      gp__counts<N> c;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < N; ++i) c.n[i] = p.n[i];
+      return c;
+    }
+  };
+};

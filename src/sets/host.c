@@ -1,0 +1,40 @@
+// sets/host.c - sets; whether keys are sorted
+// uses: api/config.h, api/lists.h, core/request.c, host/call.c, merge/host.c
+
+// Both inputs are walked through once: of keys that tie, one of each at a time.
+static gp_result gp__host_set(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
+                       b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
+                       out = gp__host_items_of(q->out_keys, q->out, 0);
+  const int alone = q->primitive != GP_SET_INTERSECTION,   // keys of the first input without a partner come out
+      alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // of the second
+      pairs = q->primitive == GP_SET_UNION || !alone;      // the first input's of a pair does
+  uint64_t i = 0, j = 0, n = 0;
+  while (i < a.count || j < b.count) {
+    if (j == b.count || (i < a.count && o.before(&o, gp__host_key(q, &a, i), gp__host_key(q, &b, j)))) {
+      if (alone) gp__host_put_item(q, &out, n++, &a, i);
+      ++i;
+    } else if (i == a.count || o.before(&o, gp__host_key(q, &b, j), gp__host_key(q, &a, i))) {
+      if (alone2) gp__host_put_item(q, &out, n++, &b, j);
+      ++j;
+    } else {
+      if (pairs) gp__host_put_item(q, &out, n++, &a, i);
+      ++i;
+      ++j;
+    }
+  }
+  *q->out_count = n;
+  return GP_SUCCESS;
+}
+
+static gp_result gp__host_is_sorted(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const gp__host_order o = gp__host_order_of(q);
+  const gp__host_items x = gp__host_items_of(q->keys, NULL, q->count);
+  uint64_t i = 1;
+  while (i < q->count && !o.before(&o, gp__host_key(q, &x, i), gp__host_key(q, &x, i - 1))) ++i;
+  *q->out_count = i < q->count ? i : UINT64_MAX;
+  return GP_SUCCESS;
+}

@@ -1,0 +1,220 @@
+// sets/kernels.cuh - sets: the kernel
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, merge/arguments.h, device/operators.cuh,
+//   device/warp.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_search.cuh, device/look_back.cuh,
+//   device/kernel.cuh, merge/kernels.cuh, merge/tile_sort.cuh, sets/tile.cuh
+
+// One thread: the keys that are marked, to `out` in shared memory. False: keys are no words, or have values.
+template <class Key, bool WORDS> struct gp__set_push {
+  template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *, const Key (&)[ITEMS], Mask) { return false; }
+};
+template <class Key> struct gp__set_push<Key, true> {
+  template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
+    gp__shared_place to(out);
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < ITEMS; ++k) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
+    return true;
+  }
+};
+
+// One thread: its part of a tile, from element `mine` of both inputs on, of which i are the first one's. Which of the
+// part's elements are results; `second`: which are of the second input.
+template <class Tile, class Key, int ITEMS>
+GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, Key (&key)[ITEMS],
+                                           typename Tile::Mask &second) {
+  const int size = tile.n + tile.m;
+  mine = int(threadIdx.x) * ITEMS < size ? int(threadIdx.x) * ITEMS : size;
+  const int count = size - mine < ITEMS ? size - mine : ITEMS;
+  i = tile.split(mine);
+  return tile.operate(i, mine - i, count, key, second);
+}
+// One thread: its part's results to shared memory, behind `before` of the tile: keys, and, where there are values,
+// which of the tile's go with them. place, place2: of the values of the part's first elements.
+template <class Tile, class Key, int ITEMS>
+GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
+                            typename Tile::Mask second, int place, int place2) {
+  Key *out = reinterpret_cast<Key *>(results) + before;
+  if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
+  unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < ITEMS; ++k) {
+    const bool of_two = Tile::VALUE && (second >> k & 1);
+    if (marks >> k & 1) {
+      *out++ = key[k];
+      if (Tile::VALUE) *places++ = static_cast<unsigned short>(of_two ? place2 : place);
+    }
+    if (of_two) ++place2;
+    else ++place;
+  }
+}
+
+// A block: a tile's results to where they go, which has any alignment. Words one by one take fewer instructions than
+// vectors that are put together.
+template <int THREADS, int ITEMS, class Key>
+GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
+  if (sizeof(Key) != 4 && sizeof(Key) != 8) {
+    gp__copy_from_shared<THREADS, GP_CACHE_ALL>(reinterpret_cast<unsigned char *>(out), shared,
+                                                unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
+    return;
+  }
+  const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
+  out += threadIdx.x;
+  n -= int(threadIdx.x);
+  GPUPRIMS__UNROLL
+  for (int k = 0; k < ITEMS; ++k)
+    if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
+}
+// A warp: the ends of the block's first tile, found in memory.
+template <int STEP, class Key, class Before>
+GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64 number, gp__u64 (&at)[2][2]) {
+  const gp__u64 begin = number * STEP, all = inputs.count[0] + inputs.count[1];
+  const gp__u64 diagonal[2] = {begin, begin + STEP < all ? begin + STEP : all};
+  gp__u64 split[2], found[2];
+  gp__warp_merge_splits(inputs.keys[0], inputs.count[0], inputs.keys[1], inputs.count[1], diagonal, Before(), split);
+  const int end = int(gp_lane());
+  if (end < 2) {
+    gp__balanced_path(inputs, end ? diagonal[1] : diagonal[0], end ? split[1] : split[0], found);
+    at[end][0] = found[0], at[end][1] = found[1];
+  }
+}
+// A tile's keys on their way: each array's as they stand against 16 bytes.
+template <class Key, class Loads> struct gp__set_window {
+  static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
+  gp__u64 number, first, first2; // the tile; where it begins in each input
+  int n, m;                      // its elements of each
+  GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
+      : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
+  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+    return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
+  }
+  template <class Inputs> GP_DEVICE void load(Loads &loads, const Inputs &s) const {
+    const unsigned char *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
+    const unsigned char *p = all + first * SIZE, *q = all2 + first2 * SIZE;
+    loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
+               units(q, m), all2, all2 + s.count[1] * SIZE);
+  }
+  // To shared memory: where the keys of each are there.
+  template <class Inputs>
+  GP_DEVICE void store(const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys,
+                       const Key *&keys2) const {
+    const unsigned char *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
+    unsigned char *const second = shared + units(p, n) * UNIT;
+    loads.template store<~0u, 0>(shared, 0, units(p, n), second, 0, units(q, m));
+    keys = reinterpret_cast<const Key *>(shared + gp__misalignment(p, UNIT));
+    keys2 = reinterpret_cast<const Key *>(second + gp__misalignment(q, UNIT));
+  }
+};
+
+// A block: a tile's results, `kept` of them, to where they go, as the tiles before tell. Its aggregate was published
+// one tile ago, and so were theirs: nobody waits long.
+template <class Tile, class Values, class Window, class LookBack>
+GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
+                              const Values &values, gp__u32 kept, const unsigned char *results,
+                              typename Tile::Storage &s) {
+  typedef typename Tile::KeyType Key;
+  if (gp_warp() == 0) {
+    const gp_before<gp__u64> before = look_back(tile.number, kept);
+    if (gp_lane() == 0) {
+      s.before = before.has ? before.value : 0;
+      if (tile.number == tiles - 1) *a.out_count = s.before + kept;
+    }
+  }
+  __syncthreads();
+  gp__set_write<Tile::THREADS, Tile::ITEMS>(static_cast<Key *>(a.out_keys) + s.before, results, int(kept));
+  if (Tile::VALUE)
+    values.write(s.before, reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT), int(kept),
+                 results + Tile::VALUES_AT);
+}
+
+// While a tile is merged, the ends of the next one come from memory and the number of the one behind it is drawn. Its
+// results wait in shared memory until the next one's are counted: a tile's aggregate is published before the block asks
+// for those before, so that blocks do not wait for each other in chains. Meanwhile the keys of the tile behind come.
+// The ends of the first tile are found by the block itself where no launch has found any.
+template <class P, int SET, class Before, class Key, class Value>
+GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
+  typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
+  typedef typename Tile::Storage Storage;
+  const int THREADS = P::threads, ITEMS = Tile::ITEMS, TILE = Tile::TILE, VALUE = Tile::VALUE;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
+  typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
+  typedef gp__look_back<gp__u64, gp_sum<gp__u64>> LookBack;
+  GP_SHARED(Storage, s);
+  GP_DYNAMIC_SHARED(shared);
+  gp__pdl_wait<P>();
+  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);
+  const gp__u64 n = inputs.count[0], m = inputs.count[1], all = n + m, tiles = (all + TILE - 2) / (TILE - 1);
+  if (tiles == 0) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
+    return;
+  }
+  // Without borders a block has one tile alone. A block draws until it has two numbers that no tile has.
+  const gp__u64 draws = a.borders ? tiles + 2 * gridDim.x : gridDim.x;
+  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+  __syncthreads();
+  const gp__ticket drawn = s.ticket;
+  const auto end_of = [&](gp__u64 number, unsigned i) { // as the launch before has found it
+    return a.borders[number * 2 + (i ^ (Tile::SWAPPED ? 1 : 0))];
+  };
+  if (drawn.number < tiles && gp_warp() == 0) {
+    if (!a.borders) gp__set_search<TILE - 1>(inputs, drawn.number, s.at);
+    else if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = end_of(drawn.number, threadIdx.x);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    if (a.borders) s.ticket = gp__draw(a.workspace, draws);
+    else s.ticket.number = tiles;
+  }
+  if (drawn.number >= tiles) return;
+  typedef gp__set_window<Key, KeyLoads> Window;
+  typedef gp__set_tile_values<Tile, ValueLoads, Value> Values;
+  LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_before<gp__u64>(), false};
+  look_back.start.value = 0;
+  look_back.start.has = false;
+  Window here(drawn.number, s.at), behind = here; // the tile whose results wait
+  KeyLoads loads;
+  here.load(loads, inputs);
+  gp__u32 waiting = 0; // results of it
+  unsigned char *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
+  for (bool first = true;; first = false) {
+    Tile tile;
+    tile.n = here.n, tile.m = here.m, tile.window = shared;
+    here.store(loads, inputs, shared, tile.keys, tile.keys2);
+    const Values values = Values::of(a, n, m, here);
+    __syncthreads();
+    const gp__u64 next = s.ticket.number;
+    gp__u64 border = 0, was = 0;
+    if (threadIdx.x < 4 && next < tiles) border = end_of(next, threadIdx.x);
+    if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
+    Key key[ITEMS];
+    int mine, i; // elements before the thread's, of both inputs and of the first
+    typename Tile::Mask second;
+    const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
+    ValueLoads moving; // on their way while the results are counted
+    if (VALUE) values.load(moving);
+    if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
+    gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
+    const gp__u32 kept = gp_tile_exclusive_scan<THREADS>(rank, gp_sum<gp__u32>(), s.scan);
+    if (threadIdx.x == 0) {
+      look_back.publish_aggregate(here.number, kept);
+      s.ticket = a.borders ? gp__ticket_of(a.workspace, draws, was) : gp__ticket{drawn.tag, tiles};
+    }
+    gp__set_keep<Tile>(results, rank, key, marks, second, i, values.n + mine - i);
+    if (VALUE) values.store(moving, results + Tile::VALUES_AT);
+    const Window then(next, s.at);
+    if (next < tiles) then.load(loads, inputs);
+    if (!first) {
+      const Values before = Values::of(a, n, m, behind);
+      gp__set_finish<Tile>(a, look_back, behind, tiles, before, waiting, others, s);
+      if (next >= tiles) __syncthreads(); // s.before is written again
+    }
+    if (next >= tiles) {
+      gp__set_finish<Tile>(a, look_back, here, tiles, values, kept, results, s);
+      return;
+    }
+    unsigned char *const free = others;
+    others = results;
+    results = free;
+    behind = here;
+    waiting = kept;
+    here = then;
+  }
+}

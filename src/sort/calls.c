@@ -1,0 +1,36 @@
+// sort/calls.c - calls by name: radix sort
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/state.c, core/open.c,
+//   core/run.c
+
+GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                      const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
+                                      gp_stream stream) {
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = key_type;
+  c.in_type = value_type;
+  c.keys = keys;
+  c.in = values;
+  c.out_keys = out_keys;
+  c.out = out_values;
+  c.count = count;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
+}
+GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
+                                     uint64_t count, int flags, gp_stream stream) {
+  return gp__named(gp_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, NULL, out_keys, NULL, count, flags, stream),
+                   "gp_sort_keys");
+}
+GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                   void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream) {
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = key_type;
+  c.out_type = index_type;
+  c.keys = keys;
+  c.out_keys = out_keys;
+  c.out = indices;
+  c.count = count;
+  c.flags = flags;
+  return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");
+}

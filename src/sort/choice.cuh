@@ -1,0 +1,208 @@
+// sort/choice.cuh - adaptive sort: a sample chooses; one block's sort
+// uses: device/vocabulary.cuh, device/machine.cuh, sort/choice_policy.h, sort/hybrid_arguments.h, device/types.cuh,
+//   device/operators.cuh, device/warp.cuh, device/hash.cuh, device/tile_sort.cuh, device/kernel.cuh,
+//   sort/radix_count.cuh, sort/hybrid.cuh, sort/hybrid_count.cuh, sort/buckets.cuh
+
+// Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
+// takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
+// but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
+// that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
+// for one of 2^26 keys, in tenths of a picosecond. One sweep as well where random keys are there RECUR times each or
+// more, so that buckets differ in size and bins are shared; of pairs and of 8 bytes, unless so often that parts are
+// constant soon.
+template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
+  typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
+  typedef typename Hybrid::Code Code;
+  typedef typename Hybrid::Key Key;
+  static const int THREADS = GP__SAMPLE_THREADS, ITEMS = GP__SAMPLE / THREADS, BITS = Hybrid::BITS;
+  typedef gp__tile_sort<Key, THREADS, ITEMS, GP__SAMPLE_LOG2_BINS> Sort;
+  struct Storage {
+    typename Sort::Storage tile;
+    gp__u32 total[THREADS / 32];
+    gp__u32 head[GP__SAMPLE + 1]; // where each of the different keys begins
+    gp__u32 alike[64];            // keys that share so many upper bits with another one, no more
+    gp__u32 lowest[256];          // keys with these lowest bits
+    gp__u32 different;
+  };
+  typedef gp__duplicate_sampler<THREADS, GP__RECUR_PLACES, GP__RECUR_SAMPLE> Recurring;
+  static const bool PAIRS = Hybrid::PAIRS;
+  static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // pairs: keys of 8 bytes
+  static const unsigned COUNT = gp__of_kind(KIND, 11, 19, 19, 19), MOVE = gp__of_kind(KIND, 43, 55, 95, 115),
+                        MOVE_DEEP = gp__of_kind(KIND, 74, 141, 440, 440), FILL = gp__of_kind(KIND, 11, 22, 22, 22),
+                        BUCKETS = gp__of_kind(KIND, 50, 90, 130, 150), HISTOGRAM = gp__of_kind(KIND, 11, 20, 20, 20),
+                        PASS = gp__of_kind(KIND, 41, 57, 87, 105), RECUR = gp__of_kind(KIND, 6, 24, 10, 10),
+                        FEWEST = gp__of_kind(KIND, 3, 3, 4, 4), SOON = gp__of_kind(KIND, 0, 64, 1024, 1024);
+  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))) && sizeof(Recurring) == gp__recur_bytes(),
+                "shared memory");
+  const Hybrid &h;
+  Storage &s;
+  Recurring &r;
+
+  GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::place(i)]; }
+  // One key of each `each`.
+  GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
+  // Random keys that are there t times each have t m^2 / 2n equal pairs among m. Is t RECUR or more? Parts are constant
+  // `soon` where t is above some 2000 (keys of 8 bytes alone: 140): of d = n / t keys, m^2 / (m + 2.2 d) are equal to
+  // one of the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip
+  // where equal ones stand side by side as well.
+  GP_DEVICE bool recur(gp__u64 n, unsigned m) const {
+    Key x[Recurring::EACH];
+    r.look(
+        [&](int i, unsigned at) {
+          x[i] = Code::encode(h.from(GP__FROM_IN)[PAIRS ? gp__hash_of(at) * n >> 32 : gp__drawn(at, n / m)]);
+          return gp__hash_of(x[i]);
+        },
+        m);
+    const gp__u64 times = (RECUR >> (PAIRS && n >> 24 == 0)) + PAIRS; // a key may be drawn twice
+    const gp__u64 least = times * m * m * 2 / (5 * n);
+    const gp__u64 all = m, equal = r.equal, different = r.different;
+    const bool soon =
+        SOON && equal * (all + n / (SOON ? SOON : 1)) > all * all && 4 * different * all >= 3 * equal * (all - equal);
+    // Of few pairs one key that is among all buckets' with others costs more levels than passes.
+    const bool hot = PAIRS && n >> 25 == 0 && 4 * equal >= all && 64 * (all - equal) >= all;
+    const bool is = ((different >= (n >> 27 ? 2 : FEWEST) && different >= least) || hot) && !soon;
+    __syncthreads();
+    return is || (!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x, m));
+  }
+  // Where costs are not compared: do many keys that are not equal share 12 bits, the highest in which keys differ?
+  GP_DEVICE bool crowd(const Key (&x)[Recurring::EACH], unsigned m) const {
+    gp__u32 *word = r.key, alike = 0;
+    gp__u64 differ = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 1; i < Recurring::EACH; ++i)
+      if (unsigned(i + 1) * THREADS <= m) differ |= x[i] ^ x[i - 1];
+    if (threadIdx.x < 3) word[threadIdx.x] = 0;
+    __syncthreads();
+    differ = gp_warp_reduce(differ, gp_bit_or<gp__u64>());
+    if (gp_lane() == 0)
+      atomicOr(word, static_cast<gp__u32>(differ)), atomicOr(word + 1, static_cast<gp__u32>(differ >> 32));
+    __syncthreads();
+    const int width = gp__width(static_cast<gp__u64>(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
+    GPUPRIMS__UNROLL
+    for (int i = 1; i < Recurring::EACH; ++i)
+      if (unsigned(i + 1) * THREADS <= m) alike += x[i] != x[i - 1] && (x[i] ^ x[i - 1]) >> shift == 0;
+    alike = gp_warp_reduce(alike, gp_sum<gp__u32>());
+    if (gp_lane() == 0) atomicAdd(word + 2, alike);
+    __syncthreads();
+    const bool is = word[2] * 32 > m;
+    __syncthreads();
+    return is;
+  }
+  // One key of each n / m, in order.
+  GP_DEVICE void draw(gp__u64 n, unsigned m) const {
+    const Sort sort = {s.tile, gp__opaque_copy(threadIdx.x)};
+    const gp__u64 each = n / m;
+    sort.clear();
+    for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
+    for (unsigned i = threadIdx.x; i < 256; i += THREADS) s.lowest[i] = 0;
+    for (unsigned i = threadIdx.x; i < m; i += THREADS) s.tile.key[Sort::Storage::place(i)] = drawn(i, each);
+    sort.surround(m);
+    __syncthreads();
+    sort.sort(m, 64);
+  }
+  // The different keys, and how alike they are. Returns the digits of 8 bits in which any two of them differ.
+  GP_DEVICE int compare(unsigned m) const {
+    const unsigned first = threadIdx.x * ITEMS;
+    gp__u32 heads = 0;
+    for (unsigned i = first; i < first + ITEMS && i < m; ++i) heads += i == 0 || key(i) != key(i - 1) ? 1 : 0;
+    gp__u32 at = gp__sum_before<THREADS>(heads, s.total);
+    for (unsigned i = first; i < first + ITEMS && i < m; ++i)
+      if (i == 0 || key(i) != key(i - 1)) s.head[at++] = i;
+    if (threadIdx.x == THREADS - 1) {
+      s.head[at] = m;
+      s.different = at;
+    }
+    __syncthreads();
+    Key differ = 0;
+    for (unsigned j = threadIdx.x; j < s.different; j += THREADS) {
+      const Key x = key(s.head[j]);
+      const int before = j > 0 ? gp__width(static_cast<Key>(x ^ key(s.head[j - 1]))) : BITS,
+                behind = j + 1 < s.different ? gp__width(static_cast<Key>(x ^ key(s.head[j + 1]))) : BITS;
+      atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head[j + 1] - s.head[j]);
+      if (j > 0) differ |= x ^ key(s.head[j - 1]);
+    }
+    int digits = 0;
+    for (int d = 0; d < BITS / 8; ++d) digits += __syncthreads_or((differ >> (8 * d) & 0xff) != 0) ? 1 : 0;
+    return digits;
+  }
+  // Keys of 4 bytes that recur, or share their lowest bits, are slow on chip.
+  GP_DEVICE bool is_slow_on_chip(unsigned m) const {
+    for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[static_cast<gp__u32>(key(i)) & 0xffu], 1u);
+    __syncthreads();
+    return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
+  }
+  // One warp.
+  GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
+    const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
+    gp__u64 cost = 0, size = n;
+    gp__u32 sorted = m; // keys that come to lie in buckets
+    int prefix = 0;
+    unsigned moves = 0;
+    for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
+      const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
+      const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
+      const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
+      if (prefix + bits <= common) { // of one digit: the part stays
+        cost += static_cast<gp__u64>(COUNT) * m;
+        prefix = common;
+      } else if (prefix + bits == BITS) { // counted, and written as often
+        cost += static_cast<gp__u64>(COUNT + FILL) * moved;
+        sorted -= moved;
+        prefix = BITS;
+      } else {
+        cost += static_cast<gp__u64>(COUNT + (moves < 2 ? MOVE : MOVE_DEEP)) * moved;
+        ++moves;
+        prefix += bits;
+        size >>= bits;
+      }
+    }
+    return cost + static_cast<gp__u64>(BUCKETS) * sorted;
+  }
+  GP_DEVICE void run() const {
+    const gp__u64 n = gp__count(h.a);
+    const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
+    if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {
+      if (threadIdx.x == 0) *h.a.choice = GP__CHOSE_ONE_SWEEP;
+      return;
+    }
+    int digits = 0;
+    bool slow = false;
+    if (m > 1) {
+      draw(n, m);
+      digits = compare(m);
+      slow = BITS <= 32 && is_slow_on_chip(m);
+    }
+    __syncthreads();
+    if (gp_warp() != 0) return;
+    const gp__u64 one_sweep = static_cast<gp__u64>(HISTOGRAM + PASS * static_cast<unsigned>(digits)) * m;
+    const bool sweeps = digits > 0 && (slow || one_sweep < hybrid_cost(n, m));
+    if (threadIdx.x == 0) *h.a.choice = sweeps ? GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+  }
+};
+template <class P, class T, bool DESCENDING, class Value = gp__none>
+GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
+  typedef gp__sort_sampling<P, T, DESCENDING, Value> Sampling;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__pdl_wait<P>();
+  const gp__hybrid<P, T, DESCENDING, Value> h = {a, 0, 0};
+  const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes),
+                             *reinterpret_cast<typename Sampling::Recurring *>(bytes)};
+  sampling.run();
+}
+
+// All keys in one block.
+template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
+GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
+  typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
+  GP_DYNAMIC_SHARED(bytes);
+  gp__pdl_wait<P>();
+  const Bucket bucket = {*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+  const typename Bucket::Sort sort = {bucket.s, threadIdx.x};
+  sort.clear();
+  __syncthreads();
+  typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
+  const unsigned n = static_cast<unsigned>(gp__count(a));
+  if (bucket.sort(static_cast<const typename Bucket::Raw *>(a.in), out, n, 0, 8 * int(sizeof(T)))) return;
+  __syncthreads();
+  bucket.sort_any(out, out, n);
+}

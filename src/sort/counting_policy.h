@@ -1,0 +1,21 @@
+// sort/counting_policy.h - counting sort: when, and with how many rows
+// uses: api/policy.h, core/rules.h, core/shape.h, histogram/policy.h
+
+// Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
+// each, take 128 KiB of a block, which the device must have. Where there are many keys, blocks leave their counters in
+// memory, and those that make runs add them up.
+// Blocks that make runs of keys of two bytes, and how many loads a thread of theirs has under way.
+enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
+enum { GP__COUNTING_ROWS_LOG2 = 19, GP__COUNTING_ROW_BYTES = 131072 };
+GPUPRIMS__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {
+  return s.key_size == 1 || !(s.count >> GP__COUNTING_ROWS_LOG2) ? 0 : grid;
+}
+GPUPRIMS__RULE int gp__counting_threads(int key_size) { return key_size == 1 ? 512 : 1024; }
+GPUPRIMS__RULE int gp__counting_vectors(int key_size) { return key_size == 1 ? 2 : 4; }
+GPUPRIMS__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 : 1; }
+GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
+  return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 &&
+         s.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
+         (s.key_size == 1 ||
+          s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
+}

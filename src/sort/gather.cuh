@@ -1,0 +1,13 @@
+// sort/gather.cuh - values that follow their keys
+// uses: device/vocabulary.cuh, layouts/arguments.h, device/kernel.cuh
+
+// out[i] = in[index[i]], elements of WORDS words.
+template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(const gp__gather_args &a) {
+  gp__pdl_wait<P>();
+  const gp__u64 total = gp__count(a) * WORDS;
+  const Word *in = static_cast<const Word *>(a.in);
+  for (gp__u64 k = static_cast<gp__u64>(blockIdx.x) * P::threads + threadIdx.x; k < total;
+       k += static_cast<gp__u64>(gridDim.x) * P::threads)
+    static_cast<Word *>(a.out)[k] =
+        in[static_cast<gp__u64>(static_cast<const I *>(a.index)[k / WORDS]) * WORDS + k % WORDS];
+}

@@ -1,0 +1,84 @@
+// sort/geometry.h - launches of sorts
+// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, sort/radix_policy.h, sort/counting_policy.h,
+//   sort/cooperative_policy.h, core/geometry.h, histogram/geometry.h, sort/scratch.h, segmented_sort/scratch.h
+
+// Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
+// asks of the workspace: words and scratch.
+__attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
+                                                         gp__geometry *g) {
+  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+  g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1;
+  g->shared_bytes = 0;
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__sweeps(p.algorithm)) {
+    g->words = 1;
+    g->scratch = p.algorithm == GP_LEADING_SWEEP ? gp__leading_plan_of(p, s).bytes : gp__radix_plan_of(p, s).bytes;
+    g->shared_bytes = gp__radix_shared_bytes(p, s);
+  }
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
+    g->words = p.algorithm == GP_HYBRID || !gp__adaptive_is_cooperative(p, s)
+                   ? 1
+                   : gp__cooperative_words(gp__cooperative_blocks(gp__adaptive_cooperative(p, s), s));
+    g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
+  }
+  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_cooperative(p.algorithm)) {
+    g->grid = gp__cooperative_blocks(p, s);
+    g->shared_bytes = gp__cooperative_bytes(p, s);
+    if (p.algorithm == GP_ONE_LAUNCH) {
+      g->words = gp__cooperative_words(g->grid);
+      g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
+    }
+  }
+  if (s.primitive == GP_SEGMENTED_SORT) {
+    const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
+    g->words = 1 + l.queue_size;
+    g->scratch = l.bytes;
+  }
+}
+// Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
+__attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
+  gp__shape h = s;
+  h.primitive = GP_HISTOGRAM_EVEN;
+  h.in_size = s.key_size;
+  h.in2_size = 0;
+  h.out_size = 8;
+  h.exact = 1;
+  h.ranges = 0;
+  h.channels = h.active = 1;
+  h.bins = 1ull << 8 * s.key_size;
+  return h;
+}
+__attribute__((unused)) static gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
+  p.algorithm = GP_SHARED_BINS;
+  p.threads = gp__counting_threads(s.key_size);
+  p.vectors = gp__counting_vectors(s.key_size);
+  p.blocks_per_sm = gp__counting_blocks(s.key_size);
+  return p;
+}
+// The launch of the histogram.
+__attribute__((unused)) static gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
+  const gp_policy q = gp__counting_policy(p, s);
+  gp__geometry g;
+  g.words = g.share = g.scratch = 0;
+  g.log2_lanes = 0;
+  gp__geometry_histogram(q, gp__counting_histogram(s),
+                         (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
+  return g;
+}
+__attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident,
+                                                          gp__geometry *g) {
+  const unsigned long long values = 1ull << 8 * s.key_size;
+  const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
+  const gp__geometry counting = gp__counting_geometry(p, s);
+  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row of each warp
+  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1;
+  g->shared_bytes = 0;
+  g->words = counting.words;
+  if (g->words < look_back) g->words = look_back;
+  g->scratch = values * 8;
+  if (s.key_size > 1)
+    g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
+}

@@ -1,0 +1,155 @@
+// sort/host.c - radix sort
+// uses: api/config.h, api/lists.h, api/structs.h, core/arguments.h, core/messages.c, core/request.c, host/values.c
+
+// The ordered form of a built-in type, as in >>warp.
+static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
+  const unsigned bits = 8 * (unsigned)gp__host_size(type);
+  const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign - 1 + sign;
+  uint64_t x = 0;
+  memcpy(&x, bytes, bits / 8); // little-endian
+  switch (type) {
+  case GP_U8:
+  case GP_U16:
+  case GP_U32:
+  case GP_U64:
+    return x;
+  case GP_I8:
+  case GP_I16:
+  case GP_I32:
+  case GP_I64:
+    return x ^ sign;
+  default:
+    return x & sign ? ~x & all : x | sign;
+  }
+}
+// 64 bits of the ordered key, the least significant word first.
+static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {
+  gp__value made;
+  uint64_t x = 0;
+  int i, at = 0;
+  if (q->user_transform) {
+    gp__host_apply(q->user_transform, made.bytes, key, NULL);
+    return gp__host_ordered(q->acc_type, made.bytes);
+  }
+  if (!q->field_count) return gp__host_ordered(q->key_type, key);
+  for (i = q->field_count - 1; i >= 0; --i) { // `at`: of the field's lowest bit
+    const int bits = 8 * (int)gp__host_size(q->fields[i].type), low = at - 64 * word;
+    uint64_t own = gp__host_ordered(q->fields[i].type, key + q->fields[i].offset);
+    if (q->fields[i].descending) own = ~own & (~(uint64_t)0 >> (64 - bits));
+    if (low > -bits && low < 64) x |= low < 0 ? own >> -low : own << low;
+    at += bits;
+  }
+  return x;
+}
+
+// What is sorted: bits of a key, in its order, and where it stood.
+typedef struct gp__host_placed {
+  uint64_t bits, index;
+} gp__host_placed;
+// Few elements: insertion, then merges. Both sorts are stable and return the array, of the two, that has the result.
+static gp__host_placed *gp__host_sort_few(gp__host_placed *from, gp__host_placed *to, uint64_t n) {
+  const uint64_t run = 16;
+  uint64_t first, width, i, j, k;
+  for (first = 0; first < n; first += run) {
+    const uint64_t end = n - first < run ? n : first + run;
+    for (i = first + 1; i < end; ++i) {
+      const gp__host_placed x = from[i];
+      for (j = i; j > first && from[j - 1].bits > x.bits; --j) from[j] = from[j - 1];
+      from[j] = x;
+    }
+  }
+  for (width = run; width < n; width *= 2) {
+    gp__host_placed *swap = from;
+    for (first = 0; first < n; first += 2 * width) {
+      const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
+      for (i = first, j = middle, k = first; k < end; ++k)
+        to[k] = j == end || (i < middle && from[i].bits <= from[j].bits) ? from[i++] : from[j++];
+    }
+    from = to;
+    to = swap;
+  }
+  return from;
+}
+// By the lowest `bits` of the bits, which have no others: least significant digit first, 8 bits a pass; a pass in which
+// all have the same digit is left out.
+static gp__host_placed *gp__host_sort_placed(gp__host_placed *from, gp__host_placed *to, uint64_t n, int bits) {
+  int shift;
+  if (n <= 1024) return gp__host_sort_few(from, to, n);
+  for (shift = 0; shift < bits; shift += 8) {
+    gp__host_placed *swap = from;
+    uint64_t at[256], sum = 0, i;
+    int d, same = 0;
+    memset(at, 0, sizeof at);
+    for (i = 0; i < n; ++i) ++at[from[i].bits >> shift & 255];
+    for (d = 0; d < 256; ++d) {
+      const uint64_t own = at[d];
+      same = same || own == n;
+      at[d] = sum;
+      sum += own;
+    }
+    if (same) continue;
+    for (i = 0; i < n; ++i) to[at[from[i].bits >> shift & 255]++] = from[i];
+    from = to;
+    to = swap;
+  }
+  return from;
+}
+// `wanted` bits of a word from `low` on; 0: none.
+static uint64_t gp__host_bits_from(uint64_t x, int low, int wanted) {
+  return wanted ? x >> low & (~(uint64_t)0 >> (64 - wanted)) : 0;
+}
+
+// Words of the ordered key one after the other, the least significant one first. Memory: 32 bytes an element, and what
+// keys and values take. One thread sorts, all of them move.
+static gp_result gp__host_sort(const gp__request *q, int threads) {
+  const uint64_t n = q->count;
+  const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
+  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
+  gp__host_placed *a, *b, *memory;
+  uint64_t i;
+  int word, turn;
+  (void)threads;
+  if (n > SIZE_MAX / sizeof *a / 2)
+    return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  a = memory = (gp__host_placed *)malloc((size_t)n * 2 * sizeof *a);
+  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  b = a + n;
+  for (i = 0; i < n; ++i) a[i].index = i;
+  for (word = q->begin_bit / 64; q->begin_bit < q->end_bit && word * 64 < q->end_bit; ++word) {
+    const int low = q->begin_bit > word * 64 ? q->begin_bit - word * 64 : 0;
+    const int high = q->end_bit < word * 64 + 64 ? q->end_bit - word * 64 : 64;
+    for (i = 0; i < n; ++i) {
+      const uint64_t x = gp__host_key_word(q, keys + a[i].index * q->key_size, word);
+      a[i].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, low, high - low);
+    }
+    a = gp__host_sort_placed(a, b, n, high - low);
+    b = a == memory ? memory + n : memory;
+  }
+  // Keys, then values; in place by way of memory that nobody needs any more, or of its own.
+  for (turn = 0; turn < 2; ++turn) {
+    const size_t size = turn ? q->in_size : q->key_size;
+    const unsigned char *from = turn ? in : keys;
+    unsigned char *to = turn ? out : out_keys;
+    if (!to || !size) continue;
+    if (turn && !in) {
+      for (i = 0; i < n; ++i) memcpy(to + i * size, &a[i].index, size); // little-endian
+      continue;
+    }
+    if (from == to) {
+      moved = size <= sizeof *b ? (unsigned char *)b : (unsigned char *)malloc((size_t)n * size);
+      if (!moved) {
+        free(memory);
+        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+      }
+      memcpy(moved, from, (size_t)n * size);
+      from = moved;
+    }
+#ifdef _OPENMP
+#pragma omp parallel for if (n > 100000) num_threads(threads > 0 ? threads : omp_get_max_threads())
+#endif
+    for (i = 0; i < n; ++i) memcpy(to + i * size, from + a[i].index * size, size);
+    if (from == moved && moved != (unsigned char *)b) free(moved);
+  }
+  free(memory);
+  return GP_SUCCESS;
+}

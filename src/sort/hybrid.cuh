@@ -1,0 +1,134 @@
+// sort/hybrid.cuh - hybrid sort: parts, items and what a level does
+// uses: device/vocabulary.cuh, sort/hybrid_policy.h, sort/hybrid_arguments.h, device/types.cuh, device/warp.cuh,
+//   device/tile_load.cuh, device/tile_sort.cuh, sort/radix_sweep.cuh
+
+// Built-in keys, all bits of them. Without values what is equal is the same, so nothing needs to be stable. A level
+// splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
+// ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
+// where counts say all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger
+// ones are parts of the next level. What is left after as many levels as even keys need, one more kernel works on,
+// level by level, while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.)
+// Keys go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does
+// not move: its next digits are those between its smallest and its largest key.
+//
+// With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What
+// a block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
+// each digit go. A block then moves its pieces tile by tile, in order, and ranks a tile's keys as the one-sweep sort
+// does, but waits for no other block. On chip, a key, less the lowest of the bucket, with its place in the bucket below
+// it is 64 bits that are all different: they are sorted as keys are, and fetch the values. Buckets of more bits become
+// parts, however small, of the next level. What has no bits left is in order once it has moved.
+
+// A key of T as the unsigned integer that is sorted.
+template <class T, bool DESCENDING> struct gp__sorted {
+  typedef gp__ordered<T> Ordered;
+  typedef typename Ordered::Bits Raw;
+  typedef typename gp__unsigned_of<(sizeof(T) > 4 ? 8 : 4)>::type Key;
+  static const int V = 16 / int(sizeof(T));
+  static GP_DEVICE Key encode(Raw raw) {
+    const Raw bits = Ordered::encode(raw);
+    return DESCENDING ? static_cast<Raw>(~bits) : bits;
+  }
+  static GP_DEVICE Raw decode(Key key) {
+    const Raw bits = static_cast<Raw>(key);
+    return Ordered::decode(DESCENDING ? static_cast<Raw>(~bits) : bits);
+  }
+};
+
+enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // where keys lie
+enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
+
+// Keys [begin, end), all in [low, low + 2^(shift + bits)).
+struct gp__hybrid_part {
+  gp__u64 begin, end, low, least, most;
+  gp__u32 first_tile, tiles, done; // done: tiles that have been counted
+  int shift, bits;
+  gp__u32 source;
+  unsigned short mode, depth; // depth: moves that the keys have behind them
+  gp__u32 hot;                // a digit that many keys have; or 256
+  GP_DEVICE gp__u64 size() const { return end - begin; }
+};
+static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
+// Keys that a block sorts.
+struct gp__hybrid_item {
+  gp__u64 begin, low;
+  gp__u32 count;
+  unsigned short width, source; // width: of the largest key - low
+};
+static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
+
+template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__hybrid {
+  static const bool PAIRS = gp__radix_value<Value>::is;
+  // Bits in which keys of one bucket may differ.
+  static const int WIDEST = PAIRS ? 64 - GP__HYBRID_PLACE_BITS : 64;
+  typedef gp__sorted<T, DESCENDING> Code;
+  typedef typename Code::Key Key;
+  typedef typename Code::Raw Raw;
+  typedef gp__vec<Raw> Pack;
+  static const int V = Code::V, BITS = 8 * int(sizeof(T)), ITEMS = P::vectors * V, TILE = P::threads * ITEMS;
+
+  const gp__hybrid_args &a;
+  const int level;
+  const gp__u32 block; // of gridDim.x: whose share of the level is worked on
+  GP_DEVICE gp__hybrid_part *parts_of(int l) const {
+    return static_cast<gp__hybrid_part *>(l % 2 ? a.next_parts : a.parts);
+  }
+  GP_DEVICE gp__hybrid_part *parts() const { return parts_of(level); }
+  GP_DEVICE gp__u64 *bins_of(int l) const { return !PAIRS && l % 2 ? a.next_bins : a.bins; }
+  GP_DEVICE gp__hybrid_item *items() const { return static_cast<gp__hybrid_item *>(a.items); }
+  GP_DEVICE const Raw *from(gp__u32 source) const {
+    return static_cast<const Raw *>(source == GP__FROM_IN ? a.in : source == GP__FROM_SPARE ? a.spare : a.out);
+  }
+  GP_DEVICE Raw *to(gp__u32 source) const { return static_cast<Raw *>(source == GP__FROM_SPARE ? a.out : a.spare); }
+  GP_DEVICE const Value *values_from(gp__u32 source) const { // NULL: each element's index
+    return static_cast<const Value *>(source == GP__FROM_IN      ? a.values
+                                      : source == GP__FROM_SPARE ? a.spare_values
+                                                                 : a.out_values);
+  }
+  GP_DEVICE Value *values_to(gp__u32 source) const {
+    return static_cast<Value *>(source == GP__FROM_SPARE ? a.out_values : a.spare_values);
+  }
+  static GP_DEVICE gp__u32 next_source(gp__u32 source) {
+    return source == GP__FROM_SPARE ? GP__FROM_OUT : GP__FROM_SPARE;
+  }
+  // Elements of a tile before the part: tiles begin on 16-byte boundaries of memory.
+  GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
+    return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
+  }
+  // Digits of a part of the level: as many as make buckets that fit on chip, in as few moves as can be. The later
+  // moves have the keys that lie close together: they take all that a level can. Where as many levels leave no
+  // bits, they take all: buckets of few different keys would be slow on chip. The levels behind this one can take
+  // what is left.
+  GP_DEVICE int digit_bits(int level, unsigned depth, gp__u64 size, int width) const {
+    const gp__u64 fit = gp__hybrid_fit(a.capacity);
+    const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
+    const int need = width - WIDEST > fitting ? width - WIDEST : fitting;
+    const int levels = (need + 7) / 8, all = (width + 7) / 8;
+    const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);
+    const int bits = depth >= 2 || width <= 8 || levels == 0 ? 8
+                     : all <= levels                         ? (width + all - 1) / all
+                                                             : (need + levels - 1) / levels;
+    return width < bits ? width : bits < least ? least : bits < 4 ? (width < 4 ? width : 4) : bits;
+  }
+  GP_DEVICE gp__u32 tiles_of(gp__u64 begin, gp__u64 size, gp__u32 source) const {
+    return static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE);
+  }
+  GP_DEVICE void describe(gp__hybrid_part &p, int of_level, gp__u64 begin, gp__u64 size, Key low, int width,
+                          gp__u32 source, gp__u32 first_tile, unsigned depth) const {
+    const int bits = digit_bits(of_level, depth, size, width);
+    p.begin = begin, p.end = begin + size, p.low = low, p.least = ~gp__u64(0), p.most = 0;
+    p.first_tile = first_tile, p.tiles = tiles_of(begin, size, source), p.done = 0;
+    p.shift = width - bits, p.bits = bits;
+    p.source = source, p.mode = GP__PART_MOVES, p.depth = static_cast<unsigned short>(depth), p.hot = 256;
+  }
+  // One thread: a part joins the list of the next level.
+  GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
+    const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
+    describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
+             static_cast<gp__u32>(was >> 32), depth);
+  }
+  GP_DEVICE void add_item(gp__u64 begin, gp__u32 count, Key low, int width, gp__u32 source) const {
+    gp__hybrid_item &item = items()[atomicAdd(a.list + GP__HYBRID_ITEMS, gp__u64(1))];
+    item.begin = begin, item.low = low, item.count = count;
+    item.width = static_cast<unsigned short>(width), item.source = static_cast<unsigned short>(source);
+  }
+};

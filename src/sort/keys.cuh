@@ -1,0 +1,126 @@
+// sort/keys.cuh - keys as bits, and records
+// uses: device/vocabulary.cuh, device/types.cuh
+
+// Least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least Significant Digit
+// Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass then reads each
+// element once and writes it once: a tile's keys are ranked by their digit and put into that order in shared memory,
+// while the number of each digit's keys before the tile comes from the tiles before it, by look-back. What a pass does
+// is decided on the device when all is counted: a pass in which all keys have the same digit moves nothing, and the
+// others alternate between two buffers such that the last of them writes to the output.
+
+// Of two sorts in one plan the other one has nothing to do.
+GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
+
+// What a pass does.
+enum {
+  GP__RADIX_RUNS = 1,
+  GP__RADIX_COPIES = 2,    // elements are copied from where they are to the output
+  GP__RADIX_ODD = 4,       // of those that run, it is an odd one: the marks of its words are others
+  GP__RADIX_LAST = 8,      // of those that run: keys that are dropped are not written
+  GP__RADIX_TO_OTHER = 16, // writes to the other buffer, not to the output
+  GP__RADIX_FROM = 32,     // times: 0 from the input, 1 from the output, 2 from the other buffer
+  GP__RADIX_READS_PAIRS = 128,
+  GP__RADIX_WRITES_PAIRS = 256
+};
+
+// Keys as they are moved, and as their bits are ordered. bits(key, word): 64 bits of the ordered key, the least
+// significant first; of built-in types it has one word. padding: comes behind every key.
+template <class T> struct gp__radix_key {
+  typedef typename gp__ordered<T>::Bits Bits;
+  typedef Bits Key;
+  static const bool pads = true;
+  static GP_DEVICE Bits bits(Key key, int) { return gp__ordered<T>::encode(key); }
+  static GP_DEVICE Key padding(bool descending) {
+    return gp__ordered<T>::decode(static_cast<Bits>(descending ? Bits(0) : Bits(~Bits(0))));
+  }
+};
+// Floats as a comparison orders them: -0 and +0 are equal.
+template <class T> struct gp__radix_number : gp__radix_key<T> {
+  typedef typename gp__ordered<T>::Bits Bits;
+  static GP_DEVICE Bits bits(Bits key, int) {
+    return gp__ordered<T>::encode(static_cast<Bits>(key << 1) ? key : static_cast<Bits>(0));
+  }
+};
+// A struct by a user's operator that makes a built-in type R of it.
+template <class T, class Op, class R> struct gp__decomposed_key {
+  typedef typename gp__ordered<R>::Bits Bits;
+  typedef T Key;
+  static const bool pads = false;
+  static GP_DEVICE Bits bits(const Key &key, int) {
+    union {
+      R value;
+      Bits bits;
+    } r;
+    r.value = Op()(key);
+    return gp__ordered<R>::encode(r.bits);
+  }
+  static GP_DEVICE Key padding(bool) { return Key(); }
+};
+// A struct by some of its fields, the most significant first.
+template <class Key, class Bits> union gp__key_parts {
+  Key key;
+  Bits part[sizeof(Key) / sizeof(Bits)];
+  GP_DEVICE gp__key_parts() {}
+};
+template <int OFFSET, class T, bool DESCENDING> struct gp__key_field {
+  static const int bits = 8 * int(sizeof(T));
+  template <class Key> static GP_DEVICE gp__u64 of(const Key &key) {
+    typedef typename gp__ordered<T>::Bits Bits;
+    static_assert(OFFSET % sizeof(T) == 0 && OFFSET + sizeof(T) <= sizeof(Key), "a field lies aligned in its struct");
+    gp__key_parts<Key, Bits> parts;
+    parts.key = key;
+    const Bits x = gp__ordered<T>::encode(parts.part[OFFSET / sizeof(T)]);
+    return DESCENDING ? static_cast<Bits>(~x) : x;
+  }
+};
+template <class... Fields> struct gp__key_fields { // none
+  static const int bits = 0;
+  template <class Key> static GP_DEVICE gp__u64 word(const Key &, int) { return 0; }
+};
+template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // this one stands above the rest
+  typedef gp__key_fields<Rest...> Below;
+  static const int bits = Field::bits + Below::bits;
+  template <class Key> static GP_DEVICE gp__u64 word(const Key &key, int w) {
+    const int at = Below::bits - 64 * w; // of its lowest bit, in this word
+    gp__u64 x = Below::word(key, w);
+    if (at > -Field::bits && at < 64) {
+      const gp__u64 own = Field::of(key);
+      x |= at < 0 ? own >> (at < 0 ? -at : 0) : own << (at < 0 ? 0 : at);
+    }
+    return x;
+  }
+};
+template <class T, class... Fields> struct gp__field_key {
+  typedef gp__u64 Bits;
+  typedef T Key;
+  static const bool pads = false;
+  static GP_DEVICE Bits bits(const Key &key, int word) { return gp__key_fields<Fields...>::word(key, word); }
+  static GP_DEVICE Key padding(bool) { return Key(); }
+};
+// A key with its value beside it.
+template <class K, class V> struct gp__radix_record {
+  struct alignas(8) Key {
+    typename K::Key key;
+    V value;
+  };
+  typedef typename K::Bits Bits;
+  static const bool pads = K::pads;
+  static GP_DEVICE Bits bits(const Key &record, int word) { return K::bits(record.key, word); }
+  static GP_DEVICE Key padding(bool descending) { return Key{K::padding(descending), V()}; }
+};
+// What passes move: in arrays of their own, or side by side.
+template <class K, class V> struct gp__radix_moved {
+  typedef typename K::Key Key;
+  typedef V Value;
+  static const bool paired = false;
+  static GP_DEVICE Key &key(Key &key) { return key; }
+  template <class T> static GP_DEVICE T &value(Key &, T &value) { return value; }
+};
+template <class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__none> {
+  typedef typename gp__radix_record<K, V>::Key Record;
+  typedef typename K::Key Key;
+  typedef V Value;
+  static const bool paired = true;
+  static GP_DEVICE Key &key(Record &record) { return record.key; }
+  template <class T> static GP_DEVICE V &value(Record &record, T &) { return record.value; }
+};

@@ -1,0 +1,248 @@
+// sort/launch.c - launches of sorts
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/shape.h,
+//   sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h, core/geometry.h, sort/scratch.h, map/arguments.h,
+//   sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c, core/request.c,
+//   core/kinds.c, core/load.c, core/launch.c
+
+GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
+                                                     unsigned char *scratch) {
+  const gp__request *q = l->q;
+  const gp__radix_plan r = *plan;
+  gp__radix_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = r.large ? NULL : q->in;
+  a.out_keys = l->h->drop_keys ? scratch + r.keys : q->out_keys;
+  a.out = r.large ? scratch + r.index : q->out;
+  a.other_keys = scratch + r.other_keys;
+  a.other = scratch + r.other;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.counts = (unsigned long long *)(scratch + r.counts);
+  a.tickets = (unsigned long long *)(scratch + r.tickets);
+  a.steps = (unsigned *)(scratch + r.steps);
+  a.words = scratch + r.words;
+  a.clear = r.clear;
+  a.passes = r.passes;
+  a.begin_bit = q->begin_bit;
+  a.end_bit = q->end_bit;
+  a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
+  a.paired = gp__is_paired(l->p->algorithm, l->h->in_size) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
+  a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
+  a.drop_keys = l->h->drop_keys;
+  return a;
+}
+// The histogram, the passes, where they ran in place what may be left to copy.
+GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
+  gp_result result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
+  int bit = a.begin_bit;
+  grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, tiles);
+  for (; a.pass < a.passes + (a.in_place || !a.passes) && result == GP_SUCCESS; ++a.pass) {
+    gp__radix_digit_of(&a, &bit);
+    result = gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a);
+  }
+  return result;
+}
+// A radix sort; large values last.
+GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
+  gp_result result = gp__launch_passes(l, r.tiles, a);
+  if (result == GP_SUCCESS && r.large) {
+    gp__gather_args gather;
+    memset(&gather, 0, sizeof gather);
+    gather.in = q->in;
+    gather.index = a.out;
+    gather.out = q->in == q->out ? scratch + r.moved : q->out;
+    gather.count = q->count;
+    gather.count_device = a.count_device;
+    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)), l->g->threads, 0,
+                             &gather);
+    if (result == GP_SUCCESS && q->in == q->out) {
+      gp__map_args copy;
+      memset(&copy, 0, sizeof copy);
+      copy.in = gather.out;
+      copy.out = q->out;
+      copy.count = q->count;
+      copy.count_device = a.count_device;
+      result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, gp__ceil_div(q->count * q->in_size, 16 * l->g->threads)),
+                               l->g->threads, 0, &copy);
+    }
+  }
+  return result;
+}
+// All keys in one block.
+GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
+  const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
+  gp__hybrid_args a;
+  memset(&a, 0, sizeof a);
+  a.in = l->q->keys;
+  a.out = l->q->out_keys;
+  a.count = l->q->count;
+  a.count_device = (const unsigned long long *)l->q->count_device;
+  return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
+}
+// All passes by blocks that wait for each other.
+GPUPRIMS__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__radix_plan none;
+  gp__radix_args a;
+  memset(&none, 0, sizeof none);
+  a = gp__radix_arguments(l, &none, (unsigned char *)l->scratch);
+  a.passes = gp__max(gp__radix_passes(q->begin_bit, q->end_bit), 1);
+  if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
+  return gp__launch_resident(l, &a);
+}
+GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, const gp__hybrid_plan *plan,
+                                                       unsigned char *scratch) {
+  const gp__request *q = l->q;
+  const gp__hybrid_plan r = *plan;
+  gp__hybrid_args a;
+  memset(&a, 0, sizeof a);
+  a.in = q->keys;
+  a.out = q->out_keys;
+  a.values = q->in;
+  a.out_values = q->out;
+  a.drop_keys = l->h->drop_keys;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.spare = scratch + r.spare;
+  a.spare_values = scratch + r.spare_values;
+  if (a.drop_keys) a.out = scratch + r.keys;
+  a.list = (unsigned long long *)(scratch + r.list);
+  a.parts = scratch + r.parts;
+  a.next_parts = scratch + r.next_parts;
+  a.bins = (unsigned long long *)(scratch + r.bins);
+  a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+  a.items = scratch + r.items;
+  a.capacity = (unsigned)r.capacity;
+  a.levels = gp__hybrid_levels(l->h->key_size);
+  return a;
+}
+// A hybrid sort, its kernels from `first` on: count and move of each level that even keys need, all other levels, then
+// the buckets.
+GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  gp__geometry steps[4];
+  unsigned grid[4];
+  gp_result result = GP_SUCCESS;
+  int i;
+  for (i = 0; i < 4; ++i) {
+    steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
+    grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
+  }
+  if (l->h->in_size) { // count and move deal tiles alike, and there are as many pieces
+    const unsigned least = grid[0] < grid[1] ? grid[0] : grid[1];
+    grid[0] = grid[1] = least < r.blocks ? least : (unsigned)r.blocks;
+    if (grid[3] > r.blocks) grid[3] = (unsigned)r.blocks;
+  }
+  for (; a.level < r.even_levels && result == GP_SUCCESS; ++a.level)
+    for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
+      result = gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a);
+  if (a.level < a.levels && result == GP_SUCCESS)
+    result = gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a);
+  return result != GP_SUCCESS ? result
+                              : gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+  const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
+  return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
+}
+// A sample of the keys decides, or the first count of a hybrid sort that needs one level; the kernels of the sort that
+// is not chosen exit at once.
+GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
+  const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
+  const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
+  const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry passes = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_SWEEPS);
+  const gp__radix_plan r = gp__radix_plan_of(sweep, *l->h);
+  const gp__hybrid_plan levels = gp__hybrid_plan_of(hybrid, *l->h);
+  unsigned char *scratch = (unsigned char *)l->scratch + GP__CHOICE_BYTES;
+  gp__launching of_hybrid = *l;
+  gp__radix_args radix = gp__radix_arguments(l, &r, scratch);
+  gp__hybrid_args a = gp__hybrid_arguments(l, &levels, scratch);
+  const int samples = gp__adaptive_samples(*l->p, *l->h);
+  gp_result result;
+  of_hybrid.p = &hybrid;
+  radix.choice = a.choice = (unsigned long long *)l->scratch;
+  radix.mask = GP__DIGITS - 1;
+  if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
+  if (samples) a.recurring = GP__RECUR_SAMPLE;
+  if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // as costs take long to compare
+    a.sample = 1, a.recurring = GP__RECUR_SAMPLE / 2;
+  result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
+                   : gp__launch_levels(&of_hybrid, 3, a);
+  if (result == GP_SUCCESS && gp__adaptive_is_cooperative(*l->p, *l->h)) {
+    const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
+    const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
+    gp__launching cooperative = *l;
+    cooperative.p = &by_cooperative;
+    cooperative.g = &g;
+    cooperative.kernels = l->kernels + 7;
+    result = gp__launch_resident(&cooperative, &radix);
+    if (result != (gp_result)GP__REFUSED) return result;
+    gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: one sweep", l->who);
+    result = GP_SUCCESS;
+  }
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
+                             counting.threads, counting.shared_bytes, &radix);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
+                             passes.shared_bytes, &radix);
+  return result == GP_SUCCESS && samples ? gp__launch_levels(&of_hybrid, 3, a) : result;
+}
+// The leading bits, and buckets, or all bits, as the count says; where a bucket is too large after all, all bits once
+// more, from the input. Where there is no second buffer, as the outputs are the inputs, or not aligned for pairs: all.
+GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
+  const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
+  const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
+  const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
+  unsigned char *scratch = (unsigned char *)l->scratch, *again = scratch + r.again;
+  const unsigned threads = l->g->threads, buckets = 1u << r.bits;
+  gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
+  gp__hybrid_args a;
+  gp_result result;
+  if (!r.bits || (l->h->in_size == 4 && !sweep.paired) || sweep.in_place)
+    return gp__launch_passes(l, r.sweep.tiles, sweep);
+  sweep.leads = (unsigned long long *)scratch;
+  sweep.capacity = gp__leading_capacity();
+  sweep.leading = r.bits;
+  memset(&a, 0, sizeof a);
+  a.out = sweep.out_keys;
+  a.out_values = sweep.out;
+  a.drop_keys = sweep.drop_keys;
+  a.spare = sweep.other_keys;
+  a.spare_values = sweep.other;
+  a.bins = sweep.counts + 3 * GP__DIGITS;
+  a.items = scratch + r.starts;
+  a.choice = sweep.leads;
+  a.count = sweep.count;
+  a.count_device = sweep.count_device;
+  a.capacity = sweep.capacity;
+  a.leading = r.bits;
+  result = gp__launch_passes(l, r.sweep.tiles, sweep);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, threads - 1), threads, 0, &a);
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a);
+  sweep.choice = sweep.leads;
+  sweep.leads = NULL;
+  sweep.mask = GP__DIGITS - 1;
+  sweep.counts = (unsigned long long *)(again + r.sweep.counts);
+  sweep.tickets = (unsigned long long *)(again + r.sweep.tickets);
+  sweep.steps = (unsigned *)(again + r.sweep.steps);
+  sweep.words = again + r.sweep.words;
+  if (result == GP_SUCCESS)
+    result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
+                             counting.threads, counting.shared_bytes, &sweep);
+  return result != GP_SUCCESS ? result
+                              : gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles),
+                                                threads, l->g->shared_bytes, &sweep);
+}

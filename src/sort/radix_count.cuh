@@ -1,0 +1,286 @@
+// sort/radix_count.cuh - counts of digits, and whether keys recur
+// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/radix_policy.h, sort/arguments.h,
+//   sort/hybrid_arguments.h, device/operators.cuh, device/warp.cuh, device/hash.cuh, device/look_back.cuh,
+//   device/kernel.cuh, map/kernels.cuh, sort/keys.cuh
+
+// Where the i-th key of a sample stands, one of each `each`.
+GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32); }
+// Do keys recur? Of a sample, each number is put where its key falls in a table, and the largest stays: a key that is
+// not the one whose number it finds there, but equal to it, recurs. A fifth of these is not seen, as others fall in the
+// same place.
+template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
+  static const int EACH = SAMPLE / THREADS;
+  static_assert(SAMPLE % THREADS == 0, "keys of a thread");
+  gp__u32 place[PLACES];      // 0, or the largest number of the keys that fall there
+  gp__u32 key[SAMPLE];        // of number i + 1, hashed
+  gp__u32 again[SAMPLE / 32]; // a bit for each: others are equal
+  gp__u32 different, equal;   // of those with such a bit; others
+
+  // The block, for m keys; hashed(i, at): key `at`, this thread's i-th.
+  template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
+    gp__u32 own[EACH], with_others = 0, others = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < EACH; ++i) {
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x;
+      own[i] = at < m ? hashed(i, at) : 0;
+    }
+    for (unsigned i = threadIdx.x; i < PLACES; i += THREADS) place[i] = 0;
+    for (unsigned i = threadIdx.x; i < SAMPLE / 32; i += THREADS) again[i] = 0;
+    if (threadIdx.x == 0) different = equal = 0;
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = EACH - 1; i >= 0; --i) { // equal ones most often find a larger number there
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x;
+      gp__u32 *to = place + own[i] % PLACES;
+      key[at] = own[i];
+      if (at < m && gp__load_volatile(to) <= at) atomicMax(to, at + 1);
+    }
+    __syncthreads();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < EACH; ++i) {
+      const unsigned at = unsigned(i) * THREADS + threadIdx.x, other = place[own[i] % PLACES] - 1;
+      if (at < m && other != at && key[other] == own[i]) {
+        ++others;
+        if (!(gp__load_volatile(again + other / 32) >> other % 32 & 1u)) with_others += gp__set_bit(again, other);
+      }
+    }
+    others = gp_warp_reduce(with_others << 16 | others, gp_sum<gp__u32>());
+    if (gp_lane() == 0) {
+      atomicAdd(&different, others >> 16);
+      atomicAdd(&equal, others & 0xffffu);
+    }
+    __syncthreads();
+  }
+};
+
+// A copy of the counters for each of REPLICAS neighbouring lanes. Of keys with more than four digits, half the lanes
+// count the lower word of a key first and the others the upper one, each in counters on its own side: then with 32
+// copies no two lanes of a warp ever meet in a bank. Meanwhile the block that comes first clears the sums in memory.
+template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__radix_counting {
+  typedef typename K::Key Key;
+  typedef typename K::Bits Bits;
+  static const int V = 16 % sizeof(Key) == 0 ? 16 / int(sizeof(Key)) : 1, AT_ONCE = 4;
+  static const int TABLES = int(sizeof(Bits)) < GP__RADIX_TABLES ? int(sizeof(Bits)) : GP__RADIX_TABLES;
+  struct Storage {
+    gp__ticket ticket;
+    gp__u32 last;
+    gp__u64 most[GP__RADIX_PASSES]; // of each pass: keys of one digit, at most
+  };
+
+  const gp__radix_args &a;
+  gp__u32 *cells;
+  gp__shared_place own, other; // of this lane's copy of the first counter; the one on the other side
+  Bits flip, mask;             // descending; the bits
+  int word, shift, digits;     // that are counted now: where they lie in the ordered key, as so many digits
+  unsigned blocks;             // that count: all, or all but the last one, which looks at a sample
+
+  GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
+      : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
+        other(counters + (gp_lane() % REPLICAS ^ REPLICAS / 2)), flip(args.flip ? Bits(~Bits(0)) : Bits(0)), mask(0),
+        word(0), shift(0), digits(0), blocks(SAMPLES && args.leads && gridDim.x > 1 ? gridDim.x - 1 : gridDim.x) {}
+
+  // ALL: every bit of the ordered key is counted.
+  template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_place &copy) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < TABLES; ++i)
+      if (ALL || i < digits)
+        atomicAdd(copy.template at<gp__u32>((x >> (8 * i) & 0xffu) * (REPLICAS * 4) + i * GP__DIGITS * REPLICAS * 4),
+                  1u);
+  }
+  template <bool ALL> GP_DEVICE void count(const Key &key) const {
+    Bits x = static_cast<Bits>(K::bits(key, word) ^ flip);
+    if (!ALL) x = static_cast<Bits>(x >> shift) & mask;
+    const gp__u32 low = static_cast<gp__u32>(x);
+    if (sizeof(Bits) > 4 && (ALL || digits > 4)) {
+      const gp__u32 high = static_cast<gp__u32>(static_cast<gp__u64>(x) >> 32);
+      const bool upper = gp_lane() % REPLICAS >= REPLICAS / 2;
+      add<ALL>(upper ? high : low, own);
+      add<ALL>(upper ? low : high, other);
+    } else add<ALL>(low, own);
+  }
+  template <bool ALL> GP_DEVICE void count_all(gp__u64 n) const {
+    const Key *in = static_cast<const Key *>(a.keys);
+    const gp__u64 to_boundary = (16 - gp__misalignment(in, 16)) % 16 / sizeof(Key);
+    const gp__u64 head = V > 1 ? (to_boundary < n ? to_boundary : n) : 0, vectors = (n - head) / V;
+    const gp__u64 mine = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x;
+    const gp__u64 step = static_cast<gp__u64>(blocks) * THREADS;
+    for (gp__u64 v = mine; v < vectors; v += step * AT_ONCE) {
+      gp__vector_access<Key, V> x[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < AT_ONCE; ++k)
+        x[k].template load_if<P::load>(v + k * step < vectors, in + head + (v + k * step) * V);
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < AT_ONCE; ++k)
+        if (v + k * step < vectors) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j) count<ALL>(x[k].item[j]);
+        }
+    }
+    if (mine < head) count<ALL>(in[mine]);
+    if (head + vectors * V + mine < n) count<ALL>(in[head + vectors * V + mine]);
+  }
+  GP_DEVICE void clear() const {
+    for (unsigned i = threadIdx.x; i < TABLES * GP__DIGITS * REPLICAS / 4; i += THREADS)
+      reinterpret_cast<gp_vector *>(cells)[i] = gp_vector{{0, 0, 0, 0}};
+  }
+  GP_DEVICE void add_to_sums(int first_pass) const {
+    const bool halves = sizeof(Bits) > 4 && digits > 4;
+    const unsigned copies = halves ? REPLICAS / 2 : REPLICAS;
+    for (unsigned i = threadIdx.x; i < static_cast<unsigned>(digits) * GP__DIGITS; i += THREADS) {
+      const unsigned table = i / GP__DIGITS % GP__RADIX_TABLES, side = i / GP__DIGITS / GP__RADIX_TABLES;
+      const gp__u32 *cell = cells + (table * GP__DIGITS + i % GP__DIGITS) * REPLICAS + side * copies;
+      gp__u64 sum = 0;
+      GPUPRIMS__UNROLL_BY(4)
+      for (unsigned c = 0; c < copies; ++c) sum += cell[(c + threadIdx.x) & (copies - 1)];
+      if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
+    }
+  }
+  // One warp: where the keys of each digit of a pass begin. Returns how many have one digit, at most.
+  GP_DEVICE gp__u64 place(int pass) const {
+    gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 8; ++i) {
+      c[i] = gp__load_relaxed(count + i);
+      most = c[i] > most ? c[i] : most;
+      sum += c[i];
+    }
+    gp__u64 before = gp_warp_inclusive_scan(sum, gp_sum<gp__u64>()) - sum;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < 8; ++i) {
+      count[i] = before;
+      before += c[i];
+    }
+    return gp_warp_reduce(most, gp_max<gp__u64>());
+  }
+  // Random keys that are there m times each: will a bucket of `even` keys, as the digits' shares say, be too large, or
+  // hold too many of each for its bins? The fullest of a digit's 256 values is 2.4 standard deviations above the mean
+  // or more, which are the root of m times the mean; the digit tells where it is least. Of all buckets 4.4.
+  GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
+    gp__u64 least = most[0];
+    for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
+    const float mean = static_cast<float>(n) / GP__DIGITS, fullest = static_cast<float>(least);
+    const float above = (fullest - mean) / 2.4f, times = above * above / mean; // m
+    const float size = static_cast<float>(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
+    return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
+  }
+  // The last block, which counts no others if there are any: are there keys of which a bin of a bucket would hold too
+  // many, though digits need not tell? Such as are there 20 times each, evenly spread, or some of them far more often.
+  GP_DEVICE void sample(gp__u64 n) const {
+    typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Recurring;
+    static_assert(!SAMPLES || sizeof(Recurring) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
+    Recurring &r = *reinterpret_cast<Recurring *>(cells);
+    const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
+    const Key *in = static_cast<const Key *>(a.keys);
+    const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
+    if (each)
+      r.look([=](int, unsigned at) { return gp__hash_of(static_cast<gp__u64>(K::bits(in[gp__drawn(at, each)], 0))); },
+             m);
+    if (threadIdx.x == 0)
+      gp__store_relaxed(a.leads,
+                        gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
+    __syncthreads();
+  }
+  // Do buckets by the leading bits most likely fit on chip, and their bins there hold few keys? As if digits were
+  // independent. Of the bins' 12 bits behind the leading ones, `lower` are of the second digit behind the passes'.
+  GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
+    if (!a.leads || n == 0 || gp__load_relaxed(a.leads) == GP__CHOSE_PASSES) return false;
+    const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
+    const gp__u64 bucket = first == 2 ? (most[3] * most[2] << rest) / n : most[3] << rest; // n < 2^(leading + 13)
+    const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
+    return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n && !keys_recur(most, n, bucket);
+  }
+  // One thread: what the passes do. By leading bits the last ones alone: from the input to the other buffer, in pairs.
+  GP_DEVICE void decide(const gp__u64 *most, gp__u64 n) const {
+    const bool leading = leads(most, n);
+    int left = 0, done = 0;
+    gp__u32 from = 0;
+    const int first = !leading ? 0 : a.leading > 8 ? 2 : 3;
+    const auto moves = [=](int p) { return leading ? p >= first : most[p] != n; };
+    for (int p = 0; p < a.passes; ++p) left += moves(p);
+    const bool none = left == 0;
+    for (int p = 0; p < a.passes; ++p) {
+      gp__u32 step = 0;
+      if (moves(p)) {
+        const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;
+        step = GP__RADIX_RUNS | (done % 2 ? GP__RADIX_ODD : 0) | (left == 1 && !leading ? GP__RADIX_LAST : 0) |
+               (to_other ? GP__RADIX_TO_OTHER : 0) | from * GP__RADIX_FROM |
+               (a.paired && done ? GP__RADIX_READS_PAIRS : 0) |
+               (a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0);
+        from = to_other ? 2 : 1;
+        --left, ++done;
+      } else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;
+      a.steps[p] = step;
+    }
+    a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ? GP__RADIX_COPIES | from * GP__RADIX_FROM : 0;
+    if (a.leads) *a.leads = leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;
+  }
+  static GP_DEVICE void run(const gp__radix_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    gp__pdl_wait<P>();
+    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
+    const gp__u64 n = gp__count(a), draws = static_cast<gp__u64>(gridDim.x) * 2;
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
+    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < a.clear;
+         i += static_cast<gp__u64>(gridDim.x) * THREADS)
+      static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number == 0) {
+      for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;
+      for (int i = threadIdx.x; i < 2 * a.passes; i += THREADS) a.tickets[i] = 0;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        __threadfence();
+        gp__publish(gp__words(a.workspace), 0, gp__u64(1), ticket.tag);
+      }
+    }
+    gp__radix_counting c(a, reinterpret_cast<gp__u32 *>(shared));
+    if (SAMPLES && a.leads && blockIdx.x == gridDim.x - 1) c.sample(n);
+    const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;
+    int pass = 0;
+    GPUPRIMS__UNROLL_BY(1)
+    for (c.word = a.begin_bit / 64; pass < a.passes; ++c.word) {
+      const int low = a.begin_bit > c.word * 64 ? a.begin_bit - c.word * 64 : 0;
+      const int high = a.end_bit < c.word * 64 + 64 ? a.end_bit - c.word * 64 : 64;
+      c.shift = low;
+      c.digits = (high - low + 7) / 8;
+      c.mask = static_cast<Bits>(~gp__u64(0) >> (64 - (high - low)));
+      c.clear();
+      __syncthreads();
+      if (high - low == 8 * int(sizeof(Bits))) c.template count_all<true>(counted);
+      else c.template count_all<false>(counted);
+      if (threadIdx.x == 0 && pass == 0) {
+        gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);
+        __threadfence();
+      }
+      __syncthreads();
+      c.add_to_sums(pass);
+      pass += c.digits;
+      __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+      __threadfence();
+      s.last = gp__draw(a.workspace, draws).number == draws - 1;
+      __threadfence();
+    }
+    __syncthreads();
+    if (!s.last) return;
+    for (int p = int(gp_warp()); p < a.passes; p += THREADS / 32) {
+      const gp__u64 most = c.place(p);
+      if (gp_lane() == 0) s.most[p] = most;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) c.decide(s.most, n);
+  }
+};
+#ifdef GPUPRIMS__ARCH
+#define GPUPRIMS__CAPABILITY (GPUPRIMS__ARCH / 10)
+#else
+#define GPUPRIMS__CAPABILITY 90
+#endif
+template <class P, class K, bool SAMPLES = false, int THREADS = GP__RADIX_HISTOGRAM_THREADS,
+          int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GPUPRIMS__CAPABILITY, 32)>
+GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
+  gp__radix_counting<P, K, THREADS, REPLICAS, SAMPLES>::run(a);
+}

@@ -1,0 +1,493 @@
+// sort/radix_sweep.cuh - a sweep of one-sweep radix sort
+// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/radix_policy.h, sort/arguments.h,
+//   sort/hybrid_arguments.h, device/types.cuh, device/tile_rank.cuh, device/kernel.cuh, sort/keys.cuh
+
+// The counts of two neighbouring digits, on their way from tile to tile, with a mark in the upper two bits: of sweeps
+// that follow each other it is 1 and 2 in turn, and 0 before the first one, so that no sweep clears what the one before
+// has left.
+struct gp__radix_narrow { // fewer than 2^30 elements
+  typedef gp__u32 Count;
+  typedef gp__u64 Pair;
+  static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) {
+    return static_cast<gp__u64>(mark << 30 | odd) << 32 | (mark << 30 | even);
+  }
+  static GP_DEVICE gp__u32 mark(Pair w) { return static_cast<gp__u32>(w >> 62); }
+  static GP_DEVICE Count even(Pair w) { return static_cast<gp__u32>(w) & 0x3fffffffu; }
+  static GP_DEVICE Count odd(Pair w) { return static_cast<gp__u32>(w >> 32) & 0x3fffffffu; }
+  static GP_DEVICE Pair load(const Pair *p) { return gp__load_relaxed(p); }
+  static GP_DEVICE void store(Pair *p, Pair w) { gp__store_relaxed(p, w); }
+};
+struct gp__radix_wide {
+  typedef gp__u64 Count;
+  typedef gp__word Pair;
+  static GP_DEVICE Pair make(gp__u32 mark, Count even, Count odd) {
+    return gp__word{even, static_cast<gp__u64>(mark) << 62 | odd};
+  }
+  static GP_DEVICE gp__u32 mark(const Pair &w) { return static_cast<gp__u32>(w.tag >> 62); }
+  static GP_DEVICE Count even(const Pair &w) { return w.value; }
+  static GP_DEVICE Count odd(const Pair &w) { return w.tag & ~gp__u64(0) >> 2; }
+  static GP_DEVICE Pair load(const Pair *p) { return gp__load_word(p); }
+  static GP_DEVICE void store(Pair *p, const Pair &w) { gp__store_word(p, w); }
+};
+
+template <class V> struct gp__radix_value { // what moves with a key
+  static const bool is = true;
+  static GP_DEVICE V index(gp__u64) { return V(); }
+};
+template <> struct gp__radix_value<gp__none> {
+  static const bool is = false;
+  static GP_DEVICE gp__none index(gp__u64) { return gp__none(); }
+};
+template <> struct gp__radix_value<gp__u32> {
+  static const bool is = true;
+  static GP_DEVICE gp__u32 index(gp__u64 i) { return static_cast<gp__u32>(i); }
+};
+template <> struct gp__radix_value<gp__u64> {
+  static const bool is = true;
+  static GP_DEVICE gp__u64 index(gp__u64 i) { return i; }
+};
+
+// Look-back has two levels, so that a tile reads few words even where hundreds of tiles are under way: a tile publishes
+// its counts, and adds them to those of its group, with a count of tiles that have done so above them. It then sums the
+// counts of the tiles before it in its group, and those of the groups before that one, back to a group up to whose end
+// the counts are known. These come from the group's last tile, or from its first one if all of the group's are there. A
+// round trip to these words takes a microsecond and more where memory is busy.
+//
+// Tiles of a block follow one another. With two stages a tile lies sorted in one half of shared memory while the next
+// one is ranked and publishes its counts; only then, when the tiles before it have most likely done so too, its
+// look-back begins, and the tile is written while the next one's keys lie in the other half and those of the one after
+// it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
+// is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
+// that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
+template <class P, class K, class V, class W> struct gp__radix_sweep {
+  typedef typename K::Key Key;
+  typedef typename W::Count Count;
+  typedef typename W::Pair Pair;
+  typedef gp__radix_moved<K, V> Moved;
+  typedef typename Moved::Key MovedKey;
+  typedef typename Moved::Value MovedValue;
+  typedef gp__radix_value<MovedValue> Value;
+  typedef gp__tile_rank<P::threads> Rank;
+  static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(MovedKey)));
+  static const int TILE = THREADS * ITEMS;
+  static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
+  static const bool BEHIND = P::stages == 2;
+  static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
+  static const gp__u32 GROUP = GP__RADIX_GROUP;
+  typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
+  struct Storage {
+    gp_tile_rank_storage<THREADS> rank;
+    Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
+    gp__u32 tile;             // the block's next one
+  };
+  // The digit of a key in the tile's place i; of what is not there the largest one.
+  struct Digit {
+    int word, shift;
+    gp__u32 mask, flip;
+    unsigned valid;
+    GP_DEVICE gp__u32 operator()(const Key &key) const {
+      return (static_cast<gp__u32>(K::bits(key, word) >> shift) ^ flip) & mask;
+    }
+    GP_DEVICE gp__u32 operator()(const Key &key, int i) const {
+      return K::pads || gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(key) : mask;
+    }
+  };
+  // What is known of a tile whose counts are published.
+  struct Counted {
+    gp__u32 tile;
+    gp__u32 total[Rank::PAIRS]; // of a thread that counts: how many keys have the digits of its pairs
+    gp__u32 before;             // and how many in the tile come before these
+  };
+
+  const gp__radix_args &a;
+  Storage &s;
+  Key *tile_keys;
+  V *tile_values;
+  gp__u32 step, tiles;
+  gp__u64 n;
+
+  GP_DEVICE gp__u32 source() const { return step / GP__RADIX_FROM % 4; }
+  GP_DEVICE const void *source(const void *input, const void *output, const void *other) const {
+    const gp__u32 from = source();
+    return from == 0 ? input : from == 1 ? output : other;
+  }
+  GP_DEVICE const MovedKey *keys_from() const {
+    return static_cast<const MovedKey *>(source(a.keys, a.out_keys, a.other_keys));
+  }
+  // NULL: values are indices.
+  GP_DEVICE const MovedValue *values_from() const {
+    return static_cast<const MovedValue *>(source(a.in, a.out, a.other));
+  }
+  // Where pairs lie between passes. The other buffers are one array. Of the outputs, the keys' array has as many as it
+  // has room for, the values' array as many more; the last one of an odd number lies behind the other buffers.
+  struct Pairs {
+    Key *first, *second, *last; // less the number of those before them
+    Count half, both;
+    template <bool WHOLE> GP_DEVICE Key *at(Count i) const {
+      return (WHOLE || i < half ? first : i < both ? second : last) + i;
+    }
+  };
+  GP_DEVICE Pairs pairs(bool in_other) const {
+    const Count all = static_cast<Count>(n), half = in_other ? all : all / 2, both = in_other ? all : 2 * half;
+    return Pairs{static_cast<Key *>(in_other ? a.other_keys : a.out_keys), static_cast<Key *>(a.out) - half,
+                 static_cast<Key *>(a.other) + (n + 1) / 2 - both, half, both};
+  }
+  GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
+  GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
+  // Of a pair of digits: the keys of a tile; of a group in this pass, 24 bits each with the number of tiles above them;
+  // up to the end of a group.
+  GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
+    return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
+  }
+  GP_DEVICE gp__u64 *in_group(gp__u32 group, unsigned pair) const {
+    return in_tile(tiles + static_cast<gp__u32>(a.pass) * groups() + group, pair);
+  }
+  GP_DEVICE Pair *up_to(gp__u32 group, unsigned pair) const {
+    return reinterpret_cast<Pair *>(in_tile(tiles + static_cast<gp__u32>(a.passes) * groups(), 0)) +
+           static_cast<gp__u64>(group) * (GP__DIGITS / 2) + pair;
+  }
+  GP_DEVICE gp__u32 groups() const { return (tiles + GROUP - 1) / GROUP; }
+
+  GP_DEVICE void load_keys(Key (&keys)[ITEMS], const MovedKey *from, unsigned valid) const {
+    const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
+    from += lead;
+    if (valid == TILE) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) Moved::key(keys[i]) = from[i * 32];
+    } else {
+      Key padding = K::padding(a.flip != 0);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        Moved::key(keys[i]) = lead + unsigned(i) * 32 < valid ? from[i * 32] : Moved::key(padding);
+    }
+  }
+  GP_DEVICE void load_values(Key (&keys)[ITEMS], V (&values)[ITEMS], const MovedValue *from, gp__u64 first,
+                             unsigned valid) const {
+    const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
+    first += lead;
+    if (!from) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = Value::index(first + unsigned(i) * 32);
+    } else if (valid == TILE) {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) Moved::value(keys[i], values[i]) = from[first + unsigned(i) * 32];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        Moved::value(keys[i], values[i]) =
+            lead + unsigned(i) * 32 < valid ? from[first + unsigned(i) * 32] : MovedValue();
+    }
+  }
+  GP_DEVICE void load_pairs(Key (&pair)[ITEMS], const Pairs &from, gp__u64 first, unsigned valid) const {
+    const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
+    const Count at = static_cast<Count>(first);
+    if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // an odd number's last tile is not whole
+      const Key *const tile = from.template at<false>(at) + lead;
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i)
+        if (lead + unsigned(i) * 32 < valid) pair[i] = *from.template at<false>(at + lead + unsigned(i) * 32);
+        else pair[i] = K::padding(a.flip != 0);
+    }
+  }
+  GP_DEVICE unsigned items_of(gp__u32 tile) const {
+    const unsigned rest = static_cast<unsigned>(n % TILE);
+    return tile + 1 < tiles || !rest ? TILE : rest;
+  }
+  GP_DEVICE void load(Key (&keys)[ITEMS], V (&values)[ITEMS], gp__u32 tile) const {
+    const gp__u64 first = static_cast<gp__u64>(tile) * TILE;
+    const unsigned valid = items_of(tile);
+    if (Moved::paired && step & GP__RADIX_READS_PAIRS) {
+      load_pairs(keys, pairs(source() == 2), first, valid);
+      return;
+    }
+    load_keys(keys, keys_from() + first, valid);
+    if (Value::is) load_values(keys, values, values_from(), first, valid);
+  }
+  // A thread that counts: how many keys have the digits of its pairs becomes known to the tiles behind. Returns how
+  // many keys these are.
+  GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
+    gp__u32 both = 0;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < Rank::PAIRS; ++i) {
+      const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
+      const gp__u32 total = rank.total(pair), even = total & 0xffffu, odd = total >> 16;
+      now.total[i] = total;
+      N::store(in_tile(now.tile, pair), N::make(mark(), even, odd));
+      gp__add_relaxed(in_group(now.tile / GROUP, pair), gp__u64(1) << 48 | static_cast<gp__u64>(odd) << 24 | even);
+      both += even + odd;
+    }
+    return both;
+  }
+  // What a look-back asks for at a time: the counts of the tiles before this one in its group, and of the groups before
+  // that one.
+  struct Window {
+    gp__u32 tile, group; // the first of the tiles, the one behind the groups
+    gp__u64 in[GROUP - 1], sum[GP__RADIX_GROUPS];
+    Pair known[GP__RADIX_GROUPS];
+  };
+  GP_DEVICE void ask(Window &w, unsigned pair, gp__u32 end) const {
+    GPUPRIMS__UNROLL
+    for (gp__u32 j = 0; j < GROUP - 1; ++j) w.in[j] = N::load(in_tile(w.tile + j < end ? w.tile + j : w.tile, pair));
+    GPUPRIMS__UNROLL
+    for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
+      const gp__u32 group = w.group > j ? w.group - 1 - j : 0;
+      w.known[j] = W::load(up_to(group, pair));
+      w.sum[j] = gp__load_relaxed(in_group(group, pair));
+    }
+  }
+  GP_DEVICE void begin_look_back(Window (&w)[Rank::PAIRS], gp__u32 tile) const {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < Rank::PAIRS; ++i) {
+      w[i].tile = tile / GROUP * GROUP;
+      w[i].group = tile / GROUP;
+      ask(w[i], threadIdx.x * Rank::PAIRS + unsigned(i), tile);
+    }
+  }
+  // A thread that counts: the keys of a pair of digits before this tile. The first window has been asked for.
+  GP_DEVICE void look_back(Window &w, unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
+    even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);
+    odd = static_cast<Count>(tile < GROUP ? base()[2 * pair + 1] : 0);
+    for (;;) {
+      gp__u32 passed = 0;
+      GPUPRIMS__UNROLL
+      for (gp__u32 j = 0; j < GROUP - 1; ++j)
+        if (passed == j && w.tile + j < tile && N::mark(w.in[j]) == mark()) {
+          even += N::even(w.in[j]);
+          odd += N::odd(w.in[j]);
+          ++passed;
+        }
+      w.tile += passed;
+      passed = 0;
+      GPUPRIMS__UNROLL
+      for (gp__u32 j = 0; j < GP__RADIX_GROUPS; ++j) {
+        if (passed != j || w.group <= j) continue;
+        if (W::mark(w.known[j]) == mark()) {
+          even += W::even(w.known[j]);
+          odd += W::odd(w.known[j]);
+          w.group = 0; // all before it: passed stays behind j
+        } else if (w.sum[j] >> 48 == GROUP) {
+          even += static_cast<gp__u32>(w.sum[j]) & 0xffffffu;
+          odd += static_cast<gp__u32>(w.sum[j] >> 24) & 0xffffffu;
+          ++passed;
+          if (w.group == passed) { // before the first group
+            even += static_cast<Count>(base()[2 * pair]);
+            odd += static_cast<Count>(base()[2 * pair + 1]);
+          }
+        }
+      }
+      w.group -= w.group ? passed : 0;
+      if (w.group == 0 && w.tile >= tile) break;
+      ask(w, pair, tile);
+    }
+    if (tile % GROUP == 0) { // all of the group may be known before its last tile knows
+      const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
+      if (sum >> 48 == GROUP)
+        W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
+                                                    odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
+    }
+  }
+  // A thread that counts: where the tile's keys go.
+  GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
+    gp__u32 before = of.before;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < Rank::PAIRS; ++i) {
+      const unsigned pair = threadIdx.x * Rank::PAIRS + unsigned(i);
+      const gp__u32 in_even = of.total[i] & 0xffffu, in_odd = of.total[i] >> 16;
+      Count even, odd;
+      look_back(w[i], pair, of.tile, even, odd);
+      if (of.tile % GROUP == GROUP - 1)
+        W::store(up_to(of.tile / GROUP, pair), W::make(mark(), even + in_even, odd + in_odd));
+      s.offset[2 * pair] = even - before;
+      before += in_even;
+      s.offset[2 * pair + 1] = odd - before;
+      before += in_odd;
+    }
+  }
+  // Where in shared memory a tile's element stands. Pairs of consecutive digits, in runs of equal length, lie in
+  // different banks.
+  static GP_DEVICE unsigned place(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
+  // A few at a time: read, then written. PAIRS: side by side; WHOLE: into one array.
+  template <bool FULL, bool PAIRS, bool WHOLE>
+  GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
+    MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
+    MovedValue *const out_values = static_cast<MovedValue *>(step & GP__RADIX_TO_OTHER ? a.other : a.out);
+    const bool with_keys = !Value::is || !(step & GP__RADIX_LAST) || !a.drop_keys;
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < ITEMS; i += AT_ONCE) {
+      Key keys[AT_ONCE];
+      Count at[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned k = (i + j) * THREADS + threadIdx.x;
+        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[place(k)];
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE; ++j) {
+        const unsigned k = (i + j) * THREADS + threadIdx.x;
+        if (i + j < ITEMS && (FULL || k < digit.valid)) at[j] = s.offset[digit(keys[j])] + k;
+      }
+      if (PAIRS || with_keys) {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < AT_ONCE; ++j) {
+          const unsigned k = (i + j) * THREADS + threadIdx.x;
+          if (i + j >= ITEMS || (!FULL && k >= digit.valid)) continue;
+          if (PAIRS) *pairs_to.template at<WHOLE>(at[j]) = keys[j];
+          else out[at[j]] = Moved::key(keys[j]);
+        }
+      }
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < AT_ONCE && Value::is && !PAIRS; ++j) {
+        const unsigned k = (i + j) * THREADS + threadIdx.x;
+        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = Moved::value(keys[j], values[place(k)]);
+      }
+    }
+  }
+  template <bool FULL> GP_DEVICE void store(const Digit &digit, unsigned half) const {
+    Key *const keys = tile_keys + half;
+    V *const values = tile_values + half;
+    if (!Moved::paired || !(step & GP__RADIX_WRITES_PAIRS)) store<FULL, false, false>(digit, keys, values, Pairs());
+    else if (FULL && step & GP__RADIX_TO_OTHER) store<FULL, Moved::paired, true>(digit, keys, values, pairs(true));
+    else store<FULL, Moved::paired, false>(digit, keys, values, pairs((step & GP__RADIX_TO_OTHER) != 0));
+  }
+  GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
+  // Returns the tiles that the block has written.
+  GP_DEVICE gp__u32 sweep() const {
+    const Rank rank = {s.rank};
+    Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
+    if (threadIdx.x == THREADS - 1) s.tile = draw();
+    __syncthreads();
+    Counted now, behind; // behind: ranked, not written
+    now.tile = s.tile;
+    behind.tile = tiles;
+    unsigned half = 0;
+    gp__u32 written = 0;
+    Key keys[ITEMS];
+    V values[ITEMS];
+    if (now.tile < tiles) load(keys, values, now.tile);
+    GPUPRIMS__UNROLL_BY(1)
+    while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {
+      const bool more = !BEHIND || now.tile < tiles;       // there is a tile to rank
+      gp__u32 at[ITEMS], ranks[(ITEMS + 1) / 2], both = 0; // ranks: of two keys, 16 bits each
+      const bool resolves = rank.counts() && (!BEHIND || behind.tile < tiles);
+      Window window[Rank::PAIRS];
+      digit.valid = items_of(now.tile);
+      if (BEHIND && resolves) begin_look_back(window, behind.tile); // its words are on their way meanwhile
+      if (more) {
+        rank.within_warp(at, keys, digit);
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = i % 2 ? ranks[i / 2] | at[i] << 16 : at[i];
+      } else {
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i) ranks[i / 2] = 0;
+      }
+      __syncthreads();
+      if (more && rank.counts()) both = publish(rank, now);
+      now.before = rank.before(both);
+      if (more && rank.counts()) {
+        gp__u32 first = now.before;
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < Rank::PAIRS; ++i) {
+          rank.place(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
+          first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
+        }
+      }
+      __syncthreads();
+      if (!BEHIND && resolves) begin_look_back(window, now.tile);
+      if (resolves) resolve(BEHIND ? behind : now, window);
+      gp__u32 next = 0;
+      if (threadIdx.x == 0) next = draw();
+      if (more) {
+        gp__optimizer_barrier(digit.shift);
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i)
+          at[i] = half + place(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
+        GPUPRIMS__UNROLL
+        for (int i = 0; i < ITEMS && gp__radix_value<V>::is; ++i) tile_values[at[i]] = values[i];
+      }
+      if (threadIdx.x == 0) s.tile = next;
+      __syncthreads();
+      next = s.tile;
+      const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
+      if (next < tiles) load(keys, values, next); // on their way while a tile is written
+      if (BEHIND) half = TILE - half;
+      digit.valid = items_of(sorted);
+      if (!BEHIND || sorted < tiles) {
+        if (digit.valid == TILE) store<true>(digit, half);
+        else store<false>(digit, half);
+        ++written;
+      }
+      behind = now;
+      now.tile = next;
+    }
+    return written;
+  }
+  GP_DEVICE void copy() const {
+    const MovedKey *keys = keys_from();
+    const MovedValue *values = values_from();
+    for (gp__u64 i = static_cast<gp__u64>(blockIdx.x) * THREADS + threadIdx.x; i < n;
+         i += static_cast<gp__u64>(gridDim.x) * THREADS) {
+      if (keys != a.out_keys && !a.drop_keys) static_cast<MovedKey *>(a.out_keys)[i] = keys[i];
+      if (Value::is && values != a.out) static_cast<MovedValue *>(a.out)[i] = values ? values[i] : Value::index(i);
+    }
+  }
+  static GP_DEVICE void run(const gp__radix_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    gp__pdl_wait<P>();
+    const gp__u64 n = gp__count(a);
+    const gp__radix_sweep r = {
+        a,
+        s,
+        reinterpret_cast<Key *>(shared),
+        reinterpret_cast<V *>(shared + KEY_BYTES),
+        a.steps[a.pass],
+        static_cast<gp__u32>((n + TILE - 1) / TILE), // fewer than 2^32: n elements fit the memory
+        n};
+    if (r.step & GP__RADIX_RUNS) r.sweep();
+    else if (r.step & GP__RADIX_COPIES) r.copy();
+  }
+  // All passes of a key whose bits are all sorted, and the copy behind them. A block that finds no more tiles in a pass
+  // waits for those that others have drawn, so that this ends however few blocks are resident.
+  static GP_DEVICE void run_all(const gp__radix_args &a) {
+    GP_SHARED(Storage, s);
+    GP_DYNAMIC_SHARED(shared);
+    gp__pdl_wait<P>();
+    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;
+    gp__radix_args own = a;
+    const gp__u64 n = gp__count(a), tiles = (n + TILE - 1) / TILE;
+    GPUPRIMS__UNROLL_BY(1)
+    for (own.pass = 0; own.pass <= a.passes; ++own.pass) {
+      own.shift = 8 * own.pass;
+      const gp__radix_sweep r = {own,
+                                 s,
+                                 reinterpret_cast<Key *>(shared),
+                                 reinterpret_cast<V *>(shared + KEY_BYTES),
+                                 a.steps[own.pass],
+                                 static_cast<gp__u32>(tiles),
+                                 n};
+      if (r.step & GP__RADIX_RUNS) {
+        const gp__u32 written = r.sweep();
+        __syncthreads();
+        if (threadIdx.x == 0) { // speaks for all
+          gp__u64 *done = a.tickets + a.passes + own.pass;
+          __threadfence();
+          gp__add_relaxed(done, written);
+          while (gp__load_relaxed(done) < tiles) {}
+          __threadfence();
+        }
+        __syncthreads();
+      } else if (r.step & GP__RADIX_COPIES) r.copy();
+    }
+  }
+};
+template <class P, class K, class V, class W> GP_DEVICE void gp__radix_pass(const gp__radix_args &a) {
+  gp__radix_sweep<P, K, V, W>::run(a);
+}
+template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(const gp__radix_args &a) {
+  gp__radix_sweep<P, K, V, W>::run_all(a);
+}

@@ -1,0 +1,124 @@
+// sort/scratch.h - what sorts keep in scratch memory
+// uses: api/lists.h, api/policy.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h,
+//   sort/cooperative_policy.h, sort/portable.h
+
+// What a radix sort keeps in scratch memory, in bytes from its beginning.
+typedef struct gp__radix_plan {
+  int passes, wide, replicas, value_bytes, large; // large: values follow by index
+  unsigned long long tiles, clear;                // clear: of gp__radix_args
+  unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
+} gp__radix_plan;
+__attribute__((unused)) static unsigned long long gp__carve_scratch(unsigned long long *bytes,
+                                                                    unsigned long long size) {
+  const unsigned long long at = *bytes;
+  *bytes = (at + size + 255) / 256 * 256;
+  return at;
+}
+__attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
+  gp__radix_plan r;
+  const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
+  r.passes = gp__radix_passes(s.begin_bit, s.end_bit);
+  r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
+  r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s.compute_capability, 32);
+  r.value_bytes = gp__radix_value_bytes(s);
+  r.large = s.in_size > GP__RADIX_VALUE_BYTES;
+  r.tiles = gp__ceil_div(s.count, tile);
+  r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
+  r.bytes = 0;
+  r.counts = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
+  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
+  r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
+  r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
+  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
+  r.other_keys = gp__carve_scratch(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
+  r.other = gp__carve_scratch(
+      &r.bytes, r.passes ? s.count * (unsigned)r.value_bytes + gp__is_paired(p.algorithm, s.in_size) * 16 : 0);
+  r.moved = r.large && s.in_place ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size) : 0;
+  return r;
+}
+
+// What a hybrid sort keeps there.
+typedef struct gp__hybrid_plan {
+  int capacity, tile, even_levels;  // even_levels: that even keys need
+  unsigned long long tiles, blocks; // blocks: of pairs, at most
+  unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
+} gp__hybrid_plan;
+__attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+  gp__hybrid_plan r;
+  unsigned long long parts;
+  r.capacity = gp__hybrid_capacity(s);
+  r.tile = p.threads * gp__hybrid_vector_items(p, s);
+  r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
+  r.blocks = (unsigned)s.multiprocessors * 4ull;
+  if (r.blocks > r.tiles) r.blocks = r.tiles;
+  r.even_levels = gp__hybrid_even_levels(s.count, gp__hybrid_fit((unsigned)r.capacity));
+  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // until a key and its place are 64 bits
+  r.even_levels = gp__max(r.even_levels, 1);
+  if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
+  parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
+  r.bytes = 0;
+  r.list = gp__carve_scratch(&r.bytes, GP__HYBRID_LIST * 8);
+  r.items = gp__carve_scratch(&r.bytes, gp__hybrid_items(s.count, r.capacity, s.in_size) * GP__HYBRID_ITEM_BYTES);
+  r.parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.next_parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
+  r.bins = gp__carve_scratch(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
+  r.next_bins = s.in_size ? 0 : gp__carve_scratch(&r.bytes, parts * GP__DIGITS * 8);
+  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.spare = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size);
+  r.spare_values = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size);
+  return r;
+}
+
+// Leading sweep: what is chosen, where each bucket begins; a sweep's plan; counters and words of another sweep, which
+// comes where a bucket turns out too large.
+typedef struct gp__leading_plan {
+  gp__radix_plan sweep;
+  int bits;
+  unsigned long long starts, again, of_sweep, bytes;
+} gp__leading_plan;
+__attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+  gp__leading_plan r;
+  r.sweep = gp__radix_plan_of(p, s);
+  r.bits = gp__leading_bits(s.count);
+  r.bytes = 256; // the choice
+  r.starts = gp__carve_scratch(&r.bytes, ((1ull << r.bits) + 1) * 4);
+  r.again = gp__carve_scratch(&r.bytes, r.sweep.words + r.sweep.clear * 16);
+  r.of_sweep = gp__carve_scratch(&r.bytes, r.sweep.bytes);
+  return r;
+}
+
+// Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the
+// rest.
+enum { GP__CHOICE_BYTES = 256 };
+__attribute__((unused)) static gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+  p.algorithm = GP_ONE_SWEEP;
+  p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
+  if (s.key_size == 4 && !(s.count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
+  return gp__portable_radix(p, s);
+}
+__attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
+  p.algorithm = GP_HYBRID;
+  return p;
+}
+// Keys alone of which even ones need one level: the first count chooses, and in place of a sweep the cooperative
+// radix sort follows, where the device has room for its blocks.
+__attribute__((unused)) static int gp__adaptive_samples(gp_policy p, gp__shape s) {
+  return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
+}
+__attribute__((unused)) static gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
+  p.algorithm = GP_ONE_LAUNCH;
+  p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
+  const gp_policy cooperative = gp__portable_cooperative(p, s);
+  if (gp__policy_valid_cooperative(cooperative, s)) return cooperative;
+  p.threads = 512, p.vectors = 4;
+  return gp__portable_cooperative(p, s); // compiled, not launched
+}
+__attribute__((unused)) static int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+  return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
+}
+__attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
+  const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
+                           hybrid = gp__hybrid_plan_of(p, s).bytes;
+  return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
+}

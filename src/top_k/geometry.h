@@ -1,0 +1,39 @@
+// top_k/geometry.h - launches of top-k and nth element
+// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, top_k/policy.h, core/geometry.h
+
+// Top-k and nth element. grid: the blocks of the first launch.
+__attribute__((unused)) static unsigned long long gp__rows_of(gp__shape s) {
+  return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
+}
+// Blocks of a row: as many as there are for it, unless they had too little to do.
+__attribute__((unused)) static unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s,
+                                                                    unsigned long long resident) {
+  const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
+  const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
+  const unsigned long long there = rows < resident ? resident / rows : 1;
+  return useful < 1 ? 1 : useful < there ? useful : there;
+}
+// Blocks of a row that merge so many ranks, in the next launch.
+__attribute__((unused)) static unsigned long long gp__top_k_mergers(unsigned long long ranks) {
+  return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
+}
+// Keys of a row that radix select puts aside, at most.
+__attribute__((unused)) static unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+__attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
+  const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
+  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+  g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
+  g->share = blocks;
+  g->shared_bytes = gp__top_k_shared_bytes(p, s);
+  if (p.algorithm == GP_BEST_LISTS) {
+    g->grid = (unsigned)(works < resident ? works : resident);
+    if (blocks > 1) g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.length)) * s.length * gp__rank_bytes(s);
+  } else {
+    const unsigned long long collect = gp__look_back_slots(g->tiles) * 2;
+    g->grid = (unsigned)works;
+    g->words = rows;
+    if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
+    g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(s) * (unsigned)s.key_size);
+  }
+}

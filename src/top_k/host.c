@@ -1,0 +1,102 @@
+// top_k/host.c - top-k, nth element
+// uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c,
+//   host/indices.c, sort/host.c
+
+// A key in the order of the result, as an unsigned integer.
+static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
+  const uint64_t x = gp__host_ordered(q->key_type, (const unsigned char *)q->keys + i * q->key_size);
+  return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
+}
+
+static int gp__host_comes_later(const gp__host_placed *a, const gp__host_placed *b) {
+  return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
+}
+// The heap's element at `i`, which may be better than those below it, finds its place; the worst is on top.
+static void gp__host_sift(gp__host_placed *heap, size_t n, size_t i) {
+  const gp__host_placed x = heap[i];
+  size_t child;
+  for (; (child = 2 * i + 1) < n; i = child) {
+    if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
+    if (!gp__host_comes_later(heap + child, &x)) break;
+    heap[i] = heap[child];
+  }
+  heap[i] = x;
+}
+// One row: a heap of the best so far, and then sorted.
+static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_placed *heap) {
+  const size_t k = (size_t)(q->length < n ? q->length : n);
+  size_t i, left;
+  uint64_t at;
+  for (at = 0; at < n; ++at) {
+    gp__host_placed x;
+    x.bits = gp__host_rank(q, first + at);
+    x.index = at;
+    if (at < k) {
+      heap[at] = x;
+      if (at + 1 == k)
+        for (i = k / 2 + 1; i-- > 0;) gp__host_sift(heap, k, i);
+    } else if (gp__host_comes_later(heap, &x)) {
+      heap[0] = x;
+      gp__host_sift(heap, k, 0);
+    }
+  }
+  for (left = k; left > 1;) {
+    const gp__host_placed last = heap[--left];
+    heap[left] = heap[0];
+    heap[0] = last;
+    gp__host_sift(heap, left, 0);
+  }
+  for (i = 0; i < k; ++i) {
+    const uint64_t to = row * q->length + i, from = first + heap[i].index;
+    if (q->out_keys)
+      memcpy((unsigned char *)q->out_keys + to * q->key_size, (const unsigned char *)q->keys + from * q->key_size,
+             q->key_size);
+    if (q->in_size)
+      gp__host_move((unsigned char *)q->out + to * q->out_size, (const unsigned char *)q->in + from * q->in_size,
+                    q->in_size);
+    else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
+  }
+}
+// `stride`: elements of a row, of which `count` count.
+static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
+  const gp__request *q = h->q;
+  const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
+  const int threads = h->threads > rows ? (int)rows : h->threads;
+  const size_t bytes = (size_t)q->length * sizeof(gp__host_placed);
+  gp__host_placed *heaps = (gp__host_placed *)malloc(bytes * (size_t)threads);
+  int64_t t;
+  if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
+  GPUPRIMS__PARALLEL_FOR
+  for (t = 0; t < threads; ++t) {
+    int64_t row;
+    for (row = t; row < rows; row += threads)
+      gp__host_best(q, (uint64_t)row * stride, q->count, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
+  }
+  free(heaps);
+  return GP_SUCCESS;
+}
+
+// Sixteen bits at a time: how many of the keys that agree so far have each value of the next ones.
+static gp_result gp__host_nth(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
+  uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
+  unsigned known;
+  if (!counts) return gp__host_no_memory(h, sizeof(uint64_t) << digit);
+  if (rank >= q->count) rank = q->count - 1;
+  for (known = 0; known < bits; known += digit) {
+    const unsigned shift = bits - known - digit;
+    uint64_t value = 0;
+    memset(counts, 0, sizeof(uint64_t) << digit);
+    for (i = 0; i < q->count; ++i) {
+      const uint64_t x = gp__host_rank(q, i);
+      if (known == 0 || x >> (bits - known) == prefix) ++counts[x >> shift & (((uint64_t)1 << digit) - 1)];
+    }
+    while (rank >= counts[value]) rank -= counts[value++];
+    prefix = prefix << digit | value;
+  }
+  free(counts);
+  for (i = 0; gp__host_rank(q, i) != prefix; ++i) {}
+  memcpy(q->out_keys, (const unsigned char *)q->keys + i * q->key_size, q->key_size);
+  return GP_SUCCESS;
+}

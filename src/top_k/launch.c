@@ -1,0 +1,57 @@
+// top_k/launch.c - launches of top-k and radix select
+// uses: api/lists.h, core/shape.h, top_k/policy.h, top_k/geometry.h, top_k/arguments.h, core/system.c, core/request.c,
+//   core/reads.c, core/load.c, core/launch.c
+
+GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
+  const gp__shape *h = l->h;
+  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
+  unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
+  gp_result result = GP_SUCCESS;
+  int occupancy;
+  if (a->blocks > 1) GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
+  a->capacity = gp__top_k_capacity(*l->p, *h);
+  a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
+  a->to = a->blocks > 1 ? lists : NULL;
+  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a);
+  while (a->to && result == GP_SUCCESS) { // a list of each block, fewer of fewer blocks, the result
+    a->from = a->to;
+    a->ranks = a->blocks * a->k;
+    a->blocks = a->blocks > mergers ? mergers : 1;
+    a->to = a->blocks > 1 ? fewer : NULL;
+    result = gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
+                             l->g->threads, l->g->shared_bytes, a);
+  }
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
+  const gp__request *q = l->q;
+  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp_result result;
+  a->states = scratch;
+  a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
+  a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
+  a->room = gp__select_room(*l->h);
+  a->nth = q->primitive == GP_NTH_ELEMENT;
+  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a);
+  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size && result == GP_SUCCESS; ++a->level)
+    result = gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a);
+  return result != GP_SUCCESS || a->nth
+             ? result
+             : gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__top_k_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = q->keys;
+  a.in = q->in;
+  a.out_keys = q->out_keys;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.rows = gp__rows_of(*l->h);
+  a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
+  a.blocks = l->g->share;
+  a.workspace = l->workspace;
+  return l->p->algorithm == GP_BEST_LISTS ? gp__launch_lists(l, &a) : gp__launch_select(l, &a);
+}

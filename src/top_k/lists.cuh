@@ -1,0 +1,359 @@
+// top_k/lists.cuh - top-k: ranks and lists
+// uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/types.cuh,
+//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/kernel.cuh, map/kernels.cuh, histogram/counts.cuh
+
+// A key and where it stood, as one unsigned integer or a pair of them: a rank. The order of ranks is the order of the
+// result, in which the lower index comes first among equal keys; no two ranks are equal but where keys go without
+// indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a key, alone or above its index; 2, a key and its index apart.
+template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, stands below it
+template <int SHIFT> struct gp__rank_of<0, SHIFT> {
+  typedef gp__u32 type;
+  static const int DIGITS = 4; // of eight bits
+  static GP_DEVICE type make(gp__u64 key, gp__u64) { return static_cast<type>(key) << SHIFT; }
+  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
+  static GP_DEVICE gp__u64 index(type) { return 0; }
+  static GP_DEVICE type worst() { return 0xffffffffu; }
+  static GP_DEVICE bool before(type a, type b) { return a < b; }
+  static GP_DEVICE gp__u32 digit(type r, int d) { return r >> (24 - 8 * d) & 255u; }
+  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | digit << (24 - 8 * d); }
+  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (32 - 8 * d) == 0; }
+  static GP_DEVICE type filled(type upper, int d) { return d == 4 ? upper : upper | 0xffffffffu >> (8 * d); }
+};
+template <int SHIFT> struct gp__rank_of<1, SHIFT> {
+  typedef gp__u64 type;
+  static const int DIGITS = 8;
+  static GP_DEVICE type make(gp__u64 key, gp__u64 index) { return SHIFT ? key << SHIFT | index : key; }
+  static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
+  static GP_DEVICE gp__u64 index(type r) { return r & ((1ull << SHIFT) - 1); }
+  static GP_DEVICE type worst() { return ~0ull; }
+  static GP_DEVICE bool before(type a, type b) { return a < b; }
+  static GP_DEVICE gp__u32 digit(type r, int d) { return static_cast<gp__u32>(r >> (56 - 8 * d)) & 255u; }
+  static GP_DEVICE type with(type r, int d, gp__u32 digit) { return r | static_cast<gp__u64>(digit) << (56 - 8 * d); }
+  static GP_DEVICE bool matches(type r, type upper, int d) { return d == 0 || (r ^ upper) >> (64 - 8 * d) == 0; }
+  static GP_DEVICE type filled(type upper, int d) { return d == 8 ? upper : upper | ~0ull >> (8 * d); }
+};
+struct gp__rank_pair {
+  gp__u64 key, index;
+};
+template <int SHIFT> struct gp__rank_of<2, SHIFT> {
+  typedef gp__rank_pair type;
+  typedef gp__rank_of<1, 0> half;
+  static const int DIGITS = 16;
+  static GP_DEVICE type make(gp__u64 key, gp__u64 index) {
+    type r = {key, index};
+    return r;
+  }
+  static GP_DEVICE gp__u64 key(const type &r) { return r.key; }
+  static GP_DEVICE gp__u64 index(const type &r) { return r.index; }
+  static GP_DEVICE type worst() { return make(~0ull, ~0ull); }
+  static GP_DEVICE bool before(const type &a, const type &b) {
+    return a.key < b.key || (a.key == b.key && a.index < b.index);
+  }
+  static GP_DEVICE gp__u32 digit(const type &r, int d) {
+    return d < 8 ? half::digit(r.key, d) : half::digit(r.index, d - 8);
+  }
+  static GP_DEVICE type with(const type &r, int d, gp__u32 digit) {
+    return d < 8 ? make(half::with(r.key, d, digit), r.index) : make(r.key, half::with(r.index, d - 8, digit));
+  }
+  static GP_DEVICE bool matches(const type &r, const type &upper, int d) {
+    return d <= 8 ? half::matches(r.key, upper.key, d)
+                  : r.key == upper.key && half::matches(r.index, upper.index, d - 8);
+  }
+  static GP_DEVICE type filled(const type &upper, int d) {
+    return d <= 8 ? make(half::filled(upper.key, d), ~0ull) : make(upper.key, half::filled(upper.index, d - 8));
+  }
+};
+template <int KEY_SIZE, bool INDEXED, bool WIDE>
+struct gp__rank
+    : gp__rank_of<gp__rank_form(KEY_SIZE, INDEXED, WIDE), KEY_SIZE == 8 ? 0 : (INDEXED ? 64 : 32) - 8 * KEY_SIZE> {};
+template <class T> struct gp__is_none { static const bool value = false; };
+template <> struct gp__is_none<gp__none> { static const bool value = true; };
+
+// Sorts list[0 .. count) in shared memory (Batcher's bitonic network); the list has room for the next power of two, 64
+// at least. Steps within a warp's part of the list need no barrier of the block. Ends with one.
+template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *list, unsigned count) {
+  unsigned all = 64;
+  while (all < count) all *= 2;
+  for (unsigned i = count + threadIdx.x; i < all; i += THREADS) list[i] = R::worst();
+  const unsigned warps = all / 64 < THREADS / 32 ? all / 64 : THREADS / 32, part = all / warps;
+  bool crossed = true;
+  GPUPRIMS__UNROLL_BY(1)
+  for (unsigned size = 2; size <= all; size *= 2) {
+    GPUPRIMS__UNROLL_BY(1)
+    for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+      const bool crosses = 2 * stride > part;
+      if (crosses || crossed) __syncthreads();
+      else __syncwarp();
+      crossed = crosses;
+      if (gp_warp() < warps) {
+        GPUPRIMS__UNROLL_BY(4)
+        for (unsigned i = gp_lane(); i < part / 2; i += 32) {
+          const unsigned pair = gp_warp() * (part / 2) + i, low = 2 * pair - (pair & (stride - 1));
+          const typename R::type a = list[low], b = list[low + stride];
+          if (((low & size) == 0) == R::before(b, a)) {
+            list[low] = b;
+            list[low + stride] = a;
+          }
+        }
+      }
+    }
+  }
+  __syncthreads();
+}
+
+// The best of what a block has seen: ranks up to a limit, k of which there are. Where the list is full, the limit is
+// lowered, digit by digit, until there is room; ranks beyond it are dropped at a glance from then on.
+struct gp__best_storage {
+  gp__u32 listed, bins[256];
+  alignas(16) gp__u32 bin; // of a digit; the three are read as 16 bytes, in which nothing else is written
+  gp__u32 before, in_bin;
+};
+template <int THREADS, class R> struct gp__best {
+  typedef typename R::type Rank;
+  gp__best_storage &s;
+  Rank *list, limit;
+  gp__u64 limit_key; // of keys above it none is taken
+  gp__u32 capacity, k;
+  gp__u32 seen; // of the list's length, by this warp
+  bool closed;  // ranks equal to the limit are no longer taken
+
+  // All threads; a barrier.
+  GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
+      : s(storage), list(static_cast<Rank *>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room),
+        k(wanted), seen(0), closed(false) {
+    __syncthreads();
+    if (threadIdx.x == 0) s.listed = 0;
+    __syncthreads();
+  }
+  GP_DEVICE bool takes(const Rank &r) const { return R::before(r, limit) || (!closed && !R::before(limit, r)); }
+  // All lanes of a warp.
+  GP_DEVICE void push(bool there, const Rank &r) {
+    const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
+    if (there) list[at] = r;
+  }
+  // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
+  GP_DEVICE void tighten_threshold(gp__u32 enough) {
+    __syncthreads();
+    const gp__u32 count = s.listed;
+    __syncthreads();
+    if (count <= enough) return;
+    Rank upper = R::make(0, 0);
+    gp__u32 before = 0;
+    bool exact = false;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int d = 0; d < R::DIGITS; ++d) {
+      for (unsigned i = threadIdx.x; i < 256; i += THREADS) s.bins[i] = 0;
+      __syncthreads();
+      for (gp__u32 i = threadIdx.x; i < count; i += THREADS) {
+        const Rank r = list[i];
+        if (R::matches(r, upper, d)) atomicAdd(&s.bins[R::digit(r, d)], 1u);
+      }
+      __syncthreads();
+      if (gp_warp() == 0) {
+        gp__u32 bin[8], sum = 0;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < 8; ++j) sum += bin[j] = s.bins[gp_lane() * 8 + j];
+        gp__u32 at = before + gp_warp_inclusive_scan(sum, gp_sum<gp__u32>()) - sum;
+        if (at < k && k <= at + sum) {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < 8; ++j) {
+            if (at < k && k <= at + bin[j]) s.bin = gp_lane() * 8 + j, s.before = at, s.in_bin = bin[j];
+            at += bin[j];
+          }
+        }
+      }
+      __syncthreads();
+      upper = R::with(upper, d, s.bin);
+      before = s.before;
+      exact = d + 1 == R::DIGITS;
+      if (before + s.in_bin <= enough || exact) {
+        limit = R::filled(upper, d + 1);
+        break;
+      }
+    }
+    exact = exact && before + s.in_bin > k; // equal ranks: so many of them as are wanted
+    limit_key = R::key(limit);
+    if (threadIdx.x == 0) s.listed = 0;
+    __syncthreads();
+    closed = exact;
+    for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten that has not been read
+      const gp__u32 i = first + threadIdx.x;
+      const Rank r = i < count ? list[i] : limit;
+      __syncthreads();
+      push(i < count && takes(r), r);
+    }
+    __syncthreads();
+    if (exact) {
+      for (gp__u32 i = before + threadIdx.x; i < k; i += THREADS) list[i] = limit;
+      if (threadIdx.x == 0) s.listed = k;
+      __syncthreads();
+    }
+    seen = 0;
+  }
+  GP_DEVICE gp__u32 enough() const { return k + k / 2 + 32; }
+  // Behind a tile, before the next one, which has at most `more` ranks.
+  GP_DEVICE void settle(gp__u32 more) {
+    if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());
+  }
+  // The end: list[0 .. k) is sorted; the result is how many of them there are.
+  GP_DEVICE gp__u32 finish() {
+    tighten_threshold(enough());
+    __syncthreads();
+    const gp__u32 count = s.listed;
+    __syncthreads();
+    gp__sort_ranks<THREADS, R>(list, count);
+    return count < k ? count : k;
+  }
+};
+
+// What is written of a rank: the key, and the value or the index that goes with it.
+template <class In, class Out> struct gp__top_k_value {
+  static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64 from, gp__u64) {
+    static_cast<Out *>(a.out)[to] = static_cast<const In *>(a.in)[from];
+  }
+};
+template <class Out> struct gp__top_k_value<gp__none, Out> {
+  static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64, gp__u64 index) {
+    static_cast<Out *>(a.out)[to] = static_cast<Out>(index);
+  }
+};
+template <> struct gp__top_k_value<gp__none, gp__none> {
+  static GP_DEVICE void store(const gp__top_k_args &, gp__u64, gp__u64, gp__u64) {}
+};
+// Keys as bits in whose order the result comes.
+template <class T, bool DESCENDING> struct gp__top_k_key {
+  typedef gp__ordered<T> Ordered;
+  typedef typename Ordered::Bits Bits;
+  static GP_DEVICE Bits encode(Bits raw) {
+    return static_cast<Bits>(DESCENDING ? ~Ordered::encode(raw) : Ordered::encode(raw));
+  }
+  static GP_DEVICE Bits decode(Bits bits) { return Ordered::decode(static_cast<Bits>(DESCENDING ? ~bits : bits)); }
+};
+template <class T, bool DESCENDING, class In, class Out>
+GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 position, gp__u64 key, gp__u64 index) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  const gp__u64 to = row * a.k + position;
+  if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
+  gp__top_k_value<In, Out>::store(a, to, row * a.count + index, index);
+}
+// A row's best, to the output, or as a list for the next launch, filled up to k.
+template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
+GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
+  const gp__u32 found = best.finish();
+  if (a.to)
+    for (gp__u32 i = threadIdx.x; i < a.k; i += THREADS)
+      static_cast<typename R::type *>(a.to)[work * a.k + i] = i < found ? best.list[i] : R::worst();
+  else
+    for (gp__u32 i = threadIdx.x; i < found; i += THREADS)
+      gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
+}
+
+// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys behind the n-th are zero.
+template <class P, class Bits> struct gp__key_tile {
+  static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
+  gp__vector_access<Bits, V> x[K];
+  static GP_DEVICE gp__u64 at(gp__u64 first, int i) {
+    return first + static_cast<gp__u64>(i * P::threads + threadIdx.x) * V;
+  }
+  // Of the vector there, so many keys exist.
+  static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
+  GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i) {
+      const gp__u64 from = at(first, i);
+      if (from + V <= n) x[i].template load<P::load>(in + from, misaligned, from >= V && from + 2 * V <= n);
+      else {
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) x[i].item[j] = from + j < n ? in[from + j] : Bits(0);
+      }
+    }
+  }
+};
+
+// The best k of each row, of k that are few: `blocks` blocks a row read its keys once, tile by tile, in an order that
+// jumps about the row, so that sorted rows do not come worst first. One block: the result; more: a list of each.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__key_tile<P, Bits> Tile;
+  const int THREADS = P::threads;
+  const bool INDEXED = !gp__is_none<Out>::value;
+  typedef gp__rank<int(sizeof(T)), INDEXED, WIDE> R;
+  GP_SHARED(gp__best_storage, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), tiles = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, works = a.rows * a.blocks;
+  for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
+    const gp__u64 row = work / a.blocks, share = work % a.blocks;
+    const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+    const unsigned misaligned = gp__misalignment(in, 16);
+    gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
+    // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles have no factor in common.
+    gp__u64 tile = share * a.jump % tiles;
+    const gp__u64 step = a.blocks * a.jump % tiles;
+    Tile now;
+    now.load(in, tile * Tile::ITEMS, n, misaligned);
+    for (gp__u64 t = share; t < tiles; t += a.blocks) {
+      const gp__u64 first = tile * Tile::ITEMS;
+      tile += step;
+      if (tile >= tiles) tile -= tiles;
+      Tile next; // on its way meanwhile
+      next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < Tile::K; ++i) {
+        const gp__u64 at = Tile::at(first, i);
+        const Bits bound = static_cast<Bits>(best.limit_key);
+        gp__u32 hits = 0;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < Tile::V; ++j) hits |= (Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u) << j;
+        hits &= (1u << Tile::there(at, n)) - 1;
+        if (!__any_sync(0xffffffffu, hits != 0)) continue;
+        GPUPRIMS__UNROLL_BY(1)
+        for (int j = 0; j < Tile::V; ++j) {
+          const bool hit = hits >> j & 1u;
+          const typename R::type r = R::make(hit ? Key::encode(now.x[i].item[0]) : 0, at + j);
+          best.push(hit && best.takes(r), r);
+          gp__drop_first(now.x[i]);
+        }
+      }
+      best.settle(Tile::ITEMS);
+      now = next;
+    }
+    gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
+  }
+}
+// The lists of a row, `lists` ranks altogether, once more.
+template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
+GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
+  const int THREADS = P::threads, ITEMS = 4, TILE = THREADS * ITEMS;
+  const bool INDEXED = !gp__is_none<Out>::value;
+  typedef gp__rank<int(sizeof(T)), INDEXED, WIDE> R;
+  GP_SHARED(gp__best_storage, s);
+  GP_DYNAMIC_SHARED(memory);
+  gp__pdl_wait<P>();
+  const gp__u64 works = a.rows * a.blocks, n = gp__count(a);
+  for (gp__u64 work = blockIdx.x; work < works; work += gridDim.x) {
+    const gp__u64 row = work / a.blocks, share = work % a.blocks;
+    const typename R::type *in = static_cast<const typename R::type *>(a.from) + row * a.ranks;
+    gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
+    for (gp__u64 first = share * TILE; first < a.ranks; first += a.blocks * TILE) {
+      typename R::type r[ITEMS];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) {
+        const gp__u64 at = first + i * THREADS + threadIdx.x;
+        r[i] = at < a.ranks ? in[at] : R::worst();
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
+      best.settle(TILE);
+    }
+    if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
+    else { // what fills up the lists is not written
+      best.finish();
+      for (gp__u32 i = threadIdx.x; i < n; i += THREADS)
+        gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h
+
+#define GP_POLICY_FIELDS_TOP_K(F)                                                                                      \
+  F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT)                                                                \
+  F(threads, 0, 128, 256, 512, 1024)                                                                                   \
+  F(vectors, 0, 1, 2, 4)                                                                                               \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
+  F(overlap, 0, 1, 2)
+
+// Top-k: lists of the best on chip up to so many; digits of radix select; rounds of a shuffle.
+enum {
+  GP__TOP_K_FEW = 1024,
+  GP__TOP_K_STATIC_BYTES = 2048,
+  GP__TOP_K_MERGED = 32768, // ranks that one block merges, about
+  GP__SELECT_BITS = 11,
+  GP__SELECT_BINS = 2048,
+  GP__SELECT_STATE_BYTES = 48,
+  GP__SHUFFLE_ROUNDS = 8
+};
+GPUPRIMS__RULE int gp__rank_form(int key_size, int indexed, int wide) {
+  return !indexed ? key_size == 8 : key_size == 8 || (key_size == 4 && wide) ? 2 : 1;
+}
+GPUPRIMS__RULE unsigned gp__rank_bytes(gp__shape s) {
+  return 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
+}
+GPUPRIMS__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
+  return (unsigned long long)(p.threads * gp__max(p.vectors * (GP__VECTOR / s.key_size), 4));
+}
+// From tile to tile of a row: about 0.62 of them, without a factor in common.
+GPUPRIMS__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
+  return b == 0 ? a : gp__common_factor(b, a % b);
+}
+GPUPRIMS__RULE unsigned long long gp__coprime(unsigned long long x, unsigned long long to) {
+  return gp__common_factor(to, x) == 1 ? x : gp__coprime(x + 1, to);
+}
+GPUPRIMS__RULE unsigned long long gp__top_k_jump(unsigned long long tiles) {
+  return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles);
+}
+// The key of a round of a shuffle (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators: SplitMix64),
+// and its function of one half.
+GPUPRIMS__RULE unsigned long long gp__mix3(unsigned long long x) { return x ^ x >> 31; }
+GPUPRIMS__RULE unsigned long long gp__mix2(unsigned long long x) {
+  return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull);
+}
+GPUPRIMS__RULE unsigned gp__shuffle_key(unsigned long long seed, int round) {
+  return (unsigned)(gp__mix2(((seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) ^
+                              (seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) >> 30) *
+                             0xbf58476d1ce4e5b9ull) >>
+                    32);
+}
+GPUPRIMS__RULE unsigned gp__shuffle_fold(unsigned x) { return x ^ x >> 13; }
+GPUPRIMS__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x ^ x >> 15) * 0x85ebca77u); }
+GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
+  return gp__shuffle_mix((half ^ key) * 0x9e3779b1u);
+}
+// Ranks of a block's list: what narrowing may leave, and a tile; a power of two.
+GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
+  return gp__power_of_two(s.length + s.length / 2 + 32 + gp__top_k_tile(p, s), 64);
+}
+GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
+  return p.algorithm == GP_BEST_LISTS ? gp__top_k_capacity(p, s) * gp__rank_bytes(s)
+                                      : (unsigned)(2 * p.threads * p.vectors * GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
+  return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
+         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW
+                                       : p.algorithm == GP_RADIX_SELECT && !s.drop_keys) &&
+         (long long)gp__top_k_shared_bytes(p, s) <=
+             (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
+                 (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
+}

@@ -1,0 +1,328 @@
+// top_k/radix_select.cuh - top-k of many, nth element: radix select
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh, device/look_back.cuh,
+//   device/kernel.cuh, map/kernels.cuh, histogram/counts.cuh, scan/kernels.cuh, top_k/lists.cuh
+
+// Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
+// for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
+//
+// A launch a digit of the keys, from the most significant on: the keys that agree with what is known of the k-th one
+// are counted by their next digit, and the block that finishes last finds that digit. Where few enough are left they
+// are put aside, and the launches that follow read those alone.
+
+// The bits of digit `level`: how far above them there are known ones, and how many there are.
+struct gp__select_digit {
+  int known, shift, bins;
+  GP_DEVICE gp__select_digit(int key_bits, int level) {
+    const int top = key_bits - level * GP__SELECT_BITS;
+    known = top;
+    shift = top > GP__SELECT_BITS ? top - GP__SELECT_BITS : 0;
+    bins = 1 << (top - shift);
+  }
+};
+GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
+  return static_cast<gp__u64 *>(a.bins) + row * GP__SELECT_BINS;
+}
+
+// The last act of a pass: counts of the block to those of the row; the block that comes last finds the digit.
+template <int THREADS, int COPIES> struct gp__select_storage {
+  gp_tile_scan_storage<THREADS, gp__u64> scan;
+  gp__ticket ticket;
+  gp__u64 base;
+  gp__u32 staged, last;
+  gp__u32 count[GP__SELECT_BINS * COPIES];
+};
+template <class P, class T, bool DESCENDING, int COPIES>
+GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp__select_digit &digit,
+                                 gp__select_storage<P::threads, COPIES> &s) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  const int THREADS = P::threads, EACH = GP__SELECT_BINS / THREADS;
+  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  gp__u64 *bins = gp__select_bins(a, row);
+  for (int i = threadIdx.x; i < digit.bins; i += THREADS) {
+    gp__u32 sum = 0;
+    GPUPRIMS__UNROLL
+    for (int c = 0; c < COPIES; ++c) sum += s.count[i * COPIES + c];
+    if (sum) atomicAdd(bins + i, static_cast<gp__u64>(sum));
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    s.last = atomicAdd(&state->arrived, 1ull) + 1 == a.blocks;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!s.last) return;
+  gp__u64 n[EACH], sum = 0;
+  GPUPRIMS__UNROLL
+  for (int j = 0; j < EACH; j += 2) {
+    union {
+      gp_vector vector;
+      gp__u64 two[2];
+    } pair;
+    pair.vector = gp__load_vector<GP_CACHE_L2>(bins + threadIdx.x * EACH + j);
+    n[j] = pair.two[0];
+    n[j + 1] = pair.two[1];
+    sum += n[j] + n[j + 1];
+    gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});
+  }
+  const gp__u64 rank = state->rank, mine = sum, prefix = state->prefix;
+  gp__u64 before = sum;
+  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all have read the state
+  if (before <= rank && rank < before + mine) {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < EACH; ++j) {
+      if (before <= rank && rank < before + n[j]) {
+        const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
+        state->prefix = found;
+        state->rank = rank - before;
+        state->buffered = state->buffered || (a.level > 0 && state->inside <= a.room);
+        state->inside = n[j];
+        state->arrived = 0;
+        if (digit.shift == 0 && a.nth) static_cast<Bits *>(a.out_keys)[row] = Key::decode(static_cast<Bits>(found));
+      }
+      before += n[j];
+    }
+  }
+}
+
+// The keys of one block's share of a row, or of what was put aside: vectors of them, tile by tile. f(keys, how many).
+template <class P, class Bits, class F>
+GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u64 shares, F &f) {
+  typedef gp__key_tile<P, Bits> Tile;
+  const unsigned misaligned = gp__misalignment(in, 16);
+  const gp__u64 apart = shares * Tile::ITEMS;
+  Tile now;
+  now.load(in, share * Tile::ITEMS, n, misaligned);
+  for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
+    Tile next; // on its way meanwhile
+    next.load(in, first + apart, n, misaligned);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
+    f.settle();
+    now = next;
+  }
+}
+
+// The first digit: every key counts. A block that draws the first ticket of a row makes zeros of what the row's blocks
+// add to, and says so by a word.
+template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  static const int COPIES = 4, V = 16 / int(sizeof(T));
+  typedef gp__select_storage<P::threads, COPIES> Storage;
+  gp__u32 *count; // this lane's copy
+  int shift;
+  GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j)
+      if (j < there) atomicAdd(count + (static_cast<gp__u32>(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
+  }
+  GP_DEVICE void settle() {}
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a) {
+  typedef gp__select_first_digit<P, T, DESCENDING> First;
+  typedef typename First::Bits Bits;
+  GP_SHARED(typename First::Storage, s);
+  for (int i = threadIdx.x; i < GP__SELECT_BINS * First::COPIES; i += P::threads) s.count[i] = 0;
+  gp__pdl_wait<P>();
+  if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
+  __syncthreads();
+  const gp__ticket ticket = s.ticket;
+  const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks, n = gp__count(a);
+  gp__word *words = gp__words(a.workspace);
+  if (share == 0) {
+    gp__u64 *bins = gp__select_bins(a, row);
+    for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) bins[i] = 0;
+    if (threadIdx.x == 0) {
+      gp__select_state none = {0, a.k - 1 < n ? a.k - 1 : n - 1, n, 0, 0, 0};
+      static_cast<gp__select_state *>(a.states)[row] = none;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      gp__publish(words, row, 0u, ticket.tag);
+    }
+  }
+  const gp__select_digit digit(8 * int(sizeof(T)), 0);
+  First first = {s.count + gp_lane() % First::COPIES, digit.shift};
+  gp__select_tiles<P>(static_cast<const Bits *>(a.keys) + row * a.count, n, share, a.blocks, first);
+  if (threadIdx.x == 0) {
+    gp__receive<gp__u32>(words, row, ticket.tag);
+    __threadfence();
+  }
+  __syncthreads();
+  gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
+}
+
+// A digit behind the first: keys whose upper bits are known to be those of the k-th.
+template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  static const int V = 16 / int(sizeof(T)), TILE = P::threads * P::vectors * V;
+  typedef gp__select_storage<P::threads, 1> Storage;
+  Storage &s;
+  Bits *stage, *aside; // of this block; of the row
+  gp__u64 *appended;
+  gp__u64 prefix;
+  gp__select_digit digit;
+  bool encoded, appends; // what is read was put aside; it is to be put aside
+  gp__u32 seen;
+  GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
+    gp__u32 hits = 0;
+    GPUPRIMS__UNROLL
+    for (int j = 0; j < V; ++j) {
+      const Bits bits = encoded ? x.item[j] : Key::encode(x.item[j]);
+      hits |= (j < there && static_cast<gp__u64>(bits) >> digit.known == prefix ? 1u : 0u) << j;
+    }
+    if (!__any_sync(0xffffffffu, hits != 0)) return;
+    GPUPRIMS__UNROLL_BY(1)
+    for (int j = 0; j < V; ++j) {
+      const bool hit = hits >> j & 1u;
+      const Bits bits = encoded ? x.item[0] : Key::encode(x.item[0]);
+      if (hit) atomicAdd(s.count + (static_cast<gp__u32>(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
+      gp__drop_first(x);
+      if (!appends) continue;
+      const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
+      if (hit) stage[at] = bits;
+    }
+  }
+  // Two tiles fit the stage.
+  GP_DEVICE void settle() {
+    if (appends && __syncthreads_or(seen > TILE)) flush();
+  }
+  GP_DEVICE void flush() {
+    __syncthreads();
+    const gp__u32 count = s.staged;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      s.base = atomicAdd(appended, static_cast<gp__u64>(count));
+      s.staged = 0;
+    }
+    __syncthreads();
+    for (gp__u32 i = threadIdx.x; i < count; i += P::threads) aside[s.base + i] = stage[i];
+    __syncthreads();
+    seen = 0;
+  }
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(const gp__top_k_args &a) {
+  typedef gp__select_next_digit<P, T, DESCENDING> Next;
+  typedef typename Next::Bits Bits;
+  GP_SHARED(typename Next::Storage, s);
+  GP_DYNAMIC_SHARED(stage);
+  for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) s.count[i] = 0;
+  if (threadIdx.x == 0) s.staged = 0;
+  __syncthreads();
+  gp__pdl_wait<P>();
+  const gp__u64 row = blockIdx.x / a.blocks, share = blockIdx.x % a.blocks;
+  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  Bits *aside = static_cast<Bits *>(a.aside) + row * a.room;
+  const gp__select_digit digit(8 * int(sizeof(T)), a.level);
+  const bool buffered = state->buffered != 0;
+  const gp__u64 n = buffered ? state->appended : gp__count(a);
+  Next next = {s,        reinterpret_cast<Bits *>(stage),      aside, &state->appended, state->prefix, digit,
+               buffered, !buffered && state->inside <= a.room, 0};
+  gp__select_tiles<P>(buffered ? static_cast<const Bits *>(aside) : static_cast<const Bits *>(a.keys) + row * a.count,
+                      n, share, a.blocks, next);
+  if (next.appends) next.flush();
+  __syncthreads();
+  gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
+}
+
+// Behind the passes: the keys before the k-th, and so many that equal it as are wanted, the first ones, in the order of
+// the input. One sweep with look-back, over all rows.
+struct gp__below_equal {
+  gp__u64 below, equal; // the upper bit of `below`: a row begins here
+};
+struct gp__add_below_equal {
+  typedef gp__below_equal type;
+  enum { commutative = 0, exact = 1 };
+  static GP_DEVICE gp__below_equal identity() {
+    gp__below_equal x = {0, 0};
+    return x;
+  }
+  GP_DEVICE gp__below_equal operator()(const gp__below_equal &a, const gp__below_equal &b) const {
+    if (b.below >> 63) return b;
+    gp__below_equal x = {a.below + b.below, a.equal + b.equal};
+    return x;
+  }
+};
+template <class P, class T, class In, class Out, bool DESCENDING>
+GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__key_tile<P, Bits> Tile;
+  const int THREADS = P::threads, K = Tile::K, V = Tile::V;
+  typedef gp__scan_storage<THREADS, gp__below_equal> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
+  for (;;) {
+    if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
+    __syncthreads();
+    const gp__ticket ticket = s.ticket;
+    if (ticket.number >= tiles) return;
+    const gp__u64 row = ticket.number / of_row, tile = ticket.number % of_row;
+    const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
+    const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+    const unsigned misaligned = gp__misalignment(in, 16);
+    const gp__u64 wanted = state->rank + 1; // of the equal ones
+    const Bits kth = static_cast<Bits>(state->prefix);
+    Tile keys;
+    keys.load(in, tile * Tile::ITEMS, n, misaligned);
+    gp__u32 below[K], equal[K]; // a bit a key
+    gp__below_equal before[K], total = gp__add_below_equal::identity();
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i) {
+      const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
+      below[i] = equal[i] = 0;
+      GPUPRIMS__UNROLL
+      for (int j = 0; j < V; ++j) {
+        const Bits bits = Key::encode(keys.x[i].item[j]);
+        below[i] |= (bits < kth ? 1u : 0u) << j;
+        equal[i] |= (bits == kth ? 1u : 0u) << j;
+      }
+      const gp__u32 there = (1u << Tile::there(at, n)) - 1;
+      below[i] &= there;
+      equal[i] &= there;
+      before[i].below = static_cast<gp__u64>(__popc(below[i]));
+      before[i].equal = static_cast<gp__u64>(__popc(equal[i]));
+      const gp__below_equal sum = gp_tile_exclusive_scan<THREADS>(before[i], gp__add_below_equal(), s.scan);
+      before[i] = gp__add_below_equal()(total, before[i]);
+      total = gp__add_below_equal()(total, sum);
+      __syncthreads();
+    }
+    if (tile == 0) total.below |= 1ull << 63;
+    if (gp_warp() == 0) {
+      gp_before<gp__below_equal> start;
+      start.has = false;
+      start.value = gp__add_below_equal::identity();
+      const gp__look_back<gp__below_equal, gp__add_below_equal> look_back = {gp__words(a.workspace), tiles, ticket.tag,
+                                                                             start, false};
+      if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
+      const gp_before<gp__below_equal> prefix = look_back(ticket.number, total);
+      if (gp_lane() == 0) s.prefix = prefix;
+    }
+    __syncthreads();
+    gp__below_equal from = gp__add_below_equal::identity();
+    if (tile > 0) from = s.prefix.value;
+    from.below &= ~(1ull << 63);
+    GPUPRIMS__UNROLL
+    for (int i = 0; i < K; ++i) {
+      const gp__u64 at = Tile::at(tile * Tile::ITEMS, i);
+      gp__u64 lower = from.below + before[i].below, same = from.equal + before[i].equal;
+      gp__u32 left = below[i] | equal[i];
+      while (left) {
+        const int j = __ffs(static_cast<int>(left)) - 1;
+        left &= left - 1;
+        const bool is_equal = equal[i] >> j & 1u;
+        if (!is_equal || same < wanted)
+          gp__top_k_store<T, DESCENDING, In, Out>(a, row, lower + (same < wanted ? same : wanted),
+                                                  is_equal ? kth : Key::encode(in[at + j]), at + j);
+        if (is_equal) ++same;
+        else ++lower;
+      }
+    }
+  }
+}

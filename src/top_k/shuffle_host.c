@@ -1,0 +1,42 @@
+// top_k/shuffle_host.c - shuffle
+// uses: api/config.h, api/lists.h, core/shape.h, top_k/policy.h, core/request.c, host/config.c, host/types.c,
+//   host/call.c, host/indices.c
+
+// The permutation of gp__bijection.
+static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
+  const uint64_t n = q->count;
+  const unsigned bits = n > 256 ? 64 - (unsigned)__builtin_clzll(n - 1) : 8, low_bits = (bits + 1) / 2;
+  const uint32_t low_mask = 0xffffffffu >> (32 - low_bits), high_mask = 0xffffffffu >> (32 - (bits - low_bits));
+  uint32_t keys[GP__SHUFFLE_ROUNDS];
+  int r;
+  memcpy(keys, q->init.bytes, sizeof keys);
+  do {
+    uint32_t low = (uint32_t)x & low_mask, high = (uint32_t)(x >> low_bits);
+    for (r = 0; r < GP__SHUFFLE_ROUNDS; r += 2) {
+      high ^= gp__shuffle_round(low, keys[r]) & high_mask;
+      low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;
+    }
+    x = (uint64_t)high << low_bits | low;
+  } while (x >= n);
+  return x;
+}
+static gp_result gp__host_shuffle(const gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int64_t blocks = (int64_t)gp__ceil_div(q->count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    uint64_t i = (uint64_t)b * GP__HOST_BLOCK;
+    const uint64_t end = q->count - i < GP__HOST_BLOCK ? q->count : i + GP__HOST_BLOCK;
+    for (; i < end; ++i) {
+      const uint64_t from = gp__host_permute(q, i);
+      if (!q->in_size) gp__host_put_index(q->out, q->out_size, i, from);
+      else
+        gp__host_move((unsigned char *)q->out + i * q->out_size, (const unsigned char *)q->in + from * q->in_size,
+                      q->in_size);
+    }
+  }
+  return GP_SUCCESS;
+}

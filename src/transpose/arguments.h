@@ -1,0 +1,38 @@
+// transpose/arguments.h - arguments of transposes
+
+// Transposes. Extents in elements, the others in bytes.
+typedef struct gp__divisor {
+  unsigned by, magic; // magic: 2^32 / by, rounded up; 0 where by is 1
+} gp__divisor;
+typedef struct gp__transpose_args {
+  const void *in;
+  void *out;
+  unsigned long long columns, rows;                       // of a matrix; columns: where the input is contiguous
+  unsigned long long in_pitch, out_pitch;                 // from row to row; from column to column
+  unsigned long long outer[2], in_outer[2], out_outer[2]; // matrices
+  unsigned long long in_bytes;                            // from `in` to the end of its last element
+  unsigned long long tiles, row_tiles, column_tiles;      // all; of a matrix
+  unsigned tile_rows, tile_columns, matrices, pitch, pad; // gp__transpose_plan
+  unsigned panel;                                         // gp__transpose_panel
+  gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
+  gp__divisor group;       // whole input: vectors of a group of rows
+  gp__divisor row, column; // whole output: rows and columns of a matrix
+  // In place, dense: a and b are rows and columns without their common factor; a strip of whole columns, or a row, is
+  // put together in shared memory, or in so many bytes of scratch memory a block.
+  unsigned long long a, b, strip;
+  void *scratch;        // or null: shared memory
+  int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
+} gp__transpose_args;
+// CUtensorMap: what the tensor engine is told of an array. It reads it where the kernel's arguments lie.
+typedef struct gp__tensor_map {
+#ifdef __cplusplus
+  alignas(64)
+#else
+  __attribute__((aligned(64)))
+#endif
+      unsigned long long words[16];
+} gp__tensor_map;
+typedef struct gp__tensor_args {
+  gp__tensor_map in; // columns, in words of at most 4 bytes; rows; matrices
+  gp__transpose_args of;
+} gp__tensor_args;

@@ -1,0 +1,277 @@
+// transpose/buffered.cuh - transposes in place through a buffer
+// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, transpose/policy.h,
+//   transpose/panels_policy.h, transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh,
+//   device/kernel.cuh, transpose/tensor.cuh
+
+// Panels through a buffer. Turns are taken in order, by tickets: those of step x are the tiles of panel x, first those
+// that go to the buffer, then those that go to their places, and at last group x - 1 from the buffer to its place. A
+// tile is read at once; it is written, or lines are copied, as soon as all steps are done that stand in the way.
+struct gp__buffered_turn {
+  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null where lines are copied
+  unsigned char *out;
+  gp__u64 out_pitch;
+  unsigned rows, columns, unit; // elements of a line, lines, the first unit of each
+  unsigned row, column;         // of the matrix: the first row, tiles from the left
+  unsigned step, ready;         // steps that must be done
+};
+template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
+  static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
+  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
+  static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, false, IN_ALIGNED, OUT_ALIGNED,
+                              (SIZE <= 2 && SIZE == WORD)>
+      Tile;
+  struct storage {
+    gp__buffered_turn turn[GP__TENSOR_TURNS];
+    unsigned step, done; // of one thread: of the latest ticket; steps that are known to be done
+  };
+  const gp__buffered_args &a;
+  storage &s;
+  GP_DEVICE gp__buffered_panels(const gp__buffered_args &args, storage &memory) : a(args), s(memory) {}
+
+  GP_DEVICE unsigned ticket() const { return static_cast<unsigned>(gp__add_relaxed(a.counters, 1)); }
+  GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return static_cast<unsigned>(x < y ? x : y); }
+  // What panel x and group g have in common: where it belongs, and its block of the buffer.
+  GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
+    return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
+  }
+  GP_DEVICE unsigned char *block(unsigned x, unsigned g) const {
+    return a.buffer + gp__buffered_slot(a.panels, x, g) * a.slot + gp__misalignment(place(x, g), GP__BUFFERED_SHIFT);
+  }
+  GP_DEVICE void find(unsigned number, gp__buffered_turn &t) const {
+    unsigned x = s.step;
+    while (x <= a.panels && number >= a.first[x + 1]) ++x;
+    t.step = s.step = x;
+    if (x > a.panels) return;
+    number -= a.first[x];
+    const gp__u64 rest = a.rows - x * a.height; // of no meaning behind the last panel
+    const unsigned high = x < a.panels ? (least(rest, a.height) + ROWS - 1) / ROWS : 0;
+    if (number < high * a.column_tiles) {
+      unsigned column = number / high, g = 0;
+      const unsigned row = (number - column * high) * ROWS;
+      column += a.border[x];
+      if (column >= a.column_tiles) column -= a.column_tiles;
+      else g = x;
+      while (a.border[g + 1] <= column) ++g;
+      t.begin = a.data + x * a.height * a.columns * SIZE;
+      t.rows = least(rest, a.height);
+      t.end = t.begin + t.rows * a.columns * SIZE;
+      t.rows = least(t.rows - row, ROWS);
+      t.columns = least(a.columns - gp__u64(column) * COLUMNS, COLUMNS);
+      t.in = t.begin + (row * a.columns + gp__u64(column) * COLUMNS) * SIZE;
+      t.row = static_cast<unsigned>(x * a.height) + row;
+      t.column = column;
+      t.out_pitch = g < x ? a.rows * SIZE : a.pitch;
+      t.out = (g < x ? place(x, g) : block(x, g)) + (column - a.border[g]) * COLUMNS * t.out_pitch + row * SIZE;
+      t.ready = g < x ? g + 1 : x ? x - 1 : 0;
+    } else {
+      number -= high * a.column_tiles;
+      const unsigned g = x - 1, part = number % a.parts, from = number / a.parts % x;
+      const unsigned line = number / a.parts / x * a.lines;
+      t.begin = nullptr;
+      t.out_pitch = a.rows * SIZE;
+      t.rows = least(a.rows - from * a.height, a.height);
+      t.columns =
+          least(least(a.columns, gp__u64(a.border[x]) * COLUMNS) - gp__u64(a.border[g]) * COLUMNS - line, a.lines);
+      t.unit = part * a.part;
+      t.in = block(from, g) + line * a.pitch;
+      t.out = place(from, g) + line * t.out_pitch;
+      t.ready = x;
+    }
+  }
+  // Are so many steps done? Waits until they are, or only looks.
+  GP_DEVICE bool wait(unsigned ready, bool looks = false) const {
+    if (s.done >= ready) return true;
+    for (unsigned x = s.done; x < ready; s.done = ++x)
+      while (gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + x) < a.first[x + 1] - a.first[x]) {
+        if (looks) return false;
+        __nanosleep(50);
+      }
+    __threadfence();
+    return true;
+  }
+  // The whole unit of that number: in which line, and at which byte of it. False: there is none.
+  GP_DEVICE bool finds(const gp__buffered_turn &t, unsigned i, unsigned &line, unsigned &at) const {
+    line = gp__quotient(a.units, i);
+    at = (t.unit + i - line * a.part) * 16;
+    if (!OUT_ALIGNED) at -= gp__misalignment(t.out + line * t.out_pitch, 16); // wraps below 0
+    return line < t.columns && at < t.rows * SIZE && at + 16 <= t.rows * SIZE;
+  }
+  // Lines of the buffer, which begin as their places do, modulo 16: whole units, then the words at both ends.
+  GP_DEVICE void copy(const gp__buffered_turn &t) const {
+    typedef typename gp__word_of<WORD>::type Word;
+    const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
+    for (unsigned first = threadIdx.x; first < works; first += P::threads * P::vectors) {
+      gp_vector v[P::vectors];
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) {
+        unsigned line, at;
+        if (finds(t, first + k * P::threads, line, at)) v[k] = gp__load_vector<P::load>(t.in + line * a.pitch + at);
+      }
+      GPUPRIMS__UNROLL
+      for (int k = 0; k < P::vectors; ++k) {
+        unsigned line, at;
+        if (finds(t, first + k * P::threads, line, at))
+          gp__store_vector<P::store>(t.out + line * t.out_pitch + at, v[k]);
+      }
+    }
+    if (OUT_ALIGNED || t.unit) return;
+    const unsigned W = 16 / WORD;
+    for (unsigned i = threadIdx.x; i < t.columns * 2 * W; i += P::threads) {
+      const unsigned line = i / (2 * W), skip = gp__misalignment(t.out + line * t.out_pitch, 16), all = skip + bytes;
+      const unsigned at = (i / W % 2 ? all / 16 * 16 : 0) + i % W * WORD;
+      if (at < skip || at >= all || (i / W % 2 ? all < 16 : skip == 0 && all >= 16)) continue;
+      *reinterpret_cast<Word *>(t.out + line * t.out_pitch + (at - skip)) =
+          *reinterpret_cast<const Word *>(t.in + line * a.pitch + (at - skip));
+    }
+  }
+  // All that this block has written in a turn of that step is there, for whoever learns of it.
+  GP_DEVICE void tell(unsigned of) const {
+    __threadfence();
+    if (of <= a.panels) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + of, 1);
+  }
+  // What a turn reads, on its way to the L2 cache; one warp.
+  GP_DEVICE void prefetch(const gp__buffered_turn &t) const {
+    if (t.step > a.panels) return;
+    const unsigned lines = t.begin ? t.rows : t.columns;
+    const unsigned bytes =
+        t.begin ? t.columns * SIZE : least(t.rows * SIZE - least(t.rows * SIZE, t.unit * 16), a.part * 16);
+    for (unsigned i = gp_lane(); i < lines && bytes; i += GP__WARP)
+      gp__prefetch_bytes(t.in + i * (t.begin ? a.columns * SIZE : a.pitch) + (t.begin ? 0 : t.unit * 16), bytes);
+  }
+  // A warp beside the others finds out what comes next, waits, and tells, while they load and store; or one of the
+  // threads does, between its loads and its stores.
+  GP_DEVICE void run(unsigned char *shared) const {
+    const bool LEADS = gp__buffered_leads(SIZE);
+    const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;
+    const bool leads = LEADS && threadIdx.x >= P::threads, first = threadIdx.x == (LEADS ? P::threads : 0);
+    unsigned which = 0, next = 0;
+    if (first) {
+      s.step = s.done = 0;
+      find(ticket(), s.turn[0]);
+      next = ticket();
+      s.turn[1].step = ~0u;
+    }
+    __syncthreads();
+    for (; s.turn[which].step <= a.panels; which ^= 1) {
+      const gp__buffered_turn &t = s.turn[which];
+      if (LEADS && first) {
+        tell(s.turn[which ^ 1].step);
+        wait(t.ready);
+      }
+      if (!leads && t.begin) Tile::load(shared, t.in, a.columns * SIZE, t.rows, t.columns, t.begin, t.end);
+      if (!LEADS && first) {
+        tell(s.turn[which ^ 1].step);
+        wait(t.ready);
+        find(next, s.turn[which ^ 1]);
+        next = ticket();
+      }
+      __syncthreads();
+      if (leads) {
+        if (first) {
+          find(next, s.turn[which ^ 1]);
+          next = ticket();
+        }
+        __syncwarp();
+        prefetch(s.turn[which ^ 1]);
+      } else if (t.begin)
+        Tile::store(shared, t.out, t.out_pitch, t.rows, t.columns, gp__misalignment(t.in, 16), in_pitch);
+      else copy(t);
+      __syncthreads();
+    }
+    if (first) tell(s.turn[which ^ 1].step);
+  }
+};
+template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_buffered(const gp__buffered_args &a) {
+  typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(typename Panels::storage, s);
+  gp__pdl_wait<P>();
+  Panels(a, s).run(shared);
+}
+
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+// The same by tensor copies, which a thread beside the others asks for: some turns have been asked for while one is
+// written; what lies in shared memory is free again once it was written.
+template <class P, int SIZE, int WORD, int FORM> struct gp__tensor_panels : gp__buffered_panels<P, SIZE, WORD, FORM> {
+  typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
+  typedef gp__tensor_tile<P, SIZE> Tile;
+  static const unsigned TURNS = GP__TENSOR_TURNS;
+  struct storage {
+    typename Panels::storage panels;
+    gp__u64 loaded[TURNS], written[TURNS]; // the turn is known, its tile there, and nothing in its way; its warps
+  };
+  const gp__tensor_panels_args &args;
+  storage &b;
+  unsigned char *const places;
+  GP_DEVICE gp__tensor_panels(const gp__tensor_panels_args &of, storage &memory, unsigned char *shared)
+      : Panels(of.of, memory.panels), args(of), b(memory), places(Tile::places(shared)) {}
+
+  GP_DEVICE void request(unsigned number, unsigned place) const {
+    gp__buffered_turn &t = this->s.turn[place];
+    this->find(number, t);
+    if (t.step <= this->a.panels && t.begin)
+      Tile::request(places + place * Tile::BYTES, args.in, t.row, t.column, 0, 0, &b.loaded[place]);
+    else gp__mbarrier_arrive(&b.loaded[place]);
+  }
+  // The turn before that one was written: its place is the next one's.
+  GP_DEVICE unsigned written(unsigned turn) const {
+    const unsigned place = (turn - 1) % TURNS;
+    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);
+    return this->s.turn[place].step;
+  }
+  GP_DEVICE void lead() const {
+    unsigned i = 0, next = this->ticket();
+    for (; i < TURNS - 1; ++i) {
+      request(next, i);
+      next = this->ticket();
+    }
+    for (i = 0; this->s.turn[i % TURNS].step <= this->a.panels; ++i) {
+      const unsigned ready = this->s.turn[i % TURNS].ready;
+      const bool early = this->wait(ready, true); // perhaps before the one in front of it is written
+      if (early) gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+      const unsigned step = i ? written(i) : ~0u;
+      request(next, (i + TURNS - 1) % TURNS);
+      next = this->ticket();
+      this->tell(step);
+      if (early) continue;
+      this->wait(ready);
+      gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+    }
+    gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+    if (i) this->tell(written(i));
+  }
+  GP_DEVICE void run() const {
+    if (threadIdx.x == P::threads) {
+      this->s.step = this->s.done = 0;
+      for (unsigned k = 0; k < TURNS; ++k) {
+        gp__mbarrier_init(&b.loaded[k], 2);
+        gp__mbarrier_init(&b.written[k], P::threads / GP__WARP);
+      }
+      gp__mbarrier_init_fence();
+    }
+    __syncthreads();
+    if (threadIdx.x == P::threads) lead();
+    for (unsigned i = 0; threadIdx.x < P::threads; ++i) {
+      const gp__buffered_turn &t = this->s.turn[i % TURNS];
+      gp__mbarrier_wait(&b.loaded[i % TURNS], i / TURNS & 1u);
+      if (t.step > this->a.panels) break;
+      if (t.begin) {
+        Tile moved;
+        moved.take(places + i % TURNS * Tile::BYTES);
+        moved.store(t.out, t.out_pitch, t.rows, t.columns);
+      } else this->copy(t);
+      __syncwarp();
+      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written[i % TURNS]);
+    }
+  }
+};
+template <class P, int SIZE, int WORD, int FORM>
+GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a) {
+  typedef gp__tensor_panels<P, SIZE, WORD, FORM> Panels;
+  GP_DYNAMIC_SHARED(shared);
+  GP_SHARED(typename Panels::storage, s);
+  gp__pdl_wait<P>();
+  Panels(a, s, shared).run();
+}
+#endif

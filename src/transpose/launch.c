@@ -1,0 +1,310 @@
+// transpose/launch.c - launches of transposes
+// uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, top_k/policy.h, transpose/policy.h,
+//   transpose/panels_policy.h, core/geometry.h, transpose/geometry.h, map/arguments.h, transpose/arguments.h,
+//   transpose/panels_arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c,
+//   core/load.c, core/launch.c
+
+GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
+  gp__divisor d;
+  d.by = by ? (unsigned)by : 1;
+  d.magic = 0xffffffffu / d.by + 1;
+  return d;
+}
+// The arguments of all kernels of a transpose.
+__attribute__((unused)) static gp__transpose_args
+gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
+  const gp__transpose_plan r = gp__transpose_plan_of(p, h);
+  const gp__panels_plan panels = gp__panels_plan_of(p, h);
+  const unsigned group = (unsigned)gp__pack_items(m->size), size = (unsigned)m->size;
+  gp__transpose_args a;
+  int i;
+  memset(&a, 0, sizeof a);
+  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;
+  a.in = in;
+  a.out = out;
+  a.columns = h.columns;
+  a.rows = h.rows;
+  a.in_pitch = m->in_stride[1];
+  a.out_pitch = m->kind == GP__MOVE_ROWS ? m->out_stride[1] : m->out_stride[0];
+  for (i = 0; i < 2; ++i)
+    a.outer[i] = m->extent[2 + i], a.in_outer[i] = m->in_stride[2 + i], a.out_outer[i] = m->out_stride[2 + i];
+  a.in_bytes = in_bytes;
+  a.tiles = r.tiles;
+  a.row_tiles = r.row_tiles;
+  a.column_tiles = r.column_tiles;
+  a.tile_rows = r.tile_rows;
+  a.tile_columns = r.tile_columns;
+  a.matrices = r.matrices;
+  a.pitch = r.pitch;
+  a.pad = r.form & GP__FORM_FEW ? (unsigned)gp__few_line(m->size, (unsigned)h.rows) : r.pad;
+  a.panel = (unsigned)gp__transpose_panel(m->size, p.vectors, r.form);
+  a.units = gp__divisor_of(r.form & GP__FORM_IN_WHOLE
+                               ? gp__ceil_div(r.tile_rows * size / GP__VECTOR + !(r.form & GP__FORM_OUT_ALIGNED), 8)
+                               : r.tile_columns * size / GP__VECTOR + !(r.form & GP__FORM_IN_ALIGNED));
+  a.group = gp__divisor_of(r.pitch * group / GP__VECTOR);
+  a.row = gp__divisor_of(h.rows < GP__TRANSPOSE_WHOLE ? h.rows : 1);
+  a.column = gp__divisor_of(h.columns < GP__TRANSPOSE_WHOLE ? h.columns : 1);
+  return a;
+}
+// The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
+// nothing to do.
+__attribute__((unused)) static int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out,
+                                                      void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
+  const int inverse = h.rows > h.columns, within = step == 1;
+  const unsigned long long common = gp__common_factor(h.rows, h.columns);
+  int i;
+  *r = gp__rectangle_plan_of(h, within);
+  memset(a, 0, sizeof *a);
+  a->out = out;
+  a->rows = r->m;
+  a->columns = r->n;
+  a->a = r->m / common;
+  a->b = r->n / common;
+  for (i = 0; i < 2; ++i) a->outer[i] = m->extent[2 + i], a->out_outer[i] = m->out_stride[2 + i];
+  a->tiles = r->tiles;
+  a->column_tiles = gp__ceil_div(r->n, r->width);
+  a->tile_columns = r->width;
+  a->strip = r->strip;
+  a->scratch = r->scratch ? scratch : NULL;
+  a->rotates = step == (inverse ? 2 : 0);
+  a->gathers = within == inverse;
+  return !a->rotates || common > 1;
+}
+// Columns, rows, columns.
+GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
+  gp__rectangle_plan r;
+  gp__transpose_args a;
+  gp_result result = GP_SUCCESS;
+  int step;
+  for (step = 0; step < 3 && result == GP_SUCCESS; ++step) {
+    int occupancy;
+    gp__geometry g = *l->g;
+    if (!gp__rectangle_step(&l->q->moves, *l->h, step, l->q->out, l->scratch, &r, &a)) continue;
+    g.shared_bytes = r.shared_bytes;
+    result = gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy);
+    if (result == GP_SUCCESS) result = gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a);
+  }
+  return result;
+}
+// The arguments of panels and chunks of one matrix, `data`.
+__attribute__((unused)) static gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data,
+                                                                    void *scratch) {
+  const gp__panels_plan r = gp__panels_plan_of(p, h);
+  const gp__transpose_plan t = gp__transpose_plan_of(p, h);
+  const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
+  unsigned char *at = (unsigned char *)scratch;
+  gp__panels_args a;
+  memset(&a, 0, sizeof a);
+  a.data = (unsigned char *)data;
+  a.saved = at;
+  a.counters = (unsigned long long *)(void *)(at + s.counters);
+  a.claimed = (unsigned *)(void *)(at + s.claimed);
+  a.loaded = (unsigned *)(void *)(at + s.loaded);
+  a.clears = (s.bytes - s.counters) / 8;
+  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // where panels are next
+  a.rows = r.rows;
+  a.columns = r.columns;
+  a.panels = r.panels;
+  a.holes = r.holes;
+  a.column_tiles = gp__ceil_div(r.columns, t.tile_columns);
+  a.panel_tiles = gp__panels_tiles(r, t);
+  a.chunk = (unsigned)(r.items * (unsigned)h.key_size);
+  a.chunk_rows = (unsigned)(r.inverse ? r.rows : r.panels);
+  a.chunk_columns = (unsigned)(r.inverse ? r.panels : r.columns);
+  if (r.inverse) a.shift_y = (unsigned)r.holes;
+  else a.shift_x = (unsigned)r.holes;
+  return a;
+}
+// Panels that are tiles, of one matrix.
+__attribute__((unused)) static gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h,
+                                                                             const gp__moves *of, void *data) {
+  const gp__panels_plan r = gp__panels_plan_of(p, h);
+  gp__moves m = *of;
+  m.in_stride[1] = r.columns * (unsigned)m.size;
+  m.out_stride[0] = r.rows * (unsigned)m.size;
+  m.extent[2] = 1;
+  m.extent[3] = r.panels;
+  return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
+}
+// The kernels of a matrix, in their order: 0 panels, 1 chunks, 2 what both need first. -1: there are no more.
+__attribute__((unused)) static int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
+  static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
+  if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
+  if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
+  return order[r.inverse][step];
+}
+GPUPRIMS__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
+  const gp__moves *m = &l->q->moves;
+  return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
+         matrix % m->extent[3] * m->out_stride[3];
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
+  const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
+  const unsigned threads = l->g->threads;
+  gp_result result = GP_SUCCESS;
+  uint64_t matrix;
+  for (matrix = 0; matrix < l->h->segments; ++matrix) {
+    gp__panels_args a = gp__panels_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch);
+    int step, which;
+    for (step = 0; step < 4; ++step) {
+      uint64_t work;
+      which = gp__panels_step(r, (unsigned)l->h->key_size, step, &a);
+      if (which < 0) break;
+      if (which == 0 && r.whole) {
+        gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
+        result = gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
+                                 l->g->shared_bytes, &t);
+        if (result != GP_SUCCESS) return result;
+        continue;
+      }
+      work = which == 0 ? a.panels * a.panel_tiles
+             : which == 1
+                 ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
+                 : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
+      result = gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
+                               which == 0 ? l->g->shared_bytes : 0, &a);
+      if (result != GP_SUCCESS) return result;
+    }
+  }
+  return result;
+}
+// `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
+__attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of,
+                                                                     uint64_t count, void *data, void *scratch,
+                                                                     gp__map_args *back) {
+  const uint64_t matrix = h.rows * h.columns * (unsigned)h.key_size;
+  gp__transpose_args a;
+  gp__moves m = *of;
+  m.extent[2] = 1;
+  m.extent[3] = count;
+  a = gp__transpose_arguments(&m, h, p, data, scratch, count * matrix);
+  a.tiles = a.matrices ? gp__ceil_div(count, a.matrices) : a.row_tiles * a.column_tiles * count;
+  memset(back, 0, sizeof *back);
+  back->in = scratch;
+  back->out = data;
+  back->count = count * h.rows * h.columns;
+  return a;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
+  const gp__shape h = gp__tiled(*l->p, *l->h);
+  gp_result result = GP_SUCCESS;
+  uint64_t first;
+  for (first = 0; first < l->h->segments && result == GP_SUCCESS; first += h.segments) {
+    const uint64_t rest = l->h->segments - first;
+    gp__map_args back;
+    gp__transpose_args a = gp__trip_arguments(*l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments,
+                                              gp__matrix_of(l, first), l->scratch, &back);
+    const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
+    result = gp__launch_step(l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads,
+                             l->g->shared_bytes, &a);
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back);
+  }
+  return result;
+}
+// The arguments of panels through a buffer, of one matrix, and of what clears their counters.
+__attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data,
+                                                                        void *scratch, gp__panels_args *clears) {
+  const gp__buffered_plan r = gp__buffered_plan_of(p, h);
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h.key_size);
+  const unsigned most = (unsigned)(p.threads * p.vectors); // units of a turn
+  gp__buffered_args a;
+  unsigned x, units = (unsigned)(gp__ceil_div(r.height * size, GP__VECTOR) + !(r.form & GP__FORM_OUT_ALIGNED));
+  memset(&a, 0, sizeof a);
+  memset(clears, 0, sizeof *clears);
+  a.data = (unsigned char *)data;
+  a.counters = clears->counters = (unsigned long long *)scratch;
+  a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
+  clears->clears = gp__buffered_counters(r) / 8;
+  a.rows = h.rows;
+  a.columns = h.columns;
+  a.height = r.height;
+  a.pitch = r.pitch;
+  a.slot = r.slot;
+  a.panels = r.panels;
+  a.column_tiles = (unsigned)gp__ceil_div(h.columns, columns);
+  a.part = units < most ? units : most;
+  a.parts = (unsigned)gp__ceil_div(units, a.part);
+  a.lines = most / a.part;
+  a.units = gp__divisor_of(a.part);
+  for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
+  for (x = 0; x <= r.panels; ++x) {
+    const unsigned long long rest = x < r.panels ? h.rows - x * r.height : 0;
+    a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
+    if (x) {
+      const unsigned long long from = (unsigned long long)a.border[x - 1] * columns,
+                               to = (unsigned long long)a.border[x] * columns;
+      a.first[x + 1] += (unsigned)gp__ceil_div((to < h.columns ? to : h.columns) - from, a.lines) * x * a.parts;
+    }
+  }
+  return a;
+}
+// What the tensor engine is told of matrices: boxes are parts of the policy's tiles. An error of the driver's.
+__attribute__((unused)) static int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h,
+                                                     const void *in, const gp__transpose_args *a, gp__tensor_map *map) {
+  const unsigned size = (unsigned)h.key_size, word = size < 4 ? size : 4, steps[4] = {1, 1, 1, 1};
+  unsigned box[4] = {0, 0, 1, 1};
+  unsigned long long extents[4] = {0, 0, 1, 1}, strides[3];
+  int i;
+  box[0] = GP__TENSOR_BOX / word;
+  box[1] = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size);
+  extents[0] = h.columns * size / word;
+  extents[1] = h.rows;
+  strides[0] = strides[1] = strides[2] = a ? a->in_pitch : h.columns * size;
+  for (i = 0; i < 2 && a; ++i) {
+    extents[2 + i] = a->outer[1 - i];
+    if (a->outer[1 - i] > 1) strides[1 + i] = a->in_outer[1 - i];
+  }
+  return d->cuTensorMapEncodeTiled(map, GP__CU_TENSOR_U8 + gp__floor_log2(word), 4, (void *)(uintptr_t)in, extents,
+                                   strides, box, steps, 0, GP__CU_TENSOR_SWIZZLE_128, GP__CU_TENSOR_PROMOTION_256, 0);
+}
+GPUPRIMS__PRIVATE gp_result gp__encode(const gp__launching *l, const void *in, const gp__transpose_args *a,
+                                       gp__tensor_map *map) {
+  const struct gp_driver *d = &l->s->library.runtime.driver;
+  int error;
+  if (!d->cuTensorMapEncodeTiled)
+    return gp__fail(GP_E_POLICY, "%s: tensor copies need a driver with cuTensorMapEncodeTiled", l->who);
+  error = gp__encode_tensor(d, *l->p, *l->h, in, a, map);
+  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuTensorMapEncodeTiled", error) : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
+  const int tensor = l->p->algorithm == GP_TENSOR_PANELS, leads = tensor || gp__buffered_leads(l->h->key_size);
+  gp_result result = GP_SUCCESS;
+  uint64_t matrix;
+  for (matrix = 0; matrix < l->h->segments && result == GP_SUCCESS; ++matrix) {
+    void *data = gp__matrix_of(l, matrix);
+    gp__panels_args clears;
+    gp__tensor_panels_args a;
+    a.of = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
+    if (tensor) result = gp__encode(l, data, NULL, &a.in);
+    if (result == GP_SUCCESS) result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.first[a.of.panels + 1]),
+                               l->g->threads + (leads ? GP__WARP : 0), l->g->shared_bytes,
+                               tensor ? (void *)&a : (void *)&a.of);
+  }
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_tensor(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__tensor_args a;
+  gp_result result;
+  a.of = gp__transpose_arguments(&q->moves, *l->h, *l->p, q->in, q->out, 0);
+  result = gp__encode(l, q->in, &a.of, &a.in);
+  return result != GP_SUCCESS
+             ? result
+             : gp__launch_step(l, 0,
+                               l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
+                               l->g->threads, l->g->shared_bytes, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
+  gp__transpose_args a;
+  if (gp__is_buffered(l->p->algorithm)) return gp__launch_buffered(l);
+  if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
+  if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
+  if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
+  if (gp__tiled(*l->p, *l->h).move == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
+  a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
+  return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
+}

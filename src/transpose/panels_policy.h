@@ -1,0 +1,194 @@
+// transpose/panels_policy.h - panels, buffered panels and tensor copies: plans, validity
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, transpose/policy.h
+
+// Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
+// warp takes 64 to 512 bytes at a time. Chunks: of a row of the output, which come from so many rows of the input (a
+// panel, whose rows become columns first); with `inverse`, of a row of the input, and panels become rows last.
+enum {
+  GP__CHUNK_LEAST = 64,
+  GP__CHUNK_MOST = 512,       // and a lane's words: 4, or 16 bytes
+  GP__HOLE_BYTES = 16 << 20,  // panels put aside, about, so that the others have room to move
+  GP__PANEL_MOST = 32 << 20,  // bytes of one
+  GP__PANELS_MOST = 1 << 20,  // of a matrix
+  GP__CHUNK_FLAGS = 16 << 20, // bytes of flags, at most, of two kinds
+  GP__PANELS_COUNTERS = 2,    // tickets of tiles, and of chunks, before a counter for each panel
+  GP__CHUNK_TICKET = 32,      // that a warp begins with, one after another: a divisor of 32
+  GP__CHUNK_MATRICES = 4,     // as many may be small
+  GP__CHUNK_MATRIX = 4 << 20  // bytes of one that is not
+};
+GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
+  return (s.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR) : s.word;
+}
+GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
+  return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
+}
+// How good chunks of so many elements are, of a side of that extent; 0: they are not possible.
+GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
+                                                  unsigned long long items) {
+  return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
+                 items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
+                 other > GP__PANEL_MOST / (items * (unsigned)s.key_size) ||
+                 extent / items * other > GP__CHUNK_FLAGS * 8ull || extent / items > GP__PANELS_MOST
+             ? 0
+             : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
+}
+GPUPRIMS__BOTH static inline __attribute__((unused)) unsigned long long
+gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other) {
+  unsigned long long best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
+  if (items > extent / 2) items = extent / 2;
+  for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
+    const unsigned long long merit = gp__chunk_merit(s, extent, other, items);
+    if (merit > most) best = items, most = merit;
+  }
+  return best;
+}
+typedef struct gp__panels_plan {
+  unsigned long long items; // of a chunk; 0: there are none
+  int inverse, word, form;
+  unsigned long long rows, columns, panels, holes; // of a panel, as it comes; of a matrix
+  unsigned long long whole; // panels that are a tile: each changes within its own place, and there are no holes
+} gp__panels_plan;
+GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
+  gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+  const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
+  unsigned long long rows = 0, columns = 0;
+  if (s.move != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
+      matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
+      (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
+    return r;
+  rows = gp__chunk_items(s, s.rows, s.columns);
+  columns = gp__chunk_items(s, s.columns, s.rows);
+  if (!rows && !columns) return r;
+  r.inverse = (columns ? gp__chunk_merit(s, s.columns, s.rows, columns) : 0) >
+              (rows ? gp__chunk_merit(s, s.rows, s.columns, rows) : 0);
+  r.items = r.inverse ? columns : rows;
+  r.word = gp__chunk_word(s, r.items);
+  r.rows = r.inverse ? s.rows : r.items;
+  r.columns = r.inverse ? r.items : s.columns;
+  r.panels = (r.inverse ? s.columns : s.rows) / r.items;
+  r.whole = (s.form & GP__FORM_IN_START)
+                ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
+                : 0;
+  if (r.whole) {
+    r.form = GP__FORM_WHOLE;
+    return r;
+  }
+  r.holes = 1 + (GP__HOLE_BYTES - 1) / (r.rows * r.columns * size);
+  if (r.holes >= r.panels) r.holes = r.panels - 1;
+  if ((s.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
+    r.form = (r.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
+             (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  return r;
+}
+// The same through a buffer. Panels are so many rows of the input; in step x panel x is read, and what it is written
+// over is free once the panels before have been read. A group is the columns that become rows of one panel's place:
+// elements of group g < x go there at once, the others to a block (x, g) of the buffer, and after step g, when panel g
+// was read, the blocks of group g to their places. Each element is read and written once, half of them twice.
+enum {
+  GP__BUFFERED_LEAST = 4, // panels
+  GP__BUFFERED_MOST = 64,
+  GP__BUFFERED_SHIFT = 128, // lines of the buffer lie as those of the output do, modulo so many bytes
+  GP__BUFFERED_LAG = 2      // steps after which a group has left the buffer: panel g, the copying, one in between
+};
+// The slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks that are in use in
+// the middle, of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each; those that end before one
+// of them begins, and those that begin after one has ended, have that one's.
+GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
+  return g < panels / 2 ? (g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x
+         : x > panels / 2 + GP__BUFFERED_LAG
+             ? (g - panels / 2 - GP__BUFFERED_LAG - 1) * (panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2
+             : x * (panels - panels / 2) + g - panels / 2;
+}
+GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
+  return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
+}
+// Does a warp beside those of the policy lead? Tiles of narrow elements need the registers that it would have.
+GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
+// Threads of a block: those that move tiles, and a warp that leads.
+GPUPRIMS__RULE int gp__buffered_threads(gp_policy p, int size) {
+  return p.threads + (p.algorithm == GP_TENSOR_PANELS || gp__buffered_leads(size) ? (int)GP__WARP : 0);
+}
+typedef struct gp__buffered_plan {
+  unsigned panels; // 0: there are none
+  int form;
+  unsigned long long height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
+} gp__buffered_plan;
+// The first tile column of group g.
+GPUPRIMS__RULE unsigned long long gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
+  return g < r.panels ? g * r.height * s.columns / (s.rows * columns) : (s.columns + columns - 1) / columns;
+}
+GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
+  const unsigned long long size = (unsigned)s.key_size;
+  const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s.key_size);
+  const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s.key_size);
+  gp__buffered_plan r = {0, 0, 0, 0, 0};
+  unsigned long long widest = 0;
+  unsigned g;
+  if (s.move != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) || gp__buffered_threads(p, s.key_size) > 1024 ||
+      p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST || s.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
+      s.columns < (unsigned)GP__BUFFERED_LEAST * columns || s.rows > 1ull << 31 || s.columns > 1ull << 31 ||
+      s.rows / rows * (s.columns / columns) > 1ull << 29)
+    return r;
+  r.height = ((s.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
+  r.panels = (unsigned)((s.rows - 1) / r.height + 1);
+  if (r.height * size > 1ull << 30) r.panels = 0;
+  for (g = 0; g < r.panels; ++g) {
+    const unsigned long long end = gp__buffered_border(r, s, columns, g + 1) * columns;
+    const unsigned long long width =
+        (end < s.columns ? end : s.columns) - gp__buffered_border(r, s, columns, g) * columns;
+    if (width > widest) widest = width;
+  }
+  r.pitch = r.height * size + (s.rows - r.height) * size % GP__BUFFERED_SHIFT;
+  r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
+  r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // what clears counters asks
+  if (s.form & GP__FORM_IN_START)
+    r.form |= (s.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
+              (s.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  return r;
+}
+// Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
+GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
+GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
+  if (gp__is_buffered(p.algorithm)) return gp__buffered_plan_of(p, s).form;
+  s = gp__tiled(p, s);
+  return s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+         : s.move == GP__MOVE_TILES && gp__transpose_few(p, s)
+             ? (s.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+             : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+                   (s.move != GP__MOVE_TILES       ? 0
+                    : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+                    : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
+                    : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
+                                                   : 0);
+}
+// Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
+enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8, GP__TENSOR_TURNS = 2 };
+GPUPRIMS__RULE int gp__tensor_bytes(gp_policy p) { // of shared memory
+  return (p.algorithm == GP_TENSOR_PANELS ? (int)GP__TENSOR_TURNS : p.stages) * p.threads * p.vectors * GP__VECTOR +
+         GP__TENSOR_ALIGNMENT;
+}
+GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p, gp__shape s) {
+  return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size) &&
+         (gp__transpose_form(p, s) & 15) == (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) &&
+         (p.algorithm == GP_TENSOR_PANELS ? gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST
+                                          : s.move == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST) &&
+         s.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.rows < 1ull << 31 &&
+         s.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
+         gp__transpose_rows(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX &&
+         gp__transpose_columns(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
+         gp__tensor_bytes(p) <= s.shared_bytes - 2048;
+}
+GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_PADDED_TILES ||
+          ((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS) && gp__policy_valid_tensor(p, s)) ||
+          (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
+          (p.algorithm == GP_ROUND_TRIP && s.move == GP__MOVE_RECTANGLE) ||
+          (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
+           (s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE) &&
+           (gp__transpose_form(p, s) & ~GP__FORM_OUT_ALIGNED) == GP__FORM_IN_ALIGNED)) &&
+         p.vectors <= 8 &&
+         (s.move == GP__MOVE_SQUARE ? 2 : 1) *
+                 gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
+                                          gp__transpose_columns(p.threads, p.vectors, s.key_size), 0, 0) <=
+             s.shared_bytes - 1024;
+}

@@ -1,0 +1,172 @@
+// transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h
+
+#define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS,     \
+    GP_ROUND_TRIP)                                                                                                     \
+  F(threads, 0, 128, 256, 512)                                                                                         \
+  F(vectors, 0, 1, 2, 4, 8)                                                                                            \
+  F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
+  F(store, 0, GP_CACHE_ALL, GP_CACHE_STREAMING)                                                                        \
+  F(stages, 0, 1, 2, 3, 4, 8, 16, 32, 64)                                                                              \
+  F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
+  F(overlap, 0, 1, 2)
+
+// What a transpose is, once dimensions that stay neighbours have become one.
+enum {
+  GP__MOVE_NOTHING,  // in place, and everything stays
+  GP__MOVE_ROWS,     // rows are moved as they are
+  GP__MOVE_TILES,    // matrices are transposed
+  GP__MOVE_SQUARE,   // in place: square matrices
+  GP__MOVE_RECTANGLE // in place: dense matrices
+};
+// What is known of its sides: addresses of all rows (of all columns) are multiples of 16; those of all matrices of the
+// input are; rows (columns) of a matrix lie one behind the other; so do matrices, on both sides; the first begins at a
+// multiple of 16 then. Of a kernel: a whole side.
+enum {
+  GP__FORM_IN_ALIGNED = 1,
+  GP__FORM_OUT_ALIGNED = 2,
+  GP__FORM_IN_WHOLE = 4,
+  GP__FORM_OUT_WHOLE = 8,
+  GP__FORM_WHOLE = 12, // either
+  GP__FORM_IN_START = 16,
+  GP__FORM_IN_DENSE = 32,
+  GP__FORM_OUT_DENSE = 64,
+  GP__FORM_STACKED = 128,
+  GP__FORM_DENSE = 256,           // and stacked
+  GP__FORM_FEW = 16,              // of a kernel: few long rows
+  GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
+  GP__SQUARE_PANEL = 8,           // tile rows and columns of a panel of a square in place
+  GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel, where gp__transpose_panel says nothing else
+  GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
+  GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
+};
+GPUPRIMS__RULE int gp__is_buffered(int algorithm) {
+  return algorithm == GP_BUFFERED_PANELS || algorithm == GP_TENSOR_PANELS;
+}
+GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
+GPUPRIMS__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
+GPUPRIMS__RULE int gp__is_swizzlable(int size) { return size <= 16 && (size & (size - 1)) == 0; }
+// A tile: a power of two of elements that are so many vectors a thread or fewer, about as many rows as columns, and
+// whole vectors of a row and of a column.
+GPUPRIMS__RULE int gp__transpose_log2(int threads, int vectors, int size) {
+  return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
+}
+GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
+  return gp__max(gp__pack_items(size), 1 << gp__transpose_log2(threads, vectors, size) / 2);
+}
+GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
+  return gp__max(gp__pack_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
+}
+// Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200, where
+// DRAM is what decides.
+GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
+  return !(form & GP__FORM_OUT_ALIGNED)         ? 64
+         : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
+         : size == 1 || size == 4 || size == 16 ? 64
+         : size == 8 && vectors == 8            ? 1
+                                                : (int)GP__TRANSPOSE_PANEL;
+}
+// Rows from tile to tile: tiles overlap where columns of the output are not aligned, so that each has whole sectors (of
+// small tiles whole vectors) of a column, from its first multiple of so many bytes on. Sectors that two blocks write a
+// part of each cost more than what is read twice.
+GPUPRIMS__RULE int gp__transpose_alignment(int rows, int size) { return rows * size < 256 ? 16 : 32; }
+GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned) {
+  return size < GP__VECTOR && size == word && !aligned ? rows - gp__transpose_alignment(rows, size) / size : rows;
+}
+// Narrow elements of tiles become words of columns on their way into shared memory where rows and columns are aligned,
+// bytes where rows are; others are gathered from there one by one, as wide ones are, which takes fewer instructions
+// than to shift both sides. As measured on an H200.
+GPUPRIMS__RULE int gp__is_scattered(int size, int word, int form) {
+  return size <= 2 && size == word && (form & GP__FORM_IN_ALIGNED) && (size == 1 || (form & GP__FORM_OUT_ALIGNED));
+}
+GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
+  return gp__transpose_columns(threads, vectors, size);
+}
+// Bytes from row to row of a tile in shared memory, and of a tile. What is not aligned takes one vector more.
+GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int swizzled, int aligned) {
+  return swizzled ? columns * size
+                  : ((columns * size / GP__VECTOR + !aligned) | (gp__pack_items(size) == 1)) * GP__VECTOR;
+}
+GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int swizzled, int aligned) {
+  return gp__max(rows * gp__transpose_pitch(size, columns, swizzled, aligned) +
+                     (swizzled || gp__pack_items(size) == 1 ? 0 : rows / gp__pack_items(size) * GP__VECTOR),
+                 columns * rows * size + (swizzled || size > 2 ? 0 : columns * size));
+}
+// Short rows (columns) that lie one behind the other are a whole side where tiles would not be full, and where there is
+// room for a vector of each lane on the other side.
+GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
+  return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
+         extent * (unsigned)gp__pack_items(s.key_size) * (unsigned)s.key_size * 8 <=
+             (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
+         extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
+  return (s.form & GP__FORM_IN_DENSE) && (s.form & GP__FORM_IN_START) &&
+         gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
+}
+GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
+  return (s.form & GP__FORM_OUT_DENSE) &&
+         gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+}
+// Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
+// has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
+GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // what won on an H200
+  return rows >= (size == 1 ? 8u : 9u) && rows <= (size == 1   ? (aligned ? 64u : 80u)
+                                                   : size == 2 ? 112u
+                                                   : size == 4 ? 47u
+                                                               : 39u);
+}
+GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
+GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
+  return rows % 2 ? 31 : gp__floor_log2(128u / (unsigned)gp__few_unit(size));
+}
+GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
+  return ((unsigned)p.threads * rows + ((unsigned)p.threads * rows >> gp__few_line(size, rows))) *
+         (unsigned)gp__few_unit(size);
+}
+GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
+  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.form & GP__FORM_OUT_DENSE) &&
+         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.word == s.key_size &&
+         gp__are_few(s.key_size, s.rows, s.form & GP__FORM_IN_ALIGNED) &&
+         s.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
+         gp__few_bytes(p, s.key_size, (unsigned)s.rows) <= (unsigned)s.shared_bytes - 2048;
+}
+// Matrices of a tile: as many as fit, and whole vectors.
+GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
+  return 16 / gp__common_factor(16, matrix);
+}
+GPUPRIMS__RULE unsigned long long gp__transpose_matrices_of(unsigned long long tile, unsigned long long matrix) {
+  return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
+}
+GPUPRIMS__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
+  return !(s.form & GP__FORM_DENSE) || s.rows > 65536 || s.columns > 65536 ? 0
+         : s.segments == 1 ? s.rows * s.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
+                           : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
+                                                       s.rows * s.columns * (unsigned)s.key_size);
+}
+GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
+  return (s.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
+         gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
+         gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+}
+// Dense matrices in place by way of the workspace: as many at a time as lie one behind the other and have so many bytes
+// together, one at least; whole vectors of them, so that each trip begins as the first one does.
+enum { GP__TRIP_BYTES = 64 << 20 };
+// What its tiles see of a dense matrix in place: the first trip, there, which is out of place; matrices that a tile has
+// whole, which change within their places. Other calls stay what they are.
+GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
+  const unsigned long long column = s.rows * (unsigned)s.key_size;
+  unsigned long long most;
+  if (s.move != GP__MOVE_RECTANGLE) return s;
+  if (p.algorithm == GP_ROUND_TRIP) {
+    most = GP__TRIP_BYTES / (column * s.columns);
+    if (most > 16) most -= most % 16;
+    if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;
+    if (s.segments > most) s.segments = most;
+    s.form = (s.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  }
+  if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, s)))
+    s.move = GP__MOVE_TILES;
+  return s;
+}

@@ -1,0 +1,30 @@
+// transpose/rows.cuh - rows that are moved as they are
+// uses: device/vocabulary.cuh, transpose/arguments.h, device/tile_transpose.cuh, device/kernel.cuh
+
+// Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
+template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
+  typedef typename gp__word_of<WORD>::type Word;
+  gp__pdl_wait<P>();
+  const unsigned width = 1u << a.tile_columns, height = P::threads * P::vectors / width;
+  for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
+    const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
+    const gp__u64 rest = tile - matrix * of_matrix, row_tile = rest / a.column_tiles;
+    const gp__u64 row = row_tile * height, column = (rest - row_tile * a.column_tiles) * width;
+    const unsigned char *in = static_cast<const unsigned char *>(a.in) + far * a.in_outer[0] +
+                              (matrix - far * a.outer[1]) * a.in_outer[1] + row * a.in_pitch + column * WORD;
+    unsigned char *out = static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+                         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.out_pitch + column * WORD;
+    const gp__u64 rows = a.rows - row, columns = a.columns - column;
+    Word v[P::vectors];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
+      if (r < rows && c < columns) v[k] = *reinterpret_cast<const Word *>(in + r * a.in_pitch + c * WORD);
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
+      if (r < rows && c < columns) *reinterpret_cast<Word *>(out + r * a.out_pitch + c * WORD) = v[k];
+    }
+  }
+}

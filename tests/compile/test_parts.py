@@ -1,0 +1,154 @@
+"""The parts under src/ and the header that is made of them (tools/amalgamate.py, tools/lint.py)."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [os.path.join(ROOT, "tools"), os.path.join(ROOT, "tests"), os.path.dirname(os.path.abspath(__file__))]
+import amalgamate  # noqa: E402
+import operators  # noqa: E402
+from turn import turn  # noqa: E402
+
+DEVICE_PARTS = [path for path in amalgamate.paths() if path.endswith(".cuh")]
+if os.environ.get("GPUPRIMS_LONG") == "0":  # those whose turn it is
+    DEVICE_PARTS = DEVICE_PARTS[turn(6)::6]
+TOOL = os.path.join("tools", "amalgamate.py")
+
+
+def run(folder, *words):
+    return subprocess.run([sys.executable, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def put(text, *path):
+    with open(os.path.join(*path), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A copy of what the header is made of."""
+    shutil.copytree(os.path.join(ROOT, "src"), tmp_path / "src")
+    (tmp_path / "tools").mkdir()
+    for name in ("amalgamate.py", "lint.py"):
+        shutil.copy(os.path.join(ROOT, "tools", name), tmp_path / "tools")
+    shutil.copy(os.path.join(ROOT, "gpuprims.h"), tmp_path)
+    shutil.copy(os.path.join(ROOT, ".clang-format"), tmp_path)
+    return str(tmp_path)
+
+
+def test_the_header_is_what_its_parts_make(house):
+    os.remove(os.path.join(house, "gpuprims.h"))
+    assert run(house, TOOL).returncode == 0
+    assert read(house, "gpuprims.h") == read(ROOT, "gpuprims.h"), "make header"
+    assert run(house, TOOL, "--check").returncode == 0
+
+
+def test_an_edit_of_a_part_and_one_of_the_header(house):
+    part, header = read(house, "src", "scan", "kernels.cuh"), read(house, "gpuprims.h")
+    line = "template <class P> GP_DEVICE void gp__pdl_wait() {\n"
+    assert header.count(line) == 1
+    put(part + "\n// The end.\n", house, "src", "scan", "kernels.cuh")
+    found = run(house, TOOL, "--check")
+    assert found.returncode == 1 and "make header" in found.stdout
+    assert run(house, TOOL).returncode == 0 and "\n// The end.\n" in read(house, "gpuprims.h")
+    assert read(house, "build", "replaced-gpuprims.h") == header
+    # Taken back from the header: lines that are changed, added at the beginning, and gone.
+    edited = header.replace(line, f"// How.\n{line}").replace("(Green, Odeh and Birk, Merge Path)", "(Merge Path)")
+    put(edited, house, "edited.h")
+    put(part, house, "src", "scan", "kernels.cuh")
+    found = run(house, TOOL, "--back", "edited.h")
+    assert found.returncode == 0 and sorted(found.stdout.split()) == ["src/api/merge.h", "src/device/kernel.cuh"]
+    assert run(house, TOOL).returncode == 0 and read(house, "gpuprims.h") == edited
+    assert run(house, TOOL, "--back", os.path.join(ROOT, "gpuprims.h")).returncode == 0
+    assert run(house, TOOL).returncode == 0 and read(house, "gpuprims.h") == header
+    # A condition around parts is the manifest's.
+    put(header.replace("// >>warp -", "// >>warps "), house, "edited.h")
+    found = run(house, TOOL, "--back", "edited.h")
+    assert found.returncode == 1 and "by hand" in found.stdout
+
+
+def test_lines(house):
+    assert run(house, TOOL, "--lines", "lines/gpuprims.h").returncode == 0
+    words = ["-x", "c", "-DGPUPRIMS_IMPLEMENTATION"]
+    texts = [subprocess.run(["gcc", "-E", "-P", *words, '-DGPUPRIMS_SOURCE="here"', name], cwd=house,
+                            stdout=subprocess.PIPE, check=True).stdout for name in ("gpuprims.h", "lines/gpuprims.h")]
+    assert texts[0] == texts[1] and b"gp_run(" in texts[0]
+    text = read(house, "lines", "gpuprims.h")
+    put(text.replace("gp_result gp_run(", "gp_resul gp_run(", 1), house, "lines", "gpuprims.h")
+    found = subprocess.run(["gcc", "-fsyntax-only", *words, "lines/gpuprims.h"], cwd=house, stderr=subprocess.PIPE,
+                           text=True, check=False).stderr
+    number = read(house, "src", "api", "run.h").split("gp_result gp_run(")[0].count("\n") + 1
+    assert f"src/api/run.h:{number}:" in found
+
+
+@pytest.mark.parametrize("finding, path, change", [
+    ("is no part of", "src/scan/more.cuh", lambda text: "// scan/more.cuh - more\n\nint gp__more;\n"),
+    ("a part begins with", "src/scan/kernels.cuh", lambda text: text.replace("// scan/", "// ", 1)),
+    ("of 800", "src/scan/kernels.cuh", lambda text: text + "//\n" * 800),
+    ("do not close", "src/scan/kernels.cuh", lambda text: text + "#ifdef GP_SHARED\n"),
+    ("`uses` line is not true", "src/scan/kernels.cuh", lambda text: text + "// \nstruct gp__more : gp_bf16 {};\n"),
+    ("defines below it", "src/device/kernel.cuh", lambda text: text + "\nstruct gp__more : gp__scan_share {};\n"),
+    ("mention a primitive", "src/core/run.c", lambda text: text + "\nenum { GP__MORE = GP_SORT };\n"),
+    ("listed more than once", "src/manifest", lambda text: text + "part manual.h\n"),
+])
+def test_findings(house, finding, path, change):
+    there = os.path.exists(os.path.join(house, path))
+    put(change(read(house, path) if there else ""), house, path)
+    assert finding in run(house, "-c", "import sys; sys.path.insert(0, 'tools'); import lint; "
+                          "lint.lint_parts(lint.Findings(), lint.tracked_files())").stdout
+
+
+def test_the_map_is_true():
+    """Each `name`, part in src/README.md is a name that the part declares."""
+    text = " ".join(read(ROOT, "src", "README.md").split())
+    places = re.findall(r"`(\w+)`, (\w+/\w+\.\w+)", text)
+    assert len(places) > 40
+    for name, part in places:
+        assert re.search(rf"^(?![ ]*//).*\b{name}\b", read(ROOT, "src", *part.split("/")), re.M), (name, part)
+    for part in re.findall(r"[a-z_]+/[a-z_0-9]+\.(?:cuh|c|h)\b", text):
+        assert os.path.exists(os.path.join(ROOT, "src", part)) or part in ("lines/gpuprims.h",), part
+
+
+# ---- a part of device text compiles alone with what its head says that it uses, and what that uses -------------------
+
+
+def alone(path):
+    return amalgamate.text_of(amalgamate.header_lines(amalgamate.closure(path)))
+
+
+@pytest.mark.parametrize("path", DEVICE_PARTS)
+def test_alone_under_the_emulator(tmp_path, path):
+    put(alone(path), tmp_path, "gpuprims.h")
+    put('#include "simt.h"\n#define GPUPRIMS_SIMT\n#include "gpuprims.h"\n', tmp_path, "alone.cpp")
+    folders = [f"-I{tmp_path}", "-I" + os.path.join(ROOT, "tests", "simt")]
+    found = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", *folders, str(tmp_path / "alone.cpp")],
+                           stderr=subprocess.PIPE, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+
+
+@pytest.fixture(scope="module")
+def nvrtc():
+    for name in ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"):
+        try:
+            return operators.Nvrtc(name)
+        except OSError:
+            pass
+    return pytest.skip("no libnvrtc: pip install nvidia-cuda-nvrtc, and put its folder into LD_LIBRARY_PATH")
+
+
+@pytest.mark.parametrize("path", DEVICE_PARTS)
+def test_alone_under_nvrtc(nvrtc, tmp_path, path):
+    put(alone(path), tmp_path, "gpuprims.h")
+    text = operators.device_text(tmp_path / "gpuprims.h")
+    for architecture in {75, 90} & nvrtc.architectures:
+        nvrtc.compile('#include "gpuprims.h"\n', text, architecture)
