@@ -31235,10 +31235,7 @@ GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h,
   const int planned = gp__is_planned(h->primitive), graph = gp__family_of(h->primitive) == GP__FAMILY_GRAPH;
   const int in_size = graph ? h->offset_size : planned || !h->in_size ? h->key_size : h->in_size;
   const int acc_size = graph ? h->key_size : h->acc_size;
-  const int out_size = graph                          ? gp__degree_class(*h)
-                       : h->primitive == GP_TRANSPOSE ? h->key_size
-                       : planned                      ? h->in_size
-                                                      : h->out_size;
+  const int out_size = graph ? gp__degree_class(*h) : h->move ? h->key_size : planned ? h->in_size : h->out_size;
   if (row->primitive != h->primitive || row->log2_from > log2_bytes || row->log2_to <= log2_bytes ||
       (row->in_size >= 0 && row->in_size != in_size) || (row->acc_size >= 0 && row->acc_size != acc_size) ||
       (row->out_size >= 0 && row->out_size != out_size))
@@ -31250,13 +31247,12 @@ GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h,
 // many rows as columns. They know how much there is, but neither in how many segments nor in which shape: the algorithm
 // for that is the rule's choice.
 GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
-  const int transpose = h->primitive == GP_TRANSPOSE;
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
-  if (transpose && (h->move != GP__MOVE_TILES || h->rows / 16 > h->columns || h->columns / 16 > h->rows)) return 0;
+  if (h->move && (h->move != GP__MOVE_TILES || h->rows / 16 > h->columns || h->columns / 16 > h->rows)) return 0;
   *policy = gp__portable(row, *h);
-  return gp__policy_valid(*policy, *h) && ((gp__family_of(h->primitive) != GP__FAMILY_SEGMENTS && !transpose) ||
+  return gp__policy_valid(*policy, *h) && ((gp__family_of(h->primitive) != GP__FAMILY_SEGMENTS && !h->move) ||
                                            policy->algorithm == gp__portable(none, *h).algorithm);
 }
 

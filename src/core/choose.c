@@ -1,19 +1,32 @@
 // core/choose.c - which policy a call takes
-// uses: api/lists.h, api/policy.h, core/shape.h, bfs/policy.h, core/validity.h, core/portable.h, core/system.c,
-//   core/messages.c, core/table.c, core/policy_fields.c
+// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, bfs/policy.h, core/validity.h, core/portable.h,
+//   core/system.c, core/messages.c, core/table.c, core/policy_fields.c
 
 // How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
 GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
-  // Sorts and merges: in_size is the key's, out_size the value's.
+  // Sorts and merges: in_size is the key's, out_size the value's. Transposes: both are the element's.
   const int planned = gp__is_planned(h->primitive), graph = gp__family_of(h->primitive) == GP__FAMILY_GRAPH;
   const int in_size = graph ? h->offset_size : planned || !h->in_size ? h->key_size : h->in_size;
   const int acc_size = graph ? h->key_size : h->acc_size;
-  const int out_size = graph ? gp__degree_class(*h) : planned ? h->in_size : h->out_size;
+  const int out_size = graph ? gp__degree_class(*h) : h->move ? h->key_size : planned ? h->in_size : h->out_size;
   if (row->primitive != h->primitive || row->log2_from > log2_bytes || row->log2_to <= log2_bytes ||
       (row->in_size >= 0 && row->in_size != in_size) || (row->acc_size >= 0 && row->acc_size != acc_size) ||
       (row->out_size >= 0 && row->out_size != out_size))
     return 0;
   return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_from;
+}
+
+// The policy of a row where the row may serve the call. Rows were measured on aligned pointers, transposes on about as
+// many rows as columns. They know how much there is, but neither in how many segments nor in which shape: the algorithm
+// for that is the rule's choice.
+GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
+  gp_policy none;
+  memset(&none, 0, sizeof none);
+  if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
+  if (h->move && (h->move != GP__MOVE_TILES || h->rows / 16 > h->columns || h->columns / 16 > h->rows)) return 0;
+  *policy = gp__portable(row, *h);
+  return gp__policy_valid(*policy, *h) && ((gp__family_of(h->primitive) != GP__FAMILY_SEGMENTS && !h->move) ||
+                                           policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
 // The policy that a call runs on: the caller's, a row of the table, the portable row. A row that is not valid for the
@@ -37,23 +50,19 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     *source = GP_POLICY_CALLER;
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
-  if (table->end[h->primitive] && !h->in_misaligned && !h->out_misaligned && !h->reproducible) {
+  if (table->end[h->primitive]) {
     const unsigned long long bytes = gp__shape_bytes(*h);
     const int log2_bytes = bytes ? 63 - __builtin_clzll(bytes) : 0;
-    const int segments = gp__family_of(h->primitive) == GP__FAMILY_SEGMENTS;
     int wanted, i;
     for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_PORTABLE; ++wanted) {
       int best = 0;
       for (i = table->first[h->primitive]; i < table->end[h->primitive]; ++i) {
         const int fit = table->source[i] == wanted ? gp__row_fit(&gp__policy_rows[i], h, log2_bytes) : 0;
-        if (fit > best) {
-          const gp_policy p = gp__portable(gp__policy_rows[i].policy, *h);
-          // Rows know how much there is, but not in how many segments: which algorithm that takes is the rule's choice.
-          if (gp__policy_valid(p, *h) && (!segments || p.algorithm == gp__portable(none, *h).algorithm)) {
-            best = fit;
-            *policy = p;
-            *source = (gp_policy_source)wanted;
-          }
+        gp_policy p;
+        if (fit > best && gp__row_serves(gp__policy_rows[i].policy, h, &p)) {
+          best = fit;
+          *policy = p;
+          *source = (gp_policy_source)wanted;
         }
       }
       if (best) return GP_SUCCESS;
