@@ -205,7 +205,9 @@ def add_board(proposal, board, any_source):
     elif regression and usable(proposal, board, regression, any_source):
         proposal.add(board, "regress", regression)
     done = None
-    if tune is None or not tune.of("samples"):
+    if "tune" not in board.record.get("asked", ["tune"]):
+        pass  # nobody wanted one
+    elif tune is None or not tune.of("samples"):
         proposal.note(board, f"the tune left no samples ({board.said('tune')}): nothing is proposed from it")
     elif not board.is_done("tune"):
         proposal.note(board, f"the tune {board.said('tune')}: nothing is proposed from it; "

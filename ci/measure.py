@@ -69,6 +69,7 @@ class Night:
         os.makedirs(self.folder, exist_ok=True)
         found = steps.read_json(self.path(steps.RECORD)) or {}
         self.record = {"v": 1, "date": steps.now(), **found}
+        self.record["asked"] = sorted({*found.get("asked", []), *args.steps})
         self.replayed = (steps.read_json(os.path.join(args.replay, steps.RECORD)) or {}) if args.replay else {}
         for name in TUNE_OPTIONS:  # what is replayed was asked for with these
             if getattr(args, name) is None:

@@ -207,6 +207,24 @@ def test_a_primitive_has_time_or_waits(tmp_path, monkeypatch, seconds, served, l
     assert message == (f"{left} primitives wait for another night: {', '.join(names[served:])}" if left else "")
 
 
+@pytest.mark.parametrize("script", ["measure", "night", "regress", "machine_code", "baseline", "decide", "contribute"])
+def test_a_python_without_packages_is_told(script):
+    done = subprocess.run([sys.executable, "-S", os.path.join("ci", f"{script}.py"), "--artifacts", "none"],
+                          cwd=nights.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode in (1, 2) and "Traceback" not in done.stderr, done.stderr
+    assert "make venv" in done.stderr or "none" in done.stderr or "--artifacts" in done.stderr
+
+
+def test_a_night_of_some_steps(world):
+    """That there is no tune is noted where one was asked for; the open proposal stays either way."""
+    world.night("one", tuned(nights.better))
+    for number, asked in enumerate((["regress"], ["regress", "tune"])):
+        results = world.night(f"night{number}", regressed({COPY: (SAME, 1.0)}, asked=asked))
+        notes = " ".join(proposal(results)["notes"])
+        assert ("the tune left no samples" in notes) == ("tune" in asked), asked
+        assert STORE in world.files_of(BRANCH)
+
+
 def test_a_store_with_corrupt_lines(world, capsys):
     def spoil(lines):
         return "\n".join([*lines[:3], "{broken", lines[3][:50], '"no object"', *lines[3:]]) + "\n"

@@ -22,10 +22,9 @@ import os
 import sys
 import textwrap
 
-import numpy as np
-
 from tools import bench
 from tools.farm import evidence, store
+from tools.farm.arrays import np
 
 PRIMITIVES = ["copy", "reduce", "exclusive_scan"]
 TYPES = ["u8", "u16", "u32", "u64"]

@@ -14,9 +14,8 @@ import math
 import os
 import re
 
-import numpy as np
-
 from tools.farm import evidence, rows, store
+from tools.farm.arrays import np
 
 GAIN = math.log(1.02)       # a row is worth it from this gain on; a size that loses as much spoils it
 LEAST_TIE = 0.005           # times that are closer are never told apart

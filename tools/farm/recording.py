@@ -26,10 +26,9 @@ import sys
 import tempfile
 import time
 
-import numpy as np
-
 from tools import bench
 from tools.farm import cell_keys, evidence, regress, store
+from tools.farm.arrays import np
 
 LARGE = ("copy", "reduce", "exclusive_scan", "segmented_reduce", "reduce_by_key", "select", "histogram_even", "sort",
          "merge", "set_union", "top_k", "transpose")

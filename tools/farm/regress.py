@@ -30,10 +30,9 @@ import sys
 import tempfile
 import time
 
-import numpy as np
-
 from tools import bench
 from tools.farm import cell_keys, evidence, measure, propose, store, verdicts
+from tools.farm.arrays import np
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 PAIRS, FRESH_PAIRS, FRESH_STAGES = 6, 10, (2, 3)

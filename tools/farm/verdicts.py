@@ -25,7 +25,7 @@ SLOW, FAST: confirmed, and 2 % or more. SAME: below 2 %, and 5 % is excluded. UN
 import collections
 import math
 
-import numpy as np
+from tools.farm.arrays import np
 
 SAME, FAST, SLOW, UNSURE, NO_DATA = "SAME", "FAST", "SLOW", "UNSURE", "NO DATA"
 FEWEST_PAIRS = 4

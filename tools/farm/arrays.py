@@ -1,0 +1,5 @@
+"""NumPy, or a sentence that says where it is: the farm's statistics stand on it, its stores and workers do not."""
+try:
+    import numpy as np  # noqa: F401
+except ImportError as missing:
+    raise SystemExit(f"{missing}: build/venv/bin/python has what is needed (make venv)") from None
