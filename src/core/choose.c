@@ -8,7 +8,8 @@ GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h,
   const int planned = gp__is_planned(h->primitive), graph = gp__family_of(h->primitive) == GP__FAMILY_GRAPH;
   const int in_size = graph ? h->offset_size : planned || !h->in_size ? h->key_size : h->in_size;
   const int acc_size = graph ? h->key_size : h->acc_size;
-  const int out_size = graph ? gp__degree_class(*h) : h->move ? h->key_size : planned ? h->in_size : h->out_size;
+  const int beside = h->move ? h->key_size : h->in_size;
+  const int out_size = graph ? gp__degree_class(*h) : planned ? beside : h->out_size;
   if (row->primitive != h->primitive || row->log2_from > log2_bytes || row->log2_to <= log2_bytes ||
       (row->in_size >= 0 && row->in_size != in_size) || (row->acc_size >= 0 && row->acc_size != acc_size) ||
       (row->out_size >= 0 && row->out_size != out_size))

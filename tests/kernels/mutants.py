@@ -1589,6 +1589,12 @@ MUTANTS = {
     "ladder: too short a step": ("LADDER", "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
     "rows: a grid is served by rows of graphs of many edges": (
         "ROWS", "out_size = graph ? gp__degree_class(*h) : planned", "out_size = graph ? 8 : planned"),
+    "rows: transposes have another key": (
+        "ROWS", "h->move ? h->key_size : h->in_size", "h->in_size"),
+    "rows: a transpose of few rows is served": (
+        "ROWS", " || h->rows / 16 > h->columns || h->columns / 16 > h->rows", ""),
+    "rows: a transpose has another algorithm than the rule's": (
+        "ROWS", " && !h->move)", ")"),
     "rows: offsets are not told apart": (
         "ROWS", "in_size = graph ? h->offset_size : planned", "in_size = graph ? h->key_size : planned"),
     "ladder: the tile is read before it is full": (

@@ -1,5 +1,6 @@
 // Which row of a tuned table serves a search of a graph: that of its sizes of offsets and vertices and of its mean
-// degree's class, in the bucket of its bytes; the portable rule where there is none. Usage: test_rows
+// degree's class, in the bucket of its bytes; the portable rule where there is none. And a transpose: that of its
+// elements, on aligned rows of about as many elements as there are rows. Usage: test_rows
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -13,7 +14,11 @@
   ROW_OF(ROW, GP_BFS, 4, 4, 8, 20, 64, 512, -1)                                                                        \
   ROW_OF(ROW, GP_BFS, 8, 4, 8, 0, 64, 256, 7)                                                                          \
   ROW_OF(ROW, GP_BFS, 8, 8, 8, 0, 64, 256, 9)                                                                          \
-  ROW_OF(ROW, GP_BFS_SOURCES, 4, 4, 8, 0, 64, 256, 11)
+  ROW_OF(ROW, GP_BFS_SOURCES, 4, 4, 8, 0, 64, 256, 11)                                                                 \
+  ROW("portable", GP_TRANSPOSE, 4, 0, 4, 0, 64, GP_PADDED_TILES, 512, 1, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0,          \
+      "made up")                                                                                                       \
+  ROW("portable", GP_TRANSPOSE, 2, 0, 2, 0, 64, GP_SWIZZLED_TILES, 512, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,         \
+      "made up")
 #include "gpuprims.h"
 
 #include <cstdio>
@@ -51,6 +56,29 @@ static void look_up(gp_context *ctx, const gp__table *table, const Case &which) 
                 gp_last_message());
 }
 
+static void look_up_transpose(gp_context *ctx, const gp__table *table, gp_type type, uint64_t rows, uint64_t columns,
+                              bool served) {
+  gp_permutation p = {};
+  gp_call call = gp_call_init(GP_TRANSPOSE);
+  gp__request request;
+  gp_policy policy = {};
+  gp_policy_source source = GP_POLICY_CALLER;
+  p.dimensions = 2;
+  p.order[0] = 1;
+  p.extent[0] = rows, p.extent[1] = columns;
+  call.in_type = call.out_type = type;
+  call.permutation = &p;
+  bool good = gp__check_call(ctx->state, "test", &call, 0, 0, &request) == GP_SUCCESS;
+  gp__shape shape = gp__shape_of(&request);
+  shape.compute_capability = 90, shape.multiprocessors = 132, shape.shared_bytes = gp__shared_bytes_of(90);
+  good = good && gp__choose("test", NULL, &shape, table, &policy, &source) == GP_SUCCESS &&
+         (source == GP_POLICY_PORTABLE && policy.threads == 512) == served;
+  ++(good ? passed : failed);
+  if (!good)
+    std::printf("FAILED: %llu x %llu: threads %d, stages %d %s\n", (unsigned long long)rows,
+                (unsigned long long)columns, policy.threads, policy.stages, gp_last_message());
+}
+
 int main() {
   static const Case cases[] = {
       {GP_BFS, GP_U32, GP_U32, 1000, 7999, 128, 3}, // fewer than 8 edges a vertex, and 8
@@ -74,6 +102,13 @@ int main() {
   if (gp_open(&config, &ctx)) return std::printf("%s\n", gp_last_message()), 1;
   gp__make_table(&table, "", 90);
   for (const Case &which : cases) look_up(ctx, &table, which);
+  look_up_transpose(ctx, &table, GP_U32, 1024, 1024, true);
+  look_up_transpose(ctx, &table, GP_U32, 256, 4096, true);
+  look_up_transpose(ctx, &table, GP_U32, 4096, 128, false); // more than 16 times as many
+  look_up_transpose(ctx, &table, GP_U32, 128, 4096, false);
+  look_up_transpose(ctx, &table, GP_U32, 1024, 1023, false); // rows begin anywhere
+  look_up_transpose(ctx, &table, GP_U64, 1024, 1024, false);
+  look_up_transpose(ctx, &table, GP_U16, 1024, 1024, false); // not the rule's algorithm
   gp_close(ctx);
   std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
