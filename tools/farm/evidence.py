@@ -38,9 +38,9 @@ SEARCHED_AS = {"inclusive_scan": "exclusive_scan", "segmented_inclusive_scan": "
                "run_lengths": "unique", "partition": "select", "histogram_ranges": "histogram_even",
                "upper_bound": "lower_bound", "set_intersection": "set_union", "set_difference": "set_union",
                "set_symmetric_difference": "set_union", "nth_element": "top_k"}
-# Which algorithm is best depends on the number of segments, which rows do not know: the header takes a row of these
-# only where its rule has chosen the same algorithm (gp__choose).
-RULE_CHOOSES_ALGORITHM = ("segmented_reduce", "load_balance")
+# Which algorithm is best depends on the number of segments, or on the shape, which rows do not know: the header takes a
+# row of these only where its rule has chosen the same algorithm (gp__row_serves).
+RULE_CHOOSES_ALGORITHM = ("segmented_reduce", "load_balance", "transpose")
 
 
 class Group:
