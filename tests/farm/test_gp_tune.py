@@ -564,7 +564,7 @@ def test_a_store_replays(tuner):
 
 def test_a_search_replays_as_far_as_it_was_recorded(tuner):
     """What the night had no time for does not end the replay. Its groups fail their self-checks: no row is made."""
-    quick = ["--search", "--primitives", "copy", "--sizes", "1M", "--strategy", "quick"]
+    quick = ["--search", "--primitives", "copy", "--sizes", "1M", "--strategy", "quick", "--jobs", "0"]
     tuner.run(*quick, model=tuner.model(noise=NOISE))
     again, worker = str(tuner.folder / "again.jsonl"), f"{WORKER} --replay {tuner.store}"
     tuner.run(*quick, "--out", again, worker=worker)

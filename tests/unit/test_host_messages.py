@@ -341,7 +341,7 @@ def test_null_of_functions_without_a_stream(name):
 # ---- what the wrappers say of their names
 
 NAMED = re.findall(r'stream\)?,\s*"(gp_\w+(?: [\w.\[\]]+=\w+)*)"',
-                   re.sub(r'"\s*\n\s*"', "", TEXT[TEXT.index("// ---- calls by name"):]))
+                   re.sub(r'"\s*\n\s*"', "", TEXT[TEXT.index(" - calls by name"):]))
 
 
 def test_names_are_parameters():
