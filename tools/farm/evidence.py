@@ -30,7 +30,7 @@ LEAST_US = 0.2        # a launch
 ENOUGH = 5            # times of a sample: so many are never all equal, nor those of another sample
 # They may end before they have read their input.
 MAY_END_EARLY = ("any", "all", "is_sorted", "check_offsets")
-# Of any number of elements they make one, of whatever size: what is moved is the input.
+# These make one element of any number of them: a call moves its input.
 TO_ONE = ("reduce", "count_if")
 # A group that nobody searches by itself: it is served by the same kernels as another one.
 SEARCHED_AS = {"inclusive_scan": "exclusive_scan", "segmented_inclusive_scan": "segmented_exclusive_scan",

@@ -1246,7 +1246,7 @@ static void load_ahead(job *next) {
   }
 }
 
-// What is known of a job's variants. lost: the context is.
+// Reports a job's variants. Where the context is lost it reports those that failed, and the worker ends.
 static void end_job(const job *j, gp_nvml_sample before, double start, int lost) {
   const gp_nvml_sample after = gp_nvml_read(&nvml);
   int i;
