@@ -346,6 +346,7 @@ def test_interrupted(tmp_path, base):
     assert process.returncode == 130 and "interrupted" in err and f"{len(SWEEP)} NO DATA" in out
     recorded = store.read(str(path))
     assert not recorded.broken and len(recorded.of("samples")) > 5
+    assert not recorded.of("verdict")  # so that the same command goes on with its pairs
     assert [run["complete"] for run in recorded.of("run")] == [False]
 
 

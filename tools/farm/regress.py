@@ -520,7 +520,7 @@ def judge(run, cells, first_pairs):
 
 
 def finish(lines, texts, controls, path):
-    """Prints the table, worst first, and appends the verdicts to the store."""
+    """Prints the table, worst first, and appends the verdicts to the store, where there is a path."""
     lines = sorted(lines, key=lambda line: (ORDER.index(line["outcome"]), -(line["ratio"] or 0), line["pairs"]))
     print_table(lines, texts)
     extra = []
@@ -538,7 +538,8 @@ def finish(lines, texts, controls, path):
     counts = collections.Counter(line["outcome"] for line in lines)
     print(", ".join(f"{counts[outcome]} {outcome}" for outcome in ORDER))
     print_gated(lines, texts)
-    store.append(path, lines + extra)
+    if path:
+        store.append(path, lines + extra)
 
 
 def main(arguments):
@@ -618,8 +619,10 @@ def compare(options):
     if run.paused:
         say(run.stopped)
         return PAUSED
-    finish(lines, cells, controls, options.store)
-    say(f"verdicts and samples are in {os.path.relpath(options.store)}")
+    # A store with verdicts is finished: an interrupted run goes on with the pairs that it has.
+    finish(lines, cells, controls, None if run.interrupted else options.store)
+    what = "samples" if run.interrupted else "verdicts and samples"
+    say(f"{what} are in {os.path.relpath(options.store)}")
     if run.stopped:
         say(run.stopped)
     for cell in broken:
