@@ -544,7 +544,7 @@ typedef enum gp_policy_source {
 
 // ---- api/context_types.h - what a context is configured with and describes; users' types and operators
 
-// Where the machine code of a kernel came from.
+// The origin of a kernel's machine code.
 typedef enum gp_kernel_source {
   GP_KERNEL_NONE = 0, // not loaded yet
   GP_KERNEL_BUNDLE,   // gp_config.bundle
@@ -748,7 +748,7 @@ typedef struct gp_traversal_step {
 } gp_traversal_step;
 enum { GP_TRAVERSAL_STEPS = 32 };
 
-// What a traversal did, in device memory.
+// A traversal's report, in device memory.
 typedef struct gp_traversal {
   uint64_t reached;   // vertices, the source among them
   uint64_t edges;     // that leave them (of a symmetric graph: twice its undirected edges)
@@ -770,8 +770,8 @@ typedef struct gp_degrees {
                           // 2^i - 1 edges
 } gp_degrees;
 
-// What can be wrong with a graph, or with depths and parents: X(NAME, what is said; @ is the vertex, # the edge). The
-// order is that in which they are looked for: the first of these, at the lowest vertex or edge, is what is told.
+// Faults of a graph, or of depths and parents: X(NAME, the message; @ is the vertex, # the edge). The check looks for
+// them in this order, and reports the first one, at the lowest vertex or edge.
 #define GP_FAULTS(X)                                                                                                   \
   X(GP_FAULT_NONE, "nothing is wrong")                                                                                 \
   X(GP_FAULT_FIRST_OFFSET, "offsets[0] is not 0")                                                                      \
@@ -1059,7 +1059,7 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx);
 // loaded no kernel and allocated no memory waits for nothing.
 GPUPRIMS__API gp_result gp_close(gp_context *ctx);
 
-// What the context runs on. Errors: CONTEXT, NULL.
+// Describes the device that the context runs on. Errors: CONTEXT, NULL.
 GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description);
 
 // The name ("GP_E_NULL") and meaning of a result. Never NULL.

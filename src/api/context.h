@@ -21,7 +21,7 @@ GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx);
 // loaded no kernel and allocated no memory waits for nothing.
 GPUPRIMS__API gp_result gp_close(gp_context *ctx);
 
-// What the context runs on. Errors: CONTEXT, NULL.
+// Describes the device that the context runs on. Errors: CONTEXT, NULL.
 GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description);
 
 // The name ("GP_E_NULL") and meaning of a result. Never NULL.

@@ -1,7 +1,7 @@
 // api/context_types.h - what a context is configured with and describes; users' types and operators
 // uses: api/config.h
 
-// Where the machine code of a kernel came from.
+// The origin of a kernel's machine code.
 typedef enum gp_kernel_source {
   GP_KERNEL_NONE = 0, // not loaded yet
   GP_KERNEL_BUNDLE,   // gp_config.bundle

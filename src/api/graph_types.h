@@ -39,7 +39,7 @@ typedef struct gp_traversal_step {
 } gp_traversal_step;
 enum { GP_TRAVERSAL_STEPS = 32 };
 
-// What a traversal did, in device memory.
+// A traversal's report, in device memory.
 typedef struct gp_traversal {
   uint64_t reached;   // vertices, the source among them
   uint64_t edges;     // that leave them (of a symmetric graph: twice its undirected edges)
@@ -61,8 +61,8 @@ typedef struct gp_degrees {
                           // 2^i - 1 edges
 } gp_degrees;
 
-// What can be wrong with a graph, or with depths and parents: X(NAME, what is said; @ is the vertex, # the edge). The
-// order is that in which they are looked for: the first of these, at the lowest vertex or edge, is what is told.
+// Faults of a graph, or of depths and parents: X(NAME, the message; @ is the vertex, # the edge). The check looks for
+// them in this order, and reports the first one, at the lowest vertex or edge.
 #define GP_FAULTS(X)                                                                                                   \
   X(GP_FAULT_NONE, "nothing is wrong")                                                                                 \
   X(GP_FAULT_FIRST_OFFSET, "offsets[0] is not 0")                                                                      \
