@@ -106,13 +106,13 @@ def by_age(args, path, device):
     """All primitives that have a search, those that this device searched longest ago first."""
     names = subprocess.run([args.gp_tune, "--list-primitives"], stdout=subprocess.PIPE, text=True, check=True)
     dates = {}
-    for other in store.paths_under(args.stores):
-        a_store = None if os.path.realpath(other) == os.path.realpath(path) else store.read(other)
-        for line in a_store.of("coverage") if a_store else []:
-            one = next(env for env in a_store.of("environment") if env["id"] == line["env"])
+    mine = os.path.realpath(path)
+    for a_store in (store.read(other) for other in store.paths_under(args.stores) if os.path.realpath(other) != mine):
+        searched = {one["id"]: one["date"] for one in a_store.of("environment") if one["device"] == device}
+        for line in a_store.of("coverage"):
             name = line["group"].split()[0]
-            if one["device"] == device and line["measured"]:
-                dates[name] = max(one["date"], dates.get(name, ""))
+            if line["env"] in searched and line["measured"]:
+                dates[name] = max(searched[line["env"]], dates.get(name, ""))
     return ",".join(sorted(names.stdout.split(), key=lambda name: dates.get(name, "")))
 
 
