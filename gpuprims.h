@@ -7700,6 +7700,18 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
 // every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
 //
+// Who waits for whom, and why it ends. A tile's number is its ticket, so every tile with a lower number has been drawn
+// by a block that runs. A tile t of group g
+//   1. publishes aggregate(t), and has waited for nobody;
+//   2. waits for the aggregates before it in its group (gather), which their tiles publish in step 1;
+//   3. as the last of its group publishes total(g);
+//   4. waits for prefix(g), or for an earlier prefix(g - d) with the d totals between, which tiles of lower numbers
+//      publish in steps 3 and 5;
+//   5. as the last of its group publishes prefix(g + 1).
+// Every wait is for a lower number, and tile 0 has `start`: by induction all of them end, whatever order blocks run in.
+// A word counts only where it carries this launch's tag. Tags do not repeat, so words of launches before are not there
+// yet, and nothing is cleared. With `fences`, who publishes fences before, and who has received fences after.
+//
 // Form: how an aggregate travels; where a tile's counts fit fewer words, in those.
 template <class Acc> struct gp__whole_form {
   typedef Acc Packed;
@@ -13848,6 +13860,12 @@ template <> struct gp__radix_value<gp__u64> {
 // it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
 // is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
 // that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
+//
+// Who waits for whom, and why it ends. A tile's number is the order in which it is drawn. Its block ranks it and
+// publishes its counts (publish) before the block waits for anybody. look_back waits for two things: the counts of the
+// tiles before it in its group; and, from its group backwards, each group's sum with all its tiles in it, up to a group
+// whose count from the beginning is known, or up to the first. Both are counts of tiles with lower numbers, which
+// running blocks have drawn. Each pair of digits has a thread that waits for its words; a barrier ends resolve.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -17262,6 +17280,16 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
 };
 
 // Works off the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+//
+//   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
+//                      all keys equal: ... COPY (tiles), where they are not in the output yet
+//
+// Who waits for whom, and why it ends. A task waits for no other. What needs the results of several is appended by the
+// last of these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends what
+// its digits need (moved). A bucket's next digit lies below its last one, so there is an end to them.
+// A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that
+// all is done. `pending` counts tasks appended and not finished: gp__push_tasks adds first, and a task goes off once it
+// has appended others, so it is 0 only at the end. Who takes off the last one writes word 0.
 template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, PLACED> Sorter;
   typedef typename Sorter::Storage Storage;
