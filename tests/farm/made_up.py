@@ -13,7 +13,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
-from tools.farm import decide, evidence, propose, rows, store, table  # noqa: E402
+from tools.farm import cell_keys, decide, evidence, propose, rows, store, table  # noqa: E402
 
 DATA = os.path.join(ROOT, "tests", "farm", "data")
 DATE = "2026-01-02T03:04:05Z"
@@ -47,7 +47,7 @@ def environment(device="Example One", date=DATE, **fields):
 
 
 def cell(primitive, type_, log2):
-    if primitive in store.OF_GRAPHS:  # 33 words of 4 bytes for each vertex
+    if primitive in cell_keys.having("g"):  # 33 words of 4 bytes for each vertex
         return store.Cell(primitive, "", type_, "", type_, 32 << log2 - 7, "back_to_back",
                           f"graph=kronecker:scale={log2 - 7}")
     op = {"copy": "", "transform": "NEGATE"}.get(primitive, "SUM")

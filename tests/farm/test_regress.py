@@ -45,7 +45,7 @@ def test_cells_as_text(tmp_path):
     standard = regress.cells_of(None)
     without = {"graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check"}
     assert len(standard) > 100 and {cell.primitive for cell in standard} == set(store.primitives()) - without
-    groups = {cell.group for cell in standard if cell.primitive in store.OF_GRAPHS}
+    groups = {cell.group for cell in standard if cell.primitive in cell_keys.having("g")}
     assert groups == {"bfs 4/4/0", "bfs 4/4/8", "bfs_sources 4/4/8", "connected_components 4/4/0",
                       "connected_components 4/4/8", "graph_from_edges 4/4/8"}
     assert all(cell.text == text for cell, text in standard.items())

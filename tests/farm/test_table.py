@@ -10,7 +10,7 @@ import pytest
 
 import made_up
 from tools.farm import __main__ as farm
-from tools.farm import decide, devices, rows, store, table
+from tools.farm import cell_keys, decide, devices, rows, store, table
 
 RECORDED = os.path.join(made_up.DATA, "stores")
 GOLDEN = os.path.join(made_up.DATA, table.TABLE)
@@ -206,7 +206,7 @@ OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transfo
              **dict.fromkeys(("run_lengths", "nontrivial_runs", "unique", "select", "partition", "count_if", "any",
                               "all", "histogram_even", "histogram_ranges", "lower_bound", "upper_bound",
                               "load_balance", "check_offsets", "is_sorted", "shuffle", "transpose", "convert_layout",
-                              *store.OF_KEYS), "")}
+                              *cell_keys.having("m")), "")}
 # Outputs (the type itself where there is none) and words, where a primitive has some.
 WORDS = {
     **dict.fromkeys(("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan"),
@@ -225,7 +225,7 @@ WORDS = {
     "load_balance": (("u32", "segments=fixed:1048576"),), "check_offsets": (("", "segments=fixed:1048576"),),
 }
 NUMBERS_ONLY = ("iota", "transform", "transform2", "adjacent_difference", "histogram_even", "histogram_ranges",
-                "lower_bound", "upper_bound", "is_sorted", *store.OF_KEYS)
+                "lower_bound", "upper_bound", "is_sorted", *cell_keys.having("m"))
 OF_OFFSETS = ("load_balance", "check_offsets")
 OF_GRAPHS_WITHOUT_CELLS = ("graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check")
 TYPES = ("u8", "u16", "u32", "u64", "f16", "f64", "s12", "s16")
@@ -247,7 +247,7 @@ def cells():
     for primitive, type_, log2 in itertools.product(store.primitives(), TYPES, range(41)):
         if primitive in OF_GRAPHS_WITHOUT_CELLS:
             continue
-        if primitive in store.OF_GRAPHS:
+        if primitive in cell_keys.having("g"):
             if type_ in ("u32", "u64"):
                 yield from cells_of_graphs(primitive, type_, log2)
             continue
@@ -316,14 +316,14 @@ def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
     questions = [(device, capability, cell, group, log2, offset) for device, capability in machines
                  for cell, group, log2 in everything
                  for offset in (("", " in_offset=8") if log2 == 24 and cell.sizes[0] in (1, 2, 4, 8) and
-                                "payload=s16" not in cell.words and cell.primitive not in store.OF_GRAPHS else ("",))]
+                                "payload=s16" not in cell.words and cell.primitive not in cell_keys.having("g") else ("",))]
     answers = ask(f"{device}\t{capability}\t{cell.text}{offset}\t-"
                   for device, capability, cell, _, _, offset in questions)
     policy_of = functools.cache(store.policy_of)
     for (device, capability, cell, group, log2, offset), answer in zip(questions, answers, strict=True):
         source, text = answer.split("\t")
         # in_offset moves what is sorted along, not the keys, and no offsets
-        moved = offset and not ("payload=" in cell.words and cell.primitive in store.OF_KEYS) and \
+        moved = offset and not ("payload=" in cell.words and cell.primitive in cell_keys.having("m")) and \
             cell.primitive != "check_offsets"
         wanted, row = rows.lookup([] if moved else by_group.get(group, []), classes, device, capability, group, log2,
                                   lambda policy, c=cell, k=capability: runs[k, c, texts[id(policy)]])

@@ -12,7 +12,7 @@ import pytest
 import made_up
 from made_up import RULE, SIZES, WIDE, tuned
 from tools.farm import __main__ as farm
-from tools.farm import derive, evidence, files, rows, store, table, validate
+from tools.farm import cell_keys, derive, evidence, files, regress, rows, store, table, validate
 
 NAME = "exclusive_scan 4/4/4"
 
@@ -370,20 +370,21 @@ def test_early_ends_are_no_lies():
     """A call that may end before it has read its input has no least time but a launch's."""
     for primitive, is_lie in (("any", False), ("is_sorted", False), ("count_if", True), ("reduce", True)):
         acc = {"any": "", "is_sorted": "", "count_if": "", "reduce": "u32"}[primitive]
-        of = store.Cell(primitive, "", "u32", acc, "u32", 1 << 28, "cold")
+        of = store.Cell(primitive, "SUM" if acc else "", "u32", acc, "u32", 1 << 28, "cold")
         sample = made_up.sample("0" * 16, "matrix", of, WIDE, [2.0, 2.1])
         assert bool(evidence.cannot_be(of, sample, made_up.environment())) == is_lie, primitive
 
 
 @pytest.mark.parametrize("primitive, type_, out", [
-    (primitive, type_, out) for primitive in store.primitives() if primitive not in store.OF_GRAPHS
+    (primitive, type_, out) for primitive in regress.CELLS
     for type_, out in (("u8", "u8"), ("u8", "u64"), ("u32", "u32"), ("f64", "f64"))])
 def test_nobody_at_the_speed_of_memory_is_called_a_liar(primitive, type_, out):
     """Whatever is counted as bytes of a call for its row: input and output may be moved once, at the peak."""
-    if primitive in store.COUNTING or primitive not in ("reduce", "segmented_reduce"):
+    if primitive in cell_keys.having("c") + cell_keys.having("f") or primitive not in ("reduce", "segmented_reduce"):
         out = type_
-    of = store.Cell(primitive, "", type_, out if primitive in store.folding() else "", out, 1 << 27, "cold",
-                    "key=u8" if primitive in store.BY_KEY and "select partition unique".find(primitive) < 0 else "")
+    has = {what: primitive in cell_keys.having(what) for what in "oab"}
+    of = store.Cell(primitive, "SUM" if has["o"] else "", type_, out if has["a"] else "", out, 1 << 27, "cold",
+                    "key=u8" if has["b"] and "select partition unique".find(primitive) < 0 else "")
     environment = {**made_up.environment(), "peak_gbs": 3000}
     sizes = store.type_sizes()
     structs = 4 if primitive == "convert_layout" else 1  # of four fields

@@ -1,24 +1,50 @@
-"""Cells as text: what a cell is called, and its key. tools/tune/cells.c makes both, for gp_tune and for Python; it is
-compiled once, in a second, as build/cells.so.
+"""Cells: what is called, on how much; as text, as a key, and in bytes. tools/tune/cells.c knows all that, for gp_tune
+and for Python; it is compiled once, in a second, as build/cells.so.
 
-    read("reduce SUM f16 bytes=1M") -> (store.Cell(...), "reduce SUM f16 n=524288 protocol=cold")
+    read("reduce SUM f16 bytes=1M") -> (Cell(...), "reduce SUM f16 n=524288 protocol=cold")
 """
+import collections
 import ctypes
 import fcntl
 import functools
 import json
+import operator
 import os
+import re
 import subprocess
 
 from tools import bench
-from tools.farm import store
 
+ROOT = bench.ROOT
 SOURCES = [os.path.join("tools", "tune", name) for name in ("cells.c", "json.c", "util.c")]
 MOST = 2048  # bytes of a key
 
 
-class CannotBuild(store.StoreError):
+class StoreError(Exception):
+    """What a user is told: the message names the file and the line."""
+
+
+class CannotBuild(StoreError):
     """The message is the compiler's."""
+
+
+def x_macro(path, name):
+    """The entries of a list that the C side declares: there is no second list here."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    head = f"#define {name}(X)"
+    start = text.index(head) + len(head)
+    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", text[start:text.index("\n\n", start)])]
+
+
+@functools.cache
+def primitives():
+    return [entry[1] for entry in x_macro("gpuprims.h", "GP_PRIMITIVES")]
+
+
+@functools.cache
+def type_sizes():
+    return {entry[0]: int(entry[1]) for entry in x_macro("tools/peers/data.h", "GP_DATA_TYPES")}
 
 
 @functools.cache
@@ -33,7 +59,7 @@ def library():
         if not bench.current(target, stamp):
             fresh = f"{target}.fresh"  # what is loaded already stays whole
             try:
-                done = subprocess.run([*command, fresh], cwd=bench.ROOT, check=False, stdout=subprocess.PIPE,
+                done = subprocess.run([*command, fresh], cwd=ROOT, check=False, stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT)
             except OSError as error:
                 raise CannotBuild(f"{command[0]}: {error.strerror}") from error
@@ -43,16 +69,94 @@ def library():
             bench.sign(target, stamp)
     found = ctypes.CDLL(target)
     found.cell_key.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
+    found.cell_measure.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_ulonglong * 5]
+    found.primitive_has.argtypes = [ctypes.c_char_p, ctypes.c_char]
     return found
 
 
+@functools.cache
+def having(what):
+    """The primitives that have it: a letter of PRIMITIVES in cells.c."""
+    return tuple(name for name in primitives() if library().primitive_has(name.encode(), what.encode()))
+
+
+Measures = collections.namedtuple("Measures", "sizes bytes degree text")
+
+
+@functools.cache
+def measures(cell):
+    """None: no cell on a primitive and types of this library. (Users' kernels are none.)"""
+    text, numbers = ctypes.create_string_buffer(MOST), (ctypes.c_ulonglong * 5)()
+    if not library().cell_measure(cell.all_words().encode(), text, MOST, numbers):
+        return None
+    return Measures(tuple(numbers[:3]), numbers[3], numbers[4], text.value.decode())
+
+
+class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol words", defaults=("",))):
+    """Types by name. words: those of the primitive's own, in the order of cells.c."""
+    __slots__ = ()
+
+    def word(self, name):
+        return dict(word.split("=", 1) for word in self.words.split()).get(name, "")
+
+    @property
+    def folds(self):
+        return self.primitive in having("a")
+
+    def all_words(self):
+        parts = [self.primitive, self.op, self.in_, f"acc={self.acc}" if self.acc else "",
+                 f"out={self.out}" if self.out else "", self.words, f"n={self.n}", f"protocol={self.protocol}"]
+        return " ".join(part for part in parts if part)
+
+    @property
+    def text(self):
+        """The one text of the cell."""
+        return measures(self).text
+
+    @property
+    def degree(self):
+        """Of a graph: what its lists have room for, edges a vertex."""
+        return measures(self).degree
+
+    @property
+    def sizes(self):
+        """Bytes of an element of input, accumulator and output, as a row names them: 0 where there is none. Of graphs
+        those of an offset and of a vertex's number, and the class of the mean degree."""
+        return measures(self).sizes
+
+    @property
+    def group(self):
+        return f"{self.primitive} {'/'.join(map(str, self.sizes))}"
+
+    @property
+    def bytes(self):
+        return measures(self).bytes
+
+    @property
+    def log2(self):
+        """The header's own number for a size: rows are chosen by it."""
+        return self.bytes.bit_length() - 1
+
+
+fields_of_cell = operator.itemgetter("primitive", "op", "in", "acc", "out", "n", "protocol")
+
+
+def cell_of(sample):
+    return Cell(*fields_of_cell(sample), sample.get("words", ""))
+
+
+def is_known(cell):
+    """Is it a primitive on types of this library, in the grammar of its cells? (Users' kernels are not.)"""
+    return measures(cell) is not None
+
+
 def read(text):
-    """(store.Cell, its one text) of a cell as people write it: sizes with K, M, G, bytes= for n=, and no protocol for
-    cold (of graphs: back_to_back). ValueError says what is wrong."""
+    """(Cell, its one text) of a cell as people write it: sizes with K, M, G, bytes= for n=, and no protocol for cold
+    (of graphs: back_to_back). ValueError says what is wrong."""
     answer = ctypes.create_string_buffer(MOST)
     good = library().cell_key(text.encode(), answer, MOST)
     said = answer.value.decode(errors="replace")
     if not good:
         raise ValueError(said)
     key = json.loads(said)
-    return store.cell_of(key), key["text"]
+    return cell_of(key), key["text"]

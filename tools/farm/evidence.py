@@ -9,7 +9,7 @@ import collections
 import math
 import statistics
 
-from tools.farm import store
+from tools.farm import cell_keys, store
 
 # Bits of nvmlDeviceGetCurrentClocksEventReasons (NVML API Reference, NvmlClocksEventReasons) that mean that the GPU ran
 # slower than it does when it is well: HW slowdown, SW thermal slowdown, HW thermal slowdown, HW power brake. The others
@@ -113,7 +113,7 @@ def find_runs(a_store):
     for sample in samples:
         cell, run = store.cell_of(sample), runs.get(sample["env"])
         served = cell.protocol != "first_call" and (cell.protocol != "back_to_back" or
-                                                    cell.primitive in store.OF_GRAPHS)
+                                                    cell.primitive in cell_keys.having("g"))
         if run and store.is_known(cell) and served:
             by_group[run, cell.group].append((cell, sample))
     for coverage in a_store.of("coverage"):
@@ -176,7 +176,7 @@ def cannot_be(cell, sample, environment):
         return f"{len(times)} times are equal"
     if least < LEAST_US:
         return f"{least:g} us are less than a launch takes"
-    if cell.primitive in store.OF_GRAPHS + MAY_END_EARLY:
+    if cell.primitive in (*cell_keys.having("g"), *MAY_END_EARLY):
         return ""
     moved = cell.n * cell.sizes[0] if cell.primitive in TO_ONE else cell.bytes
     if moved > CACHES * peak * 1e3 * least:

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 
-from tools.farm import noise, store
+from tools.farm import cell_keys, noise, store
 
 RESULT = {"status": "", "policy": "", "source": "", "calls": 0, "us": (), "message": ""}
 CLOCKS = {"sm_mhz": (0, 0), "memory_mhz": 0, "celsius": 0, "milliwatts": 0, "throttle": 0, "gpu_us": 0.0}
@@ -200,11 +200,12 @@ MODEL = {
     "spread": 0.12,     # share that names (algorithm, load, store) cost at most
     "defaults": {**dict.fromkeys(store.primitives(), MAP), "reduce": REDUCE, "exclusive_scan": SCAN,
                  "inclusive_scan": SCAN,
-                 **dict.fromkeys(store.COUNTING, REDUCE),
-                 **dict.fromkeys(("segmented_inclusive_scan", "segmented_exclusive_scan", *store.BY_KEY), STREAM),
+                 **dict.fromkeys(cell_keys.having("c") + cell_keys.having("f"), REDUCE),
+                 **dict.fromkeys(("segmented_inclusive_scan", "segmented_exclusive_scan", *cell_keys.having("b")),
+                                 STREAM),
                  **dict.fromkeys(("segmented_reduce", "load_balance"), SEGMENTS),
                  **dict.fromkeys(("histogram_even", "histogram_ranges"), HISTOGRAM),
-                 **dict.fromkeys(store.OF_KEYS, MERGE), "sort": SORT, "merge_sort": MERGES,
+                 **dict.fromkeys(cell_keys.having("m"), MERGE), "sort": SORT, "merge_sort": MERGES,
                  **dict.fromkeys(("top_k", "nth_element"), TOP_K), "segmented_sort": SEGMENTED_SORT,
                  "transpose": TRANSPOSE,
                  **dict.fromkeys(("lower_bound", "upper_bound", "group_by", "graph_from_edges",

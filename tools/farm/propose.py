@@ -14,7 +14,7 @@ import math
 import os
 import re
 
-from tools.farm import evidence, rows, store
+from tools.farm import cell_keys, evidence, rows, store
 from tools.farm.arrays import np
 
 GAIN = math.log(1.02)       # a row is worth it from this gain on; a size that loses as much spoils it
@@ -154,21 +154,26 @@ def targets(run):
 # ---- the plan of the rerun -------------------------------------------------------------------------------------------
 
 
+def is_indexed(cell):
+    """Is its output counters or positions?"""
+    return cell.primitive in set(cell_keys.having("n")) & set(cell_keys.having("i"))
+
+
 def as_type(cell, primitive, new):
     """The cell on another type of the same size, as another primitive."""
     old = of(cell)
-    fields = ("in_",) if cell.primitive in store.INDEXED else ("in_", "acc", "out")
+    fields = ("in_",) if is_indexed(cell) else ("in_", "acc", "out")
     return cell._replace(primitive=primitive, **{field: new for field in fields if getattr(cell, field) == old})
 
 
 def of(cell):
     """The type that a cell is about."""
-    return cell.in_ if cell.primitive in store.INDEXED else cell.out
+    return cell.in_ if is_indexed(cell) else cell.out
 
 
 def members(cell, primitive):
     """The cells that one row would serve. Of graphs with hubs: one of as many edges without them."""
-    if primitive in store.OF_GRAPHS:
+    if primitive in cell_keys.having("g"):
         vertices = cell.n // cell.degree
         twin = re.sub(r"kronecker:scale=\d+", f"uniform:n={vertices}", cell.words)
         return [cell._replace(words=words) for words in dict.fromkeys((cell.words, twin))]

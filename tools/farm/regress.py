@@ -208,7 +208,7 @@ def standard_cells():
 # A device has room for all buffers, workspaces and copies of a cell where its memory is so many times the cell's input.
 ROOM = 32
 # The host makes these inputs whole, where it repeats those of others.
-MADE_BY_HOST = (*store.OF_KEYS, "is_sorted", "group_by", "reduce_by_key")
+MADE_BY_HOST = ("is_sorted", "group_by", "reduce_by_key")  # and those of keys
 # Seconds of a night for a cell: for 12 processes, and fresh ones where something looks changed. An H100's machine took
 # 60 s for a process of 1319 cells, and 19.5 s for ten first calls: 0.3 s for a reduction, 7 for a sort of keys.
 CELL_SECONDS, GIB_SECONDS, GIB_OF_KEYS_SECONDS, FIRST_CALL_SECONDS = 0.6, 1, 10, 25
@@ -222,7 +222,7 @@ def seconds_of(cell):
     """Of a night, about."""
     if cell.protocol == "first_call":
         return FIRST_CALL_SECONDS
-    each = GIB_OF_KEYS_SECONDS if cell.primitive in MADE_BY_HOST else GIB_SECONDS
+    each = GIB_OF_KEYS_SECONDS if cell.primitive in (*cell_keys.having("m"), *MADE_BY_HOST) else GIB_SECONDS
     return CELL_SECONDS + each * input_bytes(cell) / bench.GIB
 
 

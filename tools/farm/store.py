@@ -16,13 +16,14 @@ import gzip
 import hashlib
 import json
 import math
-import operator
 import os
 import re
 import sys
 
 from tools import bench
 from tools.farm import files
+# A store's lines are about cells: their names are this module's, too.
+from tools.farm.cell_keys import Cell, StoreError, cell_of, fields_of_cell, is_known, primitives, type_sizes, x_macro
 
 ROOT = bench.ROOT
 STORES = os.path.join("ci", "measurements")
@@ -33,167 +34,10 @@ VERSION = 1
 ENDINGS = (".tune.jsonl", ".tune.jsonl.gz")
 REPORTED = 10  # broken lines of a store that are printed one by one
 
-class StoreError(Exception):
-    """What a user is told: the message names the file and the line."""
-
-
-# ---- cells, groups, policies -----------------------------------------------------------------------------------------
-
-
-def x_macro(path, name):
-    """The entries of a list that the C side declares: there is no second list here."""
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        text = file.read()
-    head = f"#define {name}(X)"
-    start = text.index(head) + len(head)
-    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", text[start:text.index("\n\n", start)])]
-
+# ---- policies --------------------------------------------------------------------------------------------------------
 
 # A policy's fields in the order in which texts and rows name them.
 FIELDS = tuple(entry[0] for entry in x_macro("gpuprims.h", "GP_POLICY_MEMBERS"))
-
-
-@functools.cache
-def primitives():
-    return [entry[1] for entry in x_macro("gpuprims.h", "GP_PRIMITIVES")]
-
-
-@functools.cache
-def type_sizes():
-    return {entry[0]: int(entry[1]) for entry in x_macro("tools/peers/data.h", "GP_DATA_TYPES")}
-
-
-# What the sizes of a row and the bytes of a call are made of (gp__shape_of and gp__shape_bytes in the header):
-# primitives whose elements have a key or a flag beside them, or are keys; those that only count, with the bytes of
-# accumulator and output; those whose bytes are the input's.
-BY_KEY = ("inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "select", "partition", "unique",
-          "run_lengths", "nontrivial_runs")
-Counting = collections.namedtuple("Counting", "acc out")
-COUNTING = {**dict.fromkeys(("count_if", "check_offsets", "is_sorted"), Counting(8, 8)),
-            **dict.fromkeys(("any", "all"), Counting(4, 1))}
-INDEXED = ("histogram_even", "histogram_ranges", "lower_bound", "upper_bound")  # the output is counters or positions
-COUNTED = (*INDEXED, "load_balance")  # and is u32 where nothing else is said
-# Keys, of the cell's type, are moved or read in order, and values with them: input is the key, output the value.
-OF_KEYS = ("sort", "merge_sort", "merge", "set_union", "set_intersection", "set_difference",
-           "set_symmetric_difference", "segmented_sort", "top_k", "nth_element")
-OF_GRAPHS = ("bfs", "bfs_sources", "connected_components", "graph_from_edges")  # the type is that of vertices
-DENSE = 8  # edges a vertex, and more: the class of a row (gp__degree_class in the header)
-OF_INPUT = ("segmented_inclusive_scan", "segmented_exclusive_scan", "histogram_even", "histogram_ranges")
-
-
-@functools.cache
-def words_of(text):
-    return dict(word.split("=", 1) for word in text.split())
-
-
-@functools.cache
-def folding():
-    names = primitives()
-    return {*names[names.index("reduce"):names.index("reduce_by_key") + 1], "group_by"}
-
-
-class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol words", defaults=("",))):
-    """What is called, on how much; types by name. words: those of the primitive's own, in the order of gp_cells.h."""
-    __slots__ = ()
-
-    def word(self, name):
-        return words_of(self.words).get(name, "")
-
-    @property
-    def folds(self):
-        return self.primitive in folding()
-
-    @property
-    def degree(self):
-        """Of a graph: what its lists have room for, edges a vertex."""
-        kind, *numbers = self.word("graph").split(":")
-        return 4 if kind == "grid" else 2 * int(dict(number.split("=") for number in numbers).get("factor", 16))
-
-    @property
-    def sizes(self):
-        """Bytes of an element of input, accumulator and output, as a row names them: 0 where there is none. Of graphs
-        those of an offset and of a vertex's number, and the class of the mean degree."""
-        size = type_sizes()
-        if self.primitive in OF_GRAPHS:
-            return size[self.word("offsets") or "u32"], size[self.in_], DENSE if self.degree >= DENSE else 0
-        if self.primitive in OF_KEYS:
-            return size[self.in_], 0, size.get(self.word("payload"), 0)
-        if self.primitive == "convert_layout":
-            return self.struct_bytes(self.word("from") or "aos"), 0, self.struct_bytes(self.word("to") or "soa")
-        acc = COUNTING[self.primitive].acc if self.primitive in COUNTING else size[self.acc] if self.folds else 0
-        in_ = 0 if self.primitive in ("fill", "iota", "load_balance") else size[self.word("payload") or self.in_]
-        if self.primitive == "run_lengths":
-            out = 0
-        elif self.primitive in COUNTING:
-            out = COUNTING[self.primitive].out
-        elif self.primitive == "unique":
-            out = size.get(self.word("payload"), 0)
-        elif self.primitive == "nontrivial_runs":
-            out = size[self.word("lengths") or "u32"]
-        else:
-            out = size[self.out]
-        return in_, acc, out
-
-    def struct_bytes(self, layout):
-        """As C has it in an array of structs, packed in any other layout."""
-        fields = [int(word) for word in self.word("struct").split(".")] if self.word("struct") else \
-            [type_sizes()[self.in_]] * 4
-        if layout != "aos":
-            return sum(fields)
-        at, most = 0, 1
-        for field in fields:
-            align = min(field & -field, 16)
-            most = max(most, align)
-            at = -(-at // align) * align + field
-        return -(-at // most) * most
-
-    @property
-    def group(self):
-        return f"{self.primitive} {'/'.join(map(str, self.sizes))}"
-
-    @property
-    def bytes(self):
-        in_, acc, out = self.sizes
-        if self.primitive in OF_GRAPHS:
-            return (self.n + self.n // self.degree) * acc
-        if self.primitive in OF_KEYS:
-            return self.n * (in_ + out)
-        if self.primitive in BY_KEY:
-            key = self.word("key") or (self.in_ if self.word("payload") else "")
-            return self.n * (in_ + type_sizes().get(key, 0))
-        return self.n * (in_ if self.primitive in OF_INPUT else max(in_, out))
-
-    @property
-    def log2(self):
-        """The header's own number for a size: rows are chosen by it."""
-        return self.bytes.bit_length() - 1
-
-    @property
-    def text(self):
-        """The one text of the cell, as tools/tune/cells.c makes it."""
-        usual = "f32" if self.out in ("f16", "bf16") else self.out
-        parts = [self.primitive, self.op, self.in_, f"acc={self.acc}" if self.folds and self.acc != usual else "",
-                 f"out={self.out}" if self.out != ("u32" if self.primitive in COUNTED else self.in_) else "",
-                 self.words, f"n={self.n}", f"protocol={self.protocol}"]
-        return " ".join(part for part in parts if part)
-
-
-fields_of_cell = operator.itemgetter("primitive", "op", "in", "acc", "out", "n", "protocol")
-
-
-def cell_of(sample):
-    return Cell(*fields_of_cell(sample), sample.get("words", ""))
-
-
-@functools.cache
-def is_known(cell):
-    """Is it a primitive on types of this library, in the grammar of its cells? (Users' kernels are not.)"""
-    types = [cell.in_, cell.acc, cell.out]
-    try:
-        return cell.primitive in primitives() and all(name in type_sizes() for name in types if name) and \
-            bool(cell.in_ and cell.out) and cell.bytes > 0
-    except (KeyError, ValueError, ZeroDivisionError):  # words of another primitive, or of none
-        return False
 
 
 def policy_text(policy):

@@ -1,6 +1,6 @@
-// cells.c - cells as text and as keys. This is the one place that makes a key of a text: gp_tune is built with it, and
-// Python loads it as a library (tools/farm/cell_keys.py). It knows no header of the library, so that a key is the same
-// whatever tree is measured.
+// cells.c - cells as text and as keys, and their sizes; for gp_tune, which is built with it, and for Python, which loads
+// it as a library (tools/farm/cell_keys.py). It knows no header of the library, so that a key is the same whatever tree
+// is measured.
 #include "tune.h"
 
 static const struct {
@@ -14,7 +14,8 @@ static const struct {
   const char
       *has; // i: an input, o: an operator, a: an accumulator, w: words of its own, n: an output that is counted or
             // an index (u32 where nothing else is said), m: the type is that of keys, which are moved or
-            // read in order, g: a graph, k: a name and no types
+            // read in order, g: a graph, k: a name and no types; b: an input that has a key or a flag beside it, c: a
+            // count, f: true or false, s: bytes are the input's
 } PRIMITIVES[] = {{"copy", "i"},
                   {"fill", ""},
                   {"iota", ""},
@@ -24,22 +25,22 @@ static const struct {
                   {"inclusive_scan", "ioa"},
                   {"exclusive_scan", "ioa"},
                   {"segmented_reduce", "ioaw"},
-                  {"segmented_inclusive_scan", "ioaw"},
-                  {"segmented_exclusive_scan", "ioaw"},
-                  {"inclusive_scan_by_key", "ioaw"},
-                  {"exclusive_scan_by_key", "ioaw"},
-                  {"reduce_by_key", "ioaw"},
-                  {"run_lengths", "iw"},
-                  {"nontrivial_runs", "iw"},
-                  {"unique", "iw"},
+                  {"segmented_inclusive_scan", "ioaws"},
+                  {"segmented_exclusive_scan", "ioaws"},
+                  {"inclusive_scan_by_key", "ioawb"},
+                  {"exclusive_scan_by_key", "ioawb"},
+                  {"reduce_by_key", "ioawb"},
+                  {"run_lengths", "iwb"},
+                  {"nontrivial_runs", "iwb"},
+                  {"unique", "iwb"},
                   {"adjacent_difference", "io"},
-                  {"select", "iw"},
-                  {"partition", "iw"},
-                  {"count_if", "iw"},
-                  {"any", "iw"},
-                  {"all", "iw"},
-                  {"histogram_even", "iwn"},
-                  {"histogram_ranges", "iwn"},
+                  {"select", "iwb"},
+                  {"partition", "iwb"},
+                  {"count_if", "iwc"},
+                  {"any", "iwf"},
+                  {"all", "iwf"},
+                  {"histogram_even", "iwns"},
+                  {"histogram_ranges", "iwns"},
                   {"lower_bound", "iwn"},
                   {"upper_bound", "iwn"},
                   {"load_balance", "wn"},
@@ -50,14 +51,14 @@ static const struct {
                   {"set_intersection", "iwm"},
                   {"set_difference", "iwm"},
                   {"set_symmetric_difference", "iwm"},
-                  {"is_sorted", "iw"},
+                  {"is_sorted", "iwc"},
                   {"segmented_sort", "iwm"},
                   {"top_k", "iwm"},
                   {"nth_element", "iwm"},
                   {"shuffle", "i"},
                   {"transpose", "iw"},
                   {"group_by", "ioaw"},
-                  {"check_offsets", "iw"},
+                  {"check_offsets", "iwc"},
                   {"convert_layout", "iw"},
                   {"bfs", "wg"},
                   {"bfs_sources", "wg"},
@@ -307,13 +308,13 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
   const char *p = w->primitive;
   const int payload = size_of_word(w, "payload"), lengths = size_of_word(w, "lengths");
   sizes->in = payload ? payload : primitive_has(p, 'i') ? type_size(w->in) : 0;
-  sizes->acc = is_one_of(p, "count_if check_offsets is_sorted") ? 8 : is_one_of(p, "any all") ? 4 : type_size(w->acc);
-  sizes->out = !strcmp(p, "run_lengths")                          ? 0
-               : is_one_of(p, "count_if check_offsets is_sorted") ? 8
-               : is_one_of(p, "any all")                          ? 1
-               : !strcmp(p, "unique")                             ? payload
-               : !strcmp(p, "nontrivial_runs")                    ? (lengths ? lengths : 4)
-                                                                  : type_size(w->out);
+  sizes->acc = primitive_has(p, 'c') ? 8 : primitive_has(p, 'f') ? 4 : type_size(w->acc);
+  sizes->out = !strcmp(p, "run_lengths")       ? 0
+               : primitive_has(p, 'c')         ? 8
+               : primitive_has(p, 'f')         ? 1
+               : !strcmp(p, "unique")          ? payload
+               : !strcmp(p, "nontrivial_runs") ? (lengths ? lengths : 4)
+                                               : type_size(w->out);
   if (!strcmp(p, "convert_layout")) {
     const char *from = strstr(w->words, "from="), *to = strstr(w->words, "to=");
     sizes->in = struct_bytes(w, from && strncmp(from, "from=aos", strlen("from=aos")));
@@ -325,15 +326,40 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
     sizes->out = payload;
     sizes->bytes = sizes->in + sizes->out;
   }
-  if (is_one_of(p, "inclusive_scan_by_key exclusive_scan_by_key reduce_by_key select partition unique run_lengths "
-                   "nontrivial_runs"))
-    sizes->bytes = sizes->in + size_of_word(w, "key") + (payload ? type_size(w->in) : 0);
-  if (is_one_of(p, "segmented_inclusive_scan segmented_exclusive_scan histogram_even histogram_ranges"))
-    sizes->bytes = sizes->in;
+  if (primitive_has(p, 'b')) sizes->bytes = sizes->in + size_of_word(w, "key") + (payload ? type_size(w->in) : 0);
+  if (primitive_has(p, 's')) sizes->bytes = sizes->in;
   if (primitive_has(p, 'g')) { // bytes: beside each edge that of its share of a vertex
     sizes->acc = type_size(w->in);
     sizes->in = strstr(w->words, "offsets=u64") ? 8 : 4;
     sizes->out = cell_degree_of(w) < 8 ? 0 : 8;
     sizes->bytes = sizes->acc;
   }
+}
+
+int cell_measure(const char *text, char *own, size_t room, unsigned long long numbers[5]) {
+  cell_words w;
+  cell_sizes sizes;
+  char *whole;
+  int i, fits;
+  if (cell_words_of(text, &w) || primitive_has(w.primitive, 'k')) return 0;
+  cell_sizes_of(&w, &sizes);
+  numbers[0] = (unsigned long long)sizes.in;
+  numbers[1] = (unsigned long long)sizes.acc;
+  numbers[2] = (unsigned long long)sizes.out;
+  numbers[3] = w.n * (unsigned long long)sizes.bytes;
+  numbers[4] = 0;
+  if (primitive_has(w.primitive, 'g')) {
+    const int degree = cell_degree_of(&w);
+    if (degree < 1) return 0;
+    numbers[3] += w.n / (unsigned)degree * (unsigned long long)sizes.bytes;
+    numbers[4] = (unsigned)degree;
+  }
+  for (i = 0; i < OWN_COUNT; i++) // of a type, where it is one of those that name types
+    if (is_one_of(OWN[i], "key payload lengths offsets") && *value_of_word(&w, OWN[i]) && !size_of_word(&w, OWN[i]))
+      return 0;
+  whole = cell_text_of(&w);
+  fits = strlen(whole) < room;
+  snprintf(own, room, "%s", whole);
+  free(whole);
+  return fits && numbers[3] > 0;
 }

@@ -138,7 +138,10 @@ typedef struct cell_sizes {
   int in, acc, out, bytes;
 } cell_sizes;
 void cell_sizes_of(const cell_words *words, cell_sizes *sizes);
-int cell_degree_of(const cell_words *words);         // of a graph: n is so many times its vertices
+int cell_degree_of(const cell_words *words); // of a graph: n is so many times its vertices
+// For Python: the cell's own text; bytes of an element of in, acc and out, bytes of the call, degree. 0: no such cell,
+// or one of a user's kernel.
+int cell_measure(const char *text, char *own, size_t room, unsigned long long numbers[5]);
 int type_size(const char *type);                     // 0: there is no such type
 int primitive_has(const char *primitive, char what); // see PRIMITIVES in cells.c; 0 also: unknown
 
