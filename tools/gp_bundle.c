@@ -336,7 +336,7 @@ static void write_header(const char *name) {
   for (i = 0; i < image_count; ++i)
     printf("  {\"%s\", %d, %s_%lu, sizeof %s_%lu},\n", images[i].key, images[i].architecture, name, (unsigned long)i,
            name, (unsigned long)i);
-  printf("};\nstatic const struct gp_bundle %s = {\"%s\", %lu, %s_entries};\n", name, gp__device.hash,
+  printf("};\nstatic const struct gp_bundle %s = {\"%s\", %lu, %s_entries};\n", name, GPUPRIMS__BUNDLE,
          (unsigned long)image_count, name);
 }
 

@@ -26,7 +26,7 @@ from tools.farm import cell_keys, regress  # noqa: E402
 LARGE = 64 << 20  # bytes that no cache helps with: there a call takes as long as its bytes
 OTHERS = 40       # cells of other primitives: their machine code does not change
 MOST_MISSED = 0.1
-HEADER = "gpuprims.h"
+PART = os.path.join("src", "reduce", "kernels.cuh")
 FIRST_LINE = "template <int THREADS, class Acc> struct gp__reduce_storage {\n"
 LOADED = "          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);\n"
 FOLDED = """        GPUPRIMS__UNROLL
@@ -45,7 +45,7 @@ def git(folder, *words):
 
 
 def commit(tree, title, before, after):
-    path = os.path.join(tree, HEADER)
+    path = os.path.join(tree, PART)
     with open(path, encoding="utf-8") as file:
         text = file.read()
     if text.count(before) != 1:
@@ -53,6 +53,7 @@ def commit(tree, title, before, after):
                               f"{before!r}")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text.replace(before, after))
+    subprocess.run([sys.executable, os.path.join("tools", "amalgamate.py")], cwd=tree, check=True)
     git(tree, "commit", "--quiet", "--all", "--message", title)
     return steps.git(tree, "rev-parse", "HEAD")
 
