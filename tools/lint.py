@@ -266,7 +266,12 @@ NOBODYS = {"gp__struct", "gp__struct_packed", "gp__i", "gp__even_bin_", "GP_LAYO
 def check_device_text():
     """NVRTC gets the parts that define the names which a kernel's text mentions, and those above that these mention.
     Each name must have a part that defines it, and none below that changes what it means."""
-    lines = amalgamate.for_nvrtc(amalgamate.header_lines(embed=False))
+    lines = amalgamate.header_lines(embed=False)
+    for line in lines:
+        where = f"{amalgamate.FOLDER}/{line.part}:{line.number}"
+        if ".cuh:" in where and re.match(r"(template\b.*)?GP_DEVICE\b[^(]*\boperator\b", line.text):
+            yield f"{where}: an operator outside a struct has no name to be found by"
+    lines = amalgamate.for_nvrtc(lines)
     homes, mentions = homes_of(lines)
     said = set()
     for number, text in mentions:

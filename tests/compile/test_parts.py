@@ -101,6 +101,8 @@ def test_lines(house):
     ("mention a primitive", "src/core/run.c", lambda text: text + "\nenum { GP__MORE = GP_SORT };\n"),
     ("listed more than once", "src/manifest", lambda text: text + "part manual.h\n"),
     ("no part defines", "src/scan/kernels.cuh", lambda text: text + "\nstruct gp__more : gp__nowhere {};\n"),
+    ("no name to be found by", "src/scan/kernels.cuh",
+     lambda text: text + "\nGP_DEVICE int operator+(gp_vector a, gp_vector) { return 1; }\n"),
     ("NVRTC may get", "src/scan/kernels.cuh", lambda text: text + "\ntemplate <> struct gp_sum<gp_vector> {};\n"),
     ("defines again below", "src/scan/kernels.cuh", lambda text: text + "\nint gp__bits_of_f64(int);\n"),
 ])
