@@ -180,14 +180,20 @@ def for_nvrtc(lines):
 
 
 def embedded_parts():
-    """({part: its lines for NVRTC}, {part: the parts whose names it mentions}, {name: the parts that define it})."""
+    """({part: its lines for NVRTC}, {part: the parts whose names it mentions}, {name: the parts that define it}): of
+    the .cuh parts and what they use."""
     lines = for_nvrtc(header_lines(embed=False))
-    texts = {}
+    uses = c_names.names_of_parts(lines, every=True)[0]
+    needed = reached(uses, [part for part in uses if part.endswith(".cuh")])
+    texts, homes = {}, {}
     for line in lines:
-        texts.setdefault(line.part, []).append(line.text)
-    homes = {name: list(dict.fromkeys(part for _, part in places))
-             for name, places in c_names.homes_of(lines)[0].items() if places}
-    return texts, c_names.names_of_parts(lines, every=True)[0], homes
+        if line.part in needed:
+            texts.setdefault(line.part, []).append(line.text)
+    for name, places in c_names.homes_of(lines)[0].items():
+        parts = dict.fromkeys(part for _, part in places if part in needed)
+        if parts:
+            homes[name] = list(parts)
+    return texts, uses, homes
 
 
 def reached(uses, wanted):

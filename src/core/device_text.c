@@ -142,7 +142,7 @@ GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
 }
 // The hash of their texts.
 GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
-  char hashes[GP__PARTS * GP__HEX];
+  char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;
   int i;
   for (i = 0; i < gp__device.count; ++i)
