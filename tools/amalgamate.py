@@ -89,15 +89,20 @@ def used_by(part):
     return re.findall(r"[\w/]+\.\w+", "".join(part.head[1:]))
 
 
-def closure(*wanted):
-    """These parts, and all that they use, and what that uses."""
+def reached(uses_of, wanted):
+    """These parts, what uses_of says of them, and of that."""
     found, left = set(), list(wanted)
     while left:
-        path = left.pop()
-        if path not in found:
-            found.add(path)
-            left += used_by(read_part(path))
+        part = left.pop()
+        if part not in found:
+            found.add(part)
+            left += uses_of(part)
     return found
+
+
+def closure(*wanted):
+    """These parts, and all that they use, and what that uses."""
+    return reached(lambda path: used_by(read_part(path)), wanted)
 
 
 def header_lines(only=None, embed=True):
@@ -184,7 +189,7 @@ def embedded_parts():
     the .cuh parts and what they use."""
     lines = for_nvrtc(header_lines(embed=False))
     uses = c_names.names_of_parts(lines, every=True)[0]
-    needed = reached(uses, [part for part in uses if part.endswith(".cuh")])
+    needed = reached(uses.get, [part for part in uses if part.endswith(".cuh")])
     texts, homes = {}, {}
     for line in lines:
         if line.part in needed:
@@ -196,21 +201,10 @@ def embedded_parts():
     return texts, uses, homes
 
 
-def reached(uses, wanted):
-    """These parts, and all that they use, and what that uses."""
-    found, left = set(), list(wanted)
-    while left:
-        part = left.pop()
-        if part not in found:
-            found.add(part)
-            left += uses[part]
-    return found
-
-
 def embedded_text(*wanted):
     """What NVRTC gets for these parts (all, where none is named); the library does the same (core/device_text.c)."""
     texts, uses, _ = embedded_parts()
-    needed = reached(uses, wanted or texts)
+    needed = reached(uses.get, wanted or texts)
     return "".join(f'#line 1 "{part}"\n' + "".join(f"{line}\n" for line in texts[part])
                    for part in texts if part in needed)
 
@@ -219,7 +213,7 @@ def embedded_lines():
     """The parts, each with the numbers of those that it uses and that no other of these uses; every name with the
     numbers of the parts that define it, in the order of bytes; the text, each part behind a #line."""
     texts, uses, homes = embedded_parts()
-    uses = {part: [one for one in used if not any(one in reached(uses, uses[other]) for other in used)]
+    uses = {part: [one for one in used if not any(one in reached(uses.get, uses[other]) for other in used)]
             for part, used in uses.items()}
     number = {part: str(at) for at, part in enumerate(texts)}
     found = [BEGIN, "parts"] + [" ".join([part] + [number[used] for used in uses[part]]) for part in texts]
@@ -227,8 +221,9 @@ def embedded_lines():
     found += ["text"] + embedded_text()[:-1].split("\n") + [END]
     if len(texts) > MOST_PARTS:
         raise Wrong(f"{len(texts)} parts for NVRTC: GP__PARTS, src/core/device_text.c, is {MOST_PARTS}")
-    if sum(END in line for line in found) != 1 or sum(line.startswith("#line") for line in found) != len(texts):
-        raise Wrong("the device text cannot be embedded: it holds a comment's end or a #line")
+    marks = [line for line in found if "/*" in line or "*/" in line], [line for line in found if line[:5] == "#line"]
+    if len(marks[0]) != 2 or len(marks[1]) != len(texts):
+        raise Wrong("the device text cannot be embedded: it holds a comment's mark or a #line")
     return found
 
 

@@ -277,6 +277,11 @@ def embed(checks, folder):
     for number, compiler in enumerate(compilers):
         plain, linked = tree(f"plain{number}"), tree(f"linked{number}", link=True)
         spaces = tree(f"a place with spaces {number}")
+        longer = tree(f"longer{number}")
+        with open(os.path.join(longer, "gpuprims.h"), "r+", encoding="utf-8") as file:
+            text = file.read()
+            file.seek(0)
+            file.write("// Whoever copied this header wrote something above it.\n" * 500 + text)
         elsewhere = os.path.join(folder, f"elsewhere{number}")
         os.makedirs(elsewhere)
         plus = {"gcc": "g++", "clang": "clang++"}.get(compiler, CXX)
@@ -285,6 +290,7 @@ def embed(checks, folder):
         case(f"{compiler}, same folder", plain, [compiler, "-std=c11", "own_text.c"])
         small = ["-O1", "-DGPUPRIMS_STATIC"]  # of the implementation, only what finds the text is compiled
         base = [compiler, "-std=c11", *small]
+        case(f"{compiler}, a longer header", longer, [compiler, "-std=c11", "own_text.c"])
         case(f"{compiler}, as C++", plain, [plus, "-std=c++11", *small, "-x", "c++", "own_text.c", "-x", "none"])
         case(f"{compiler}, from another folder", plain, base + [f"-I{plain}", os.path.join(plain, "own_text.c")],
              elsewhere)
