@@ -155,9 +155,11 @@ landscape: $(BUILD)/gp_tune $(VENV_READY)
 dashboard: $(VENV_READY)
 	@$(PYTHON) -m dashboard --out $(BUILD)/dashboard $(ARGS)
 
-$(BUILD)/gp_tune: $(wildcard tools/tune/*.c tools/tune/*.h tools/*.h) tools/peers/data.h gpuprims.h $(POLICIES)
+$(BUILD)/tune/%.o: tools/tune/%.c $(wildcard tools/tune/*.h tools/*.h) tools/peers/data.h gpuprims.h $(POLICIES)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=c11 -D_GNU_SOURCE -Wall -Wextra -I. $(wildcard tools/tune/*.c) -o $@ $(LIBS)
+	$(CC) $(CFLAGS) -std=c11 -D_GNU_SOURCE -Wall -Wextra -I. -c $< -o $@
+$(BUILD)/gp_tune: $(patsubst tools/tune/%.c,$(BUILD)/tune/%.o,$(wildcard tools/tune/*.c))
+	$(CC) $(CFLAGS) $^ -o $@ $(LIBS)
 
 lint:
 	@$(PYTHON3) tools/lint.py

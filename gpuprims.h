@@ -7702,6 +7702,18 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
 // every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
 //
+// Who waits for whom, and why it ends. A tile's number is its ticket, so every tile with a lower number has been drawn
+// by a block that runs. A tile t of group g
+//   1. publishes aggregate(t), and has waited for nobody;
+//   2. waits for the aggregates before it in its group (gather), which their tiles publish in step 1;
+//   3. as the last of its group publishes total(g);
+//   4. waits for prefix(g), or for an earlier prefix(g - d) with the d totals between, which tiles of lower numbers
+//      publish in steps 3 and 5;
+//   5. as the last of its group publishes prefix(g + 1).
+// Every wait is for a lower number, and tile 0 has `start`: by induction all of them end, whatever order blocks run in.
+// A word counts only where it carries this launch's tag. Tags do not repeat, so words of launches before are not there
+// yet, and nothing is cleared. With `fences`, who publishes fences before, and who has received fences after.
+//
 // Form: how an aggregate travels; where a tile's counts fit fewer words, in those.
 template <class Acc> struct gp__whole_form {
   typedef Acc Packed;
@@ -13850,6 +13862,12 @@ template <> struct gp__radix_value<gp__u64> {
 // it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
 // is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
 // that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
+//
+// Who waits for whom, and why it ends. A tile's number is the order in which it is drawn. Its block ranks it and
+// publishes its counts (publish) before the block waits for anybody. look_back waits for two things: the counts of the
+// tiles before it in its group; and, from its group backwards, each group's sum with all its tiles in it, up to a group
+// whose count from the beginning is known, or up to the first. Both are counts of tiles with lower numbers, which
+// running blocks have drawn. Each pair of digits has a thread that waits for its words; a barrier ends resolve.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -17264,6 +17282,16 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
 };
 
 // Works off the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+//
+//   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
+//                      all keys equal: ... COPY (tiles), where they are not in the output yet
+//
+// Who waits for whom, and why it ends. A task waits for no other. What needs the results of several is appended by the
+// last of these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends what
+// its digits need (moved). A bucket's next digit lies below its last one, so there is an end to them.
+// A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that
+// all is done. `pending` counts tasks appended and not finished: gp__push_tasks adds first, and a task goes off once it
+// has appended others, so it is 0 only at the end. Who takes off the last one writes word 0.
 template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, PLACED> Sorter;
   typedef typename Sorter::Storage Storage;
@@ -21861,22 +21889,53 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
 };
 
-// ---- bfs/block.cuh - breadth-first search: a block
+// ---- bfs/search.cuh - breadth-first search: where a traversal stands, and what comes next
+
+// A block's traversal is a struct in layers, a part each: search, queue, top_down, exchange, small_levels, bottom_up,
+// block. A template must declare the names that it takes from the layer below; these are the search's own.
+#define GPUPRIMS__BFS_STATE(Below)                                                                                     \
+  using Below::WARPS;                                                                                                  \
+  using Below::ITEMS;                                                                                                  \
+  using Below::BESIDE;                                                                                                 \
+  using Below::SMALL;                                                                                                  \
+  using Below::ROOM;                                                                                                   \
+  using Below::PLACES;                                                                                                 \
+  using Below::WARPS_OF_GRID;                                                                                          \
+  using Below::BLOCKS_OF_GRID;                                                                                         \
+  using Below::ONE_BLOCK;                                                                                              \
+  using Below::FEW_LANES;                                                                                              \
+  using Below::FEW_EDGES;                                                                                              \
+  using Below::FEW_SHIFT;                                                                                              \
+  using Below::a;                                                                                                      \
+  using Below::s;                                                                                                      \
+  using Below::dynamic;                                                                                                \
+  using Below::offsets;                                                                                                \
+  using Below::in_offsets;                                                                                             \
+  using Below::targets;                                                                                                \
+  using Below::in_sources;                                                                                             \
+  using Below::queue;                                                                                                  \
+  using Below::parents;                                                                                                \
+  using Below::control;                                                                                                \
+  using Below::vertices;                                                                                               \
+  using Below::words;                                                                                                  \
+  using Below::sums;                                                                                                   \
+  using Below::inspected;                                                                                              \
+  using Below::buffered;                                                                                               \
+  using Below::depth;                                                                                                  \
+  using Below::turn
 
 // CLUSTERS: may the launch be in clusters?
-template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_block {
+template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned BESIDE = WARPS > 1 ? GP__WARP : 0;      // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
-  // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
-  // a warp goes over at a time, less than one for which there is room; neighbours of one access.
-  static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
-  static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
   // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
+  // A level of few short parts: lanes of a part, edges that it has at most, where a count of vertices begins.
+  enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
   typedef gp__bfs_shared<WARPS> Shared;
 
   const gp__bfs_args &a;
@@ -21894,7 +21953,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   int depth;           // of what this step finds
   unsigned turn;       // which of Shared::sums is added to
 
-  GP_DEVICE gp__bfs_block(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
+  GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
         in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
         in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
@@ -22062,15 +22121,34 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     __syncthreads();
   }
 
-  // ---- the queue
+  // ---- which vertices are reached
+
+  GP_DEVICE static bool has_bit(const gp__u32 *map, Vertex v) { return (map[v >> 5] >> (v & 31u) & 1u) != 0; }
+  GP_DEVICE void write(Vertex v, int d, Vertex parent) {
+    a.depths[v] = d;
+    if (parents) parents[v] = parent;
+  }
+  // In a launch in clusters levels of one block and of a cluster go by depths: a block may be one level ahead, and what
+  // it has reached is reached again by those behind. Bits are set by who visits a list, or leaves it.
+  GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
+  GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
+    if (CLUSTERS && has) gp__set_bit_alone(map, v);
+  }
+};
+
+// ---- bfs/queue.cuh - breadth-first search: queues and lists
+
+template <class P, class Offset, class Vertex, bool CLUSTERS>
+struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
+  typedef gp__bfs_search<P, Offset, Vertex, CLUSTERS> Below;
+  typedef typename Below::Seeker Seeker;
+  using Below::Below;
+  GPUPRIMS__BFS_STATE(Below);
+  using Below::part_of;
 
   // A warp's buffer: parts of the queue; or of a list, and vertices that wait.
   GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE Seeker *places() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
-  GP_DEVICE Offset *waiting_at() const { // and behind them, where their neighbours end
-    return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
-  }
-  GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const {
     return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
@@ -22091,38 +22169,6 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
     if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
-  }
-  // A part of one block's queue joins the queue in memory, in its parts where it is a long list.
-  GP_DEVICE void leave(const gp_edges &part, gp__u64 at) {
-    const Vertex v = static_cast<Vertex>(part.source);
-    set_bit_of(true, v, a.reached[s.state.map]);
-    queue[at] = part;
-    if (part.count() != GP__BFS_LONG) return;
-    const gp__u64 begin = offsets[v], count = offsets[v + 1] - begin, others = (count - 1) / GP__BFS_PART;
-    const gp__u64 rest = atomicAdd(&control->queue, others);
-    queue[at] = gp_edges_of(begin, GP__BFS_PART, v);
-    for (gp__u64 i = 0; i < others; ++i) {
-      const gp__u64 done = (i + 1) * GP__BFS_PART;
-      queue[rest + i] = gp_edges_of(begin + done, part_of(count - done), v);
-    }
-    atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
-  }
-  // What is in one block's queue, `there` parts; over: and, of this cluster, what there was no room for.
-  GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
-    gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
-    if (over) {
-      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[depth & 1][1]);
-      end = gp__load_relaxed(&control->queue);
-      __syncthreads();
-      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4][0]);
-    }
-    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
-    __syncthreads();
-    while (i < there || j < end) {
-      const bool own = i < there;
-      leave(own ? small_queue(which)[i] : queue[j], own ? s.begin + i : j);
-      (own ? i : j) += own ? unsigned(P::threads) : blocks * P::threads;
-    }
   }
   // The first `there` parts of a queue of shared memory join those in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
@@ -22197,14 +22243,23 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     if (has) places()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};
     buffered += number;
   }
+};
 
-  // ---- top-down
+// ---- bfs/top_down.cuh - breadth-first search: levels top-down
 
-  GP_DEVICE static bool has_bit(const gp__u32 *map, Vertex v) { return (map[v >> 5] >> (v & 31u) & 1u) != 0; }
-  GP_DEVICE void write(Vertex v, int d, Vertex parent) {
-    a.depths[v] = d;
-    if (parents) parents[v] = parent;
-  }
+template <class P, class Offset, class Vertex, bool CLUSTERS>
+struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
+  typedef gp__bfs_queue<P, Offset, Vertex, CLUSTERS> Below;
+  using Below::Below;
+  GPUPRIMS__BFS_STATE(Below);
+  using Below::flush;
+  using Below::move_small;
+  using Below::reached_at;
+  using Below::set_bit_of;
+  using Below::warp_of_grid;
+  using Below::warps_of_grid;
+  using Below::write;
+
   // Each step goes over all of a lane's edges before the next one begins, so that a lane waits once a step, not once an
   // edge. Where a level is short of time rather than of bandwidth, lists are asked for before it is known who wins.
   template <int TEAM> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
@@ -22257,22 +22312,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       if (mine[i] && !by_depth(TEAM)) write(v[i], depth, source[i]);
       if (gp_lane() == 0) sums.found += static_cast<unsigned>(__popc(won));
       if (mine[i] && !by_depth(TEAM) && v[i] == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
-      append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
+      Below::template append<TEAM>(mine[i], begin[i], end[i] - begin[i], v[i], true);
     }
-  }
-  // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
-  GP_DEVICE void prefetch_list(Offset begin, Offset count) {
-    const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
-    gp__cp_async_wait(); // those before, which have long since come, as they would be written over
-    gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
-    if (from + static_cast<unsigned>(count) > sector)
-      gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
-  }
-  // In a launch in clusters levels of one block and of a cluster go by depths: a block may be one level ahead, and what
-  // it has reached is reached again by those behind. Bits are set by who visits a list, or leaves it.
-  GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
-  GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
-    if (CLUSTERS && has) gp__set_bit_alone(map, v);
   }
   GP_DEVICE void reach(Vertex v, gp__u32 was, Vertex parent, gp__u64 count) {
     if (!CLUSTERS) a.depths[v] = depth;
@@ -22282,57 +22323,6 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     }
     if (parents) parents[v] = parent;
     if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);
-  }
-  // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
-  // lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave them.
-  enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
-  GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
-    const Vertex *list = targets + part.begin();
-    const unsigned edges = part.count();
-    unsigned at = gp_lane() % FEW_LANES;
-    Vertex v = at < edges ? list[at] : 0;
-    set_bit_of(at == 0 && edges, part.source, map);
-    for (;;) {
-      const bool there = at < edges;
-      gp__u32 was = 0; // above depth: v is reached by this
-      if (there && CLUSTERS) was = atomicMin(reached_at(v), static_cast<gp__u32>(depth));
-      if (there && !CLUSTERS) was = gp__set_bit(map, v) ? ~0u : 0;
-      const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
-      inspected += there;
-      if (was > static_cast<gp__u32>(depth)) {
-        const bool is_long = count > GP__BFS_PART;
-        if (count) {
-          prefetch_list(begin, count);
-          put_small<ONE_BLOCK>(gp__shared_add_unaggregated(&s.appended[turn], 1u),
-                               gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : static_cast<unsigned>(count), v));
-        } else set_bit_of(true, v, map);
-        counted += 1u << FEW_SHIFT | (is_long ? 0 : static_cast<unsigned>(count));
-        if (is_long) gp__bfs_tally::add(s.sums[turn].edges, count);
-        reach(v, was, static_cast<Vertex>(part.source), count);
-      }
-      at += FEW_LANES;
-      if (!__any_sync(0xffffffffu, at < edges)) return;
-      v = at < edges ? list[at] : 0;
-    }
-  }
-  // Lanes' parts of one block's queue; then the warp takes long lists together.
-  GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
-    const Vertex source = static_cast<Vertex>(part.source);
-    const bool is_long = part.count() == GP__BFS_LONG;
-    unsigned left = __ballot_sync(0xffffffffu, is_long);
-    gp_edges now = is_long ? gp_edges_of(0, 0, 0) : part;
-    Offset done = 0;
-    set_bit_of(part.count() != 0, source, map);
-    for (;;) {
-      expand<ONE_BLOCK>(now, looks);
-      if (!left) return;
-      const Vertex v = __shfl_sync(0xffffffffu, source, __ffs(static_cast<int>(left)) - 1);
-      const Offset begin = offsets[v], count = offsets[v + 1] - begin;
-      const Offset mine = done + gp_lane() * unsigned(GP__BFS_PART);
-      now = gp_edges_of(begin + mine, mine < count ? part_of(count - mine) : 0, v);
-      done += GP__WARP * unsigned(GP__BFS_PART);
-      if (done >= count) done = 0, left &= left - 1;
-    }
   }
   GP_DEVICE void get_lists(const bool (&has)[ITEMS], const Vertex (&v)[ITEMS], Offset (&begin)[ITEMS],
                            Offset (&end)[ITEMS]) const {
@@ -22381,6 +22371,28 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     move_small(0, there);
     if (threadIdx.x == 0) s.appended[0] = 0;
   }
+};
+
+// ---- bfs/exchange.cuh - breadth-first search: what blocks of small levels tell each other
+
+template <class P, class Offset, class Vertex, bool CLUSTERS>
+struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
+  typedef gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> Below;
+  using Below::Below;
+  GPUPRIMS__BFS_STATE(Below);
+  using Below::fits_cluster;
+  using Below::fits_grid;
+  using Below::small_queue;
+
+  enum {
+    LEVEL_DONE = 1,
+    LEVEL_STAYS = 2,
+    LEVEL_UNEVEN = 4,
+    LEVEL_FEW = 8,
+    LEVEL_FOUND = 16,
+    LEVEL_PLAIN = 32,
+    LEVEL_OVER = 64
+  };
   // Words of a cluster's blocks in shared memory: each is written by the block that it is of, and says of which level,
   // which nobody reads it for but once.
   GP_DEVICE void clear_words() {
@@ -22507,108 +22519,235 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     while (s.ends[block] <= i) begin = s.ends[block++];
     return *gp__in_block(small_queue(which) + (i - begin), block);
   }
-  // Levels of one block, of one cluster or of the grid, `blocks` in all, as long as the frontier is of that size; each
-  // block appends to a queue in its own shared memory, and parts are shared out anew where some have far more than
-  // others (of the grid, by a new beginning). One barrier a level: counters are three in turn, one that is added to,
-  // one that is read, one that is cleared. Behind a plain level of a cluster the first warp alone waits for words, and
-  // what they say is known at the barrier of the next.
-  enum {
-    LEVEL_DONE = 1,
-    LEVEL_STAYS = 2,
-    LEVEL_UNEVEN = 4,
-    LEVEL_FEW = 8,
-    LEVEL_FOUND = 16,
-    LEVEL_PLAIN = 32,
-    LEVEL_OVER = 64
-  };
-  GP_DEVICE void small_levels(unsigned blocks) {
-    gp__bfs_state &t = s.state;
-    gp__u32 *map = a.reached[t.map];
-    const bool in_team = CLUSTERS && blocks > 1, in_grid = CLUSTERS && blocks > a.cluster;
-    const unsigned parts = static_cast<unsigned>(t.last - t.first);
-    const unsigned turned = WARPS - 1 - gp_warp(); // from the last warp on, as the first has more to do
-    unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
-    unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0, before = parts, alive = 1;
-    depth = t.depth;
-    for (unsigned i = threadIdx.x; i < count; i += P::threads)
-      small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
-    if (threadIdx.x == 0) s.verdict[depth & 1] = 0, s.found = s.explored = 0, s.again.clear();
-    __syncthreads();
-    do {
-      const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
-      const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
-      const unsigned share = (count + WARPS - 1) / WARPS, width = few                ? unsigned(GP__WARP / FEW_LANES)
-                                                                  : share < GP__WARP ? share
-                                                                                     : unsigned(GP__WARP);
-      unsigned counted = 0;
-      for (unsigned at = turned * width; at < count; at += WARPS * width) {
-        const auto part = [&](unsigned i, unsigned end) {
-          return i >= end ? gp_edges_of(0, 0, 0) : uneven ? part_of_cluster(from, first + i) : small_queue(from)[i];
-        };
-        if (few) {
-          const gp_edges one = part(at + gp_lane() / FEW_LANES, count);
-          if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
-            visit_few(one, map, counted);
-            continue;
-          }
-        }
-        visit_all(part(at + gp_lane(), count < at + width ? count : at + width), map,
-                  count >= static_cast<unsigned>(a.look_from));
-      }
-      if (turned * width < count) {
-        counted = gp__warp_sum(counted);
-        if (gp_lane() == 0 && counted) {
-          gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
-          gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
-        }
-        add_to_block(); // of long lists
-      }
-      if (threadIdx.x == BESIDE) s.sums[next].clear(), s.appended[next] = 0;
+};
+
+// ---- bfs/small_levels.cuh - breadth-first search: levels of one block, of a cluster, and of all with a part each
+
+// A frontier of few parts costs less time than the barrier of the grid that ends a level. So one block, one cluster, or
+// all blocks go on by themselves, level after level, until the frontier no longer suits them. The others wait at the
+// barrier of the grid behind the step (finish_step).
+//
+// Modes
+//   ALONE    one block. Its barrier ends a level.
+//   CLUSTER  the blocks of the first cluster. Each has its part of the frontier in its own shared memory, and sends
+//            every other block a word with what it has found in a level.
+//   GRID     the blocks of all clusters. The first block of each cluster also writes two words to memory, for all.
+//
+// A level: visit_parts, then close_alone or an exchange of words; behind the last one, leave_levels.
+//   Visit    A block has two queues in shared memory, of even and of odd levels. It reads the one of this level, takes
+//            new vertices (bits by one block without clusters, else depths), and appends their lists to the other.
+//   Close    The barrier of the block makes its sums whole. ALONE: every thread reads them. Otherwise the first warp
+//            exchanges words, and all blocks draw the same verdict from the same words:
+//              DONE     nothing was found, or the target, or the limit of depth is reached: the search is over.
+//              STAYS    the next level is of the same mode. If neither: leave_levels, and go_down chooses the step.
+//              UNEVEN   a block has far more parts than its share: CLUSTER shares all parts out anew, and reads
+//                       others' queues (share_out); GRID leaves.
+//              FEW      parts are short: four lanes take each (visit_few), not a warp all (visit_all).
+//              OVER     parts did not fit a queue; those lie in memory (put_small), and all blocks leave.
+//              PLAIN    see below.
+//   Leave    Queues join the one in memory, sums join the state, words are cleared for the next time.
+//
+// One level ahead. Behind a PLAIN level only the first warp waits for the words of the level that ends; the other warps
+// begin the next one. What the words say is read at the barrier that ends the next level. PLAIN promises that nobody
+// needs it sooner: whatever is found has room, and neither parents nor a target are asked for. A block that is ahead
+// may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again counts it.
+//
+// Who waits for whom, and why it ends. A block sends its words of level d when it has visited d, and visits wait for
+// nobody. Its first warp then waits for the others' words of d, before the block's barrier of d + 1. So nobody is two
+// levels ahead: two sets of words do, by the parity of the level, and a word's tag says of which level it is. Counters
+// are three sets in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of
+// the launch are resident, so whoever is waited for runs. Verdicts are equal in all blocks, so all leave behind one
+// level.
+
+template <class P, class Offset, class Vertex, bool CLUSTERS>
+struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
+  typedef gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> Below;
+  using Below::Below;
+  GPUPRIMS__BFS_STATE(Below);
+  using Below::add_to_block;
+  using Below::clear_words;
+  using Below::exchange;
+  using Below::fits_block;
+  using Below::go_down;
+  using Below::LEVEL_DONE;
+  using Below::LEVEL_FEW;
+  using Below::LEVEL_FOUND;
+  using Below::LEVEL_OVER;
+  using Below::LEVEL_PLAIN;
+  using Below::LEVEL_STAYS;
+  using Below::LEVEL_UNEVEN;
+  using Below::open_queues;
+  using Below::part_of;
+  using Below::part_of_cluster;
+  using Below::reach;
+  using Below::reached_at;
+  using Below::set_bit_of;
+  using Below::small_queue;
+  using Below::sum_levels;
+
+  // A part of one block's queue joins the queue in memory, in its parts where it is a long list.
+  GP_DEVICE void leave(const gp_edges &part, gp__u64 at) {
+    const Vertex v = static_cast<Vertex>(part.source);
+    set_bit_of(true, v, a.reached[s.state.map]);
+    queue[at] = part;
+    if (part.count() != GP__BFS_LONG) return;
+    const gp__u64 begin = offsets[v], count = offsets[v + 1] - begin, others = (count - 1) / GP__BFS_PART;
+    const gp__u64 rest = atomicAdd(&control->queue, others);
+    queue[at] = gp_edges_of(begin, GP__BFS_PART, v);
+    for (gp__u64 i = 0; i < others; ++i) {
+      const gp__u64 done = (i + 1) * GP__BFS_PART;
+      queue[rest + i] = gp_edges_of(begin + done, part_of(count - done), v);
+    }
+    atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
+  }
+  // What is in one block's queue, `there` parts; over: and, of this cluster, what there was no room for.
+  GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
+    gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
+    if (over) {
+      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[depth & 1][1]);
+      end = gp__load_relaxed(&control->queue);
       __syncthreads();
-      if (in_team) {
-        const unsigned last = s.verdict[~depth & 1];
-        count = appended = s.appended[turn];
-        if (last & LEVEL_PLAIN) { // on, before it is known what the others have
-          exchange(in_grid, false, before);
-          verdict = LEVEL_STAYS | (last & LEVEL_FEW);
-        } else {
-          exchange(in_grid, uneven, before);
-          __syncthreads();
-          verdict = s.verdict[depth & 1];
-          if (verdict & LEVEL_UNEVEN) {
-            const unsigned all = s.ends[a.cluster - 1];
-            open_queues(false, s.message[depth & 1][1]);
-            first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
-          }
-        }
-        if (threadIdx.x == BESIDE) { // in shared memory, as registers are short
-          const gp__bfs_sums level = s.sums[turn].sums();
-          s.found += level.found & ~GP__BFS_HIT;
-          s.explored += level.edges;
-          if (depth != t.depth + 1) { // of the level before
-            t.small += alive, alive = last / LEVEL_FOUND % 2;
-            t.levels += alive;
-          }
-        }
-      } else {
-        gp__bfs_sums level = s.sums[turn].sums();
-        level.appended = count = appended = s.appended[turn];
-        const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
-        verdict = (done                             ? LEVEL_DONE
-                   : fits_block(count, level.edges) ? LEVEL_STAYS
-                                                    : 0) |
-                  (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
-        if (threadIdx.x == BESIDE) {
-          s.level = level;
-          ++t.small;
-          t.levels += (level.found & ~GP__BFS_HIT) != 0;
-          t.reached += level.found & ~GP__BFS_HIT;
-          t.explored += level.edges;
-          t.unexplored -= level.edges;
+      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4][0]);
+    }
+    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
+    __syncthreads();
+    while (i < there || j < end) {
+      const bool own = i < there;
+      leave(own ? small_queue(which)[i] : queue[j], own ? s.begin + i : j);
+      (own ? i : j) += own ? unsigned(P::threads) : blocks * P::threads;
+    }
+  }
+  // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
+  GP_DEVICE void prefetch_list(Offset begin, Offset count) {
+    const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
+    gp__cp_async_wait(); // those before, which have long since come, as they would be written over
+    gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
+    if (from + static_cast<unsigned>(count) > sector)
+      gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
+  }
+  // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
+  // lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave them.
+  GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
+    const Vertex *list = targets + part.begin();
+    const unsigned edges = part.count();
+    unsigned at = gp_lane() % FEW_LANES;
+    Vertex v = at < edges ? list[at] : 0;
+    set_bit_of(at == 0 && edges, part.source, map);
+    for (;;) {
+      const bool there = at < edges;
+      gp__u32 was = 0; // above depth: v is reached by this
+      if (there && CLUSTERS) was = atomicMin(reached_at(v), static_cast<gp__u32>(depth));
+      if (there && !CLUSTERS) was = gp__set_bit(map, v) ? ~0u : 0;
+      const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
+      inspected += there;
+      if (was > static_cast<gp__u32>(depth)) {
+        const bool is_long = count > GP__BFS_PART;
+        if (count) {
+          prefetch_list(begin, count);
+          Below::template put_small<ONE_BLOCK>(
+              gp__shared_add_unaggregated(&s.appended[turn], 1u),
+              gp_edges_of(begin, is_long ? unsigned(GP__BFS_LONG) : static_cast<unsigned>(count), v));
+        } else set_bit_of(true, v, map);
+        counted += 1u << FEW_SHIFT | (is_long ? 0 : static_cast<unsigned>(count));
+        if (is_long) gp__bfs_tally::add(s.sums[turn].edges, count);
+        reach(v, was, static_cast<Vertex>(part.source), count);
+      }
+      at += FEW_LANES;
+      if (!__any_sync(0xffffffffu, at < edges)) return;
+      v = at < edges ? list[at] : 0;
+    }
+  }
+  // Lanes' parts of one block's queue; then the warp takes long lists together.
+  GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
+    const Vertex source = static_cast<Vertex>(part.source);
+    const bool is_long = part.count() == GP__BFS_LONG;
+    unsigned left = __ballot_sync(0xffffffffu, is_long);
+    gp_edges now = is_long ? gp_edges_of(0, 0, 0) : part;
+    Offset done = 0;
+    set_bit_of(part.count() != 0, source, map);
+    for (;;) {
+      Below::template expand<ONE_BLOCK>(now, looks);
+      if (!left) return;
+      const Vertex v = __shfl_sync(0xffffffffu, source, __ffs(static_cast<int>(left)) - 1);
+      const Offset begin = offsets[v], count = offsets[v + 1] - begin;
+      const Offset mine = done + gp_lane() * unsigned(GP__BFS_PART);
+      now = gp_edges_of(begin + mine, mine < count ? part_of(count - mine) : 0, v);
+      done += GP__WARP * unsigned(GP__BFS_PART);
+      if (done >= count) done = 0, left &= left - 1;
+    }
+  }
+  // Warps visit the parts of the queue `from`; from the last warp on, as the first has more to do at the end.
+  GP_DEVICE void visit_parts(unsigned from, unsigned first, unsigned count, bool few, bool uneven, gp__u32 *map) {
+    const unsigned turned = WARPS - 1 - gp_warp(), share = (count + WARPS - 1) / WARPS;
+    const unsigned width = few ? unsigned(GP__WARP / FEW_LANES) : share < GP__WARP ? share : unsigned(GP__WARP);
+    unsigned counted = 0;
+    for (unsigned at = turned * width; at < count; at += WARPS * width) {
+      const auto part = [&](unsigned i, unsigned end) {
+        return i >= end ? gp_edges_of(0, 0, 0) : uneven ? part_of_cluster(from, first + i) : small_queue(from)[i];
+      };
+      if (few) {
+        const gp_edges one = part(at + gp_lane() / FEW_LANES, count);
+        if (__all_sync(0xffffffffu, one.count() <= FEW_EDGES)) {
+          visit_few(one, map, counted);
+          continue;
         }
       }
-      if (verdict & LEVEL_STAYS) turn = next;
-    } while (verdict & LEVEL_STAYS);
+      visit_all(part(at + gp_lane(), count < at + width ? count : at + width), map,
+                count >= static_cast<unsigned>(a.look_from));
+    }
+    if (turned * width < count) {
+      counted = gp__warp_sum(counted);
+      if (gp_lane() == 0 && counted) {
+        gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
+        gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
+      }
+      add_to_block(); // of long lists
+    }
+  }
+  // The end of a level of one block: its verdict. count: parts of the next one.
+  GP_DEVICE unsigned close_alone(unsigned &count) {
+    gp__bfs_state &t = s.state;
+    gp__bfs_sums level = s.sums[turn].sums();
+    level.appended = count = s.appended[turn];
+    const bool done = !(level.found & ~GP__BFS_HIT) || (level.found & GP__BFS_HIT) || depth == a.limit;
+    const unsigned verdict = (done                             ? LEVEL_DONE
+                              : fits_block(count, level.edges) ? LEVEL_STAYS
+                                                               : 0) |
+                             (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
+    if (threadIdx.x == BESIDE) {
+      s.level = level;
+      ++t.small;
+      t.levels += (level.found & ~GP__BFS_HIT) != 0;
+      t.reached += level.found & ~GP__BFS_HIT;
+      t.explored += level.edges;
+      t.unexplored -= level.edges;
+    }
+    return verdict;
+  }
+  // All parts in the queues of the cluster's blocks are shared out to them anew.
+  GP_DEVICE void share_out(unsigned &first, unsigned &count, unsigned blocks) {
+    const unsigned all = s.ends[a.cluster - 1];
+    open_queues(false, s.message[depth & 1][1]);
+    first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
+  }
+  // What this block has counted; in shared memory, as registers are short. last: the verdict of the level before.
+  // alive: did that level find anything?
+  GP_DEVICE void count_own(unsigned &alive, unsigned last) {
+    gp__bfs_state &t = s.state;
+    if (threadIdx.x == BESIDE) {
+      const gp__bfs_sums level = s.sums[turn].sums();
+      s.found += level.found & ~GP__BFS_HIT;
+      s.explored += level.edges;
+      if (depth != t.depth + 1) { // of the level before
+        t.small += alive, alive = last / LEVEL_FOUND % 2;
+        t.levels += alive;
+      }
+    }
+  }
+  // The frontier joins the queue in memory, and what was counted the state; the next step is chosen.
+  GP_DEVICE void leave_levels(unsigned verdict, unsigned appended, unsigned alive, unsigned blocks, bool in_team,
+                              bool in_grid) {
+    gp__bfs_state &t = s.state;
     const bool done = (verdict & LEVEL_DONE) != 0;
     leave_small(static_cast<unsigned>(depth),
                 done               ? 0
@@ -22642,9 +22781,71 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     }
     __syncthreads();
   }
+  // Levels by `blocks` blocks, as long as the frontier suits them: one (ALONE), a cluster's, or the grid's.
+  GP_DEVICE void small_levels(unsigned blocks) {
+    gp__bfs_state &t = s.state;
+    gp__u32 *map = a.reached[t.map];
+    const bool in_team = CLUSTERS && blocks > 1, in_grid = CLUSTERS && blocks > a.cluster;
+    const unsigned parts = static_cast<unsigned>(t.last - t.first);
+    // This block's parts: in its own queue, or, behind an uneven level, of all in its cluster's.
+    unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
+    unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0; // of the level before
+    unsigned before = parts, alive = 1;                         // parts of all in it; did it find anything?
+    depth = t.depth;
+    for (unsigned i = threadIdx.x; i < count; i += P::threads)
+      small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
+    if (threadIdx.x == 0) s.verdict[depth & 1] = 0, s.found = s.explored = 0, s.again.clear();
+    __syncthreads();
+    do {
+      const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
+      const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
+      visit_parts(from, first, count, few, uneven, map);
+      if (threadIdx.x == BESIDE) s.sums[next].clear(), s.appended[next] = 0;
+      __syncthreads();
+      if (in_team) {
+        const unsigned last = s.verdict[~depth & 1];
+        count = appended = s.appended[turn];
+        if (last & LEVEL_PLAIN) { // on, before it is known what the others have
+          exchange(in_grid, false, before);
+          verdict = LEVEL_STAYS | (last & LEVEL_FEW);
+        } else {
+          exchange(in_grid, uneven, before);
+          __syncthreads();
+          verdict = s.verdict[depth & 1];
+          if (verdict & LEVEL_UNEVEN) share_out(first, count, blocks);
+        }
+        count_own(alive, last);
+      } else verdict = close_alone(count), appended = count;
+      if (verdict & LEVEL_STAYS) turn = next;
+    } while (verdict & LEVEL_STAYS);
+    leave_levels(verdict, appended, alive, blocks, in_team, in_grid);
+  }
+};
 
-  // ---- bottom-up
+// ---- bfs/bottom_up.cuh - breadth-first search: levels bottom-up
 
+template <class P, class Offset, class Vertex, bool CLUSTERS>
+struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
+  typedef gp__bfs_small<P, Offset, Vertex, CLUSTERS> Below;
+  typedef typename Below::Seeker Seeker;
+  using Below::Below;
+  GPUPRIMS__BFS_STATE(Below);
+  using Below::add_warp;
+  using Below::counts_rest;
+  using Below::flush;
+  using Below::has_bit;
+  using Below::warp_of_grid;
+  using Below::warps_of_grid;
+  using Below::write;
+
+  // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
+  // a warp goes over at a time, less than one for which there is room; neighbours of one access.
+  static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
+  static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
+  GP_DEVICE Offset *waiting_at() const { // and behind them, where their neighbours end
+    return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
+  }
+  GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
   // Neighbours before p in the 16 bytes that hold it.
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
     return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
@@ -22696,7 +22897,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     }
     if (counts_rest()) sums.edges += keeps ? degree : 0;
     else if (found) sums.edges += static_cast<Offset>(offsets[v + 1] - offsets[v]);
-    append_to_list<LISTED>(keeps, v, parent);
+    Below::template append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
   // A vertex that has looked in vain, and the neighbours that it has not looked at.
@@ -22805,12 +23006,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
       while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
     }
     while (waiting) look_on<LISTED>(map, next, waiting);
-    flush_list<LISTED>();
+    Below::template flush_list<LISTED>();
     add_warp(sums);
   }
   GP_DEVICE void append_vertex(bool there, Vertex v) {
     const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
-    append<WARPS_OF_GRID>(there, begin, end - begin, v, false);
+    Below::template append<WARPS_OF_GRID>(there, begin, end - begin, v, false);
   }
   // Lanes have a word of a bitmap each, the first of them word `at`: the lists of its vertices.
   GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
@@ -22848,8 +23049,32 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
     }
     flush();
   }
+};
 
-  // ---- the beginning and the end
+// ---- bfs/block.cuh - breadth-first search: a block, from the beginning to the end
+
+template <class P, class Offset, class Vertex, bool CLUSTERS>
+struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
+  typedef gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> Below;
+  using Below::Below;
+  GPUPRIMS__BFS_STATE(Below);
+  using Below::add_to_block;
+  using Below::add_warp;
+  using Below::clear_words;
+  using Below::cluster;
+  using Below::collect;
+  using Below::decide;
+  using Below::finish_step;
+  using Below::go_down;
+  using Below::merge_frontier;
+  using Below::note;
+  using Below::part_of;
+  using Below::small_levels;
+  using Below::top_down;
+  using Below::wait;
+  using Below::warp_of_grid;
+  using Below::warps_of_grid;
+  using Below::write;
 
   // One thread: where the traversal stands at first.
   GP_DEVICE void set_out(unsigned rank) {
@@ -22929,8 +23154,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_blo
   }
   GP_DEVICE void run(int step) {
     if (step == GP__BFS_TOP_DOWN) top_down();
-    else if (step == GP__BFS_BOTTOM_UP) bottom_up<false>();
-    else if (step == GP__BFS_LISTED) bottom_up<true>();
+    else if (step == GP__BFS_BOTTOM_UP) Below::template bottom_up<false>();
+    else if (step == GP__BFS_LISTED) Below::template bottom_up<true>();
     else if (step == GP__BFS_SETTLE) merge_frontier();
     else if (step == GP__BFS_COLLECT) collect();
     else {
@@ -27473,7 +27698,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1884160"
+#define GPUPRIMS__EMBEDDED_FROM "1896448"
 
 // ---- core/embed.c - this file's own text
 
@@ -36269,15 +36494,22 @@ transpose/panels.cuh 47 62 66 68
 transpose/buffered.cuh 47 121
 transpose/rows.cuh 66 68
 bfs/state.cuh 27 51
-bfs/block.cuh 46 52 53 54 62 65 126
-bfs/kernels.cuh 117 127
+bfs/search.cuh 46 53 62 126
+bfs/queue.cuh 52 127
+bfs/top_down.cuh 128
+bfs/exchange.cuh 129
+bfs/small_levels.cuh 130
+bfs/bottom_up.cuh 54 131
+bfs/block.cuh 65 132
+bfs/kernels.cuh 117 133
 bfs/launches.cuh 46 67 68 126
 bfs/sources_state.cuh 126
-bfs/sources.cuh 46 52 53 68 130
+bfs/sources.cuh 46 52 53 68 136
 names
 GPUPRIMS__ACCESS 5
 GPUPRIMS__API 0
 GPUPRIMS__ARCH 7
+GPUPRIMS__BFS_STATE 127
 GPUPRIMS__BOTH 9
 GPUPRIMS__BYTES 49
 GPUPRIMS__BYTES_OF 49
@@ -36686,12 +36918,12 @@ GP__MOVE_RECTANGLE 23
 GP__MOVE_ROWS 23
 GP__MOVE_SQUARE 23
 GP__MOVE_TILES 23
-GP__NEW_CLOSED 130
-GP__NEW_EDGES 130
-GP__NEW_EXPLORED 130
-GP__NEW_ITEMS 130
-GP__NEW_LOOKS 130
-GP__NEW_PAIRS 130
+GP__NEW_CLOSED 136
+GP__NEW_EDGES 136
+GP__NEW_EXPLORED 136
+GP__NEW_ITEMS 136
+GP__NEW_LOOKS 136
+GP__NEW_PAIRS 136
 GP__NUMBERS_LOG2 16
 GP__PANELS_COUNTERS 24
 GP__PANELS_MOST 24
@@ -36738,7 +36970,7 @@ GP__SOURCES_LAUNCHES 27
 GP__SOURCES_MOST 46
 GP__SOURCES_REST 46
 GP__SOURCES_STEP 46
-GP__SOURCES_SUMS 130
+GP__SOURCES_SUMS 136
 GP__SPAN_ITEMS 13
 GP__SQUARE_PANEL 23
 GP__STATIC_SHARED_BYTES 10
@@ -36801,29 +37033,35 @@ gp__below_equal 115
 gp__best 114
 gp__best_storage 114
 gp__bf16_from_f32 8
-gp__bfs 128
+gp__bfs 134
 gp__bfs_args 46
-gp__bfs_block 127
+gp__bfs_block 133
 gp__bfs_block_totals 126
+gp__bfs_bottom_up 132
 gp__bfs_by_edges 27
-gp__bfs_checked 128
+gp__bfs_checked 134
 gp__bfs_cluster_totals 126
 gp__bfs_control 126
 gp__bfs_counts 126
-gp__bfs_edge 129
+gp__bfs_edge 135
 gp__bfs_edge_bytes 27
-gp__bfs_parents 128
-gp__bfs_progress 129
+gp__bfs_exchange 130
+gp__bfs_parents 134
+gp__bfs_progress 135
+gp__bfs_queue 128
+gp__bfs_search 127
 gp__bfs_shared 126
+gp__bfs_small 131
 gp__bfs_small_most 27
-gp__bfs_sources 131
+gp__bfs_sources 137
 gp__bfs_state 126
-gp__bfs_step_shared 129
-gp__bfs_stepper 129
-gp__bfs_steps 129
-gp__bfs_stepwise 128
+gp__bfs_step_shared 135
+gp__bfs_stepper 135
+gp__bfs_steps 135
+gp__bfs_stepwise 134
 gp__bfs_sums 126
 gp__bfs_tally 126
+gp__bfs_top_down 129
 gp__bfs_unvisited 126
 gp__bijection 116
 gp__binary 49
@@ -36965,7 +37203,7 @@ gp__edge_tile_bytes 26
 gp__edge_to_component 118
 gp__edge_to_depths 119
 gp__edge_to_key 117
-gp__edge_to_parent 128
+gp__edge_to_parent 134
 gp__either 107
 gp__element 69
 gp__end_ranks 81
@@ -37481,10 +37719,10 @@ gp__sorted_value_bytes 21
 gp__sorts_keys 18
 gp__sorts_pairs 18
 gp__sources_args 46
-gp__sources_block 131
-gp__sources_control 130
-gp__sources_shared 130
-gp__sources_state 130
+gp__sources_block 137
+gp__sources_control 136
+gp__sources_shared 136
+gp__sources_state 136
 gp__span 78
 gp__split 85
 gp__split_before 85
@@ -37627,7 +37865,7 @@ gp__wait_for_predecessor 7
 gp__warp_contract 67
 gp__warp_draw 52
 gp__warp_expand 53
-gp__warp_list 131
+gp__warp_list 137
 gp__warp_merge_splits 60
 gp__warp_room 104
 gp__warp_search 60
@@ -54656,17 +54894,46 @@ gp__u64 clock;
 unsigned steps;
 gp__u32 nowhere[2][WARPS * GP__WARP];
 };
-#line 1 "bfs/block.cuh"
-template <class P,class Offset,class Vertex,bool CLUSTERS> struct gp__bfs_block{
+#line 1 "bfs/search.cuh"
+#define GPUPRIMS__BFS_STATE(Below) \
+using Below::WARPS;\
+using Below::ITEMS;\
+using Below::BESIDE;\
+using Below::SMALL;\
+using Below::ROOM;\
+using Below::PLACES;\
+using Below::WARPS_OF_GRID;\
+using Below::BLOCKS_OF_GRID;\
+using Below::ONE_BLOCK;\
+using Below::FEW_LANES;\
+using Below::FEW_EDGES;\
+using Below::FEW_SHIFT;\
+using Below::a;\
+using Below::s;\
+using Below::dynamic;\
+using Below::offsets;\
+using Below::in_offsets;\
+using Below::targets;\
+using Below::in_sources;\
+using Below::queue;\
+using Below::parents;\
+using Below::control;\
+using Below::vertices;\
+using Below::words;\
+using Below::sums;\
+using Below::inspected;\
+using Below::buffered;\
+using Below::depth;\
+using Below::turn
+template <class P,class Offset,class Vertex,bool CLUSTERS> struct gp__bfs_search{
 static const int WARPS=P::threads / GP__WARP,ITEMS=P::vectors;
 static const unsigned BESIDE=WARPS > 1?GP__WARP : 0;
 static const unsigned SMALL=gp__bfs_small_most(P::threads);
 static const unsigned ROOM=GP__BFS_BUFFER / unsigned(sizeof(gp_edges));
 static const unsigned PLACES=GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex));
 typedef gp__bfs_unvisited<Vertex> Seeker;
-static const int WAITING=GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex)+ 2 * sizeof(Offset))/ GP__WARP * GP__WARP;
-static const int WORDS=ITEMS < WAITING / GP__WARP?ITEMS : WAITING / GP__WARP - 1,LOOK=16 / int(sizeof(Vertex));
 enum{WARPS_OF_GRID,BLOCKS_OF_GRID,ONE_BLOCK};
+enum{FEW_LANES=4,FEW_EDGES=16,FEW_SHIFT=20};
 typedef gp__bfs_shared<WARPS> Shared;
 const gp__bfs_args &a;
 Shared &s;
@@ -54682,7 +54949,7 @@ unsigned inspected;
 unsigned buffered;
 int depth;
 unsigned turn;
-GP_DEVICE gp__bfs_block(const gp__bfs_args &args,Shared &shared,unsigned char *memory)
+GP_DEVICE gp__bfs_search(const gp__bfs_args &args,Shared &shared,unsigned char *memory)
 : a(args),s(shared),dynamic(memory),offsets(static_cast<const Offset *>(args.offsets)),
 in_offsets(static_cast<const Offset *>(args.in_offsets)),targets(static_cast<const Vertex *>(args.targets)),
 in_sources(static_cast<const Vertex *>(args.in_sources)),queue(static_cast<gp_edges *>(args.queue)),
@@ -54830,12 +55097,26 @@ note(step);
 }
 __syncthreads();
 }
+GP_DEVICE static bool has_bit(const gp__u32 *map,Vertex v){return(map[v >> 5] >>(v & 31u)& 1u)!= 0;}
+GP_DEVICE void write(Vertex v,int d,Vertex parent){
+a.depths[v]=d;
+if(parents)parents[v]=parent;
+}
+GP_DEVICE gp__u32 *reached_at(Vertex v)const{return reinterpret_cast<gp__u32 *>(a.depths)+ v;}
+GP_DEVICE void set_bit_of(bool has,gp__u64 v,gp__u32 *map)const{
+if(CLUSTERS && has)gp__set_bit_alone(map,v);
+}
+};
+#line 1 "bfs/queue.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_queue : gp__bfs_search<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_search<P,Offset,Vertex,CLUSTERS> Below;
+typedef typename Below::Seeker Seeker;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::part_of;
 GP_DEVICE gp_edges *buffer()const{return reinterpret_cast<gp_edges *>(dynamic + gp_warp()* GP__BFS_BUFFER);}
 GP_DEVICE Seeker *places()const{return reinterpret_cast<Seeker *>(dynamic + gp_warp()* GP__BFS_BUFFER);}
-GP_DEVICE Offset *waiting_at()const{
-return reinterpret_cast<Offset *>(dynamic + gp_warp()* GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
-}
-GP_DEVICE Vertex *waiting_vertices()const{return reinterpret_cast<Vertex *>(waiting_at()+ 2 * WAITING);}
 GP_DEVICE gp_edges *small_queue(unsigned which)const{
 return reinterpret_cast<gp_edges *>(dynamic)+(which & 1u)* SMALL;
 }
@@ -54854,36 +55135,6 @@ __syncwarp();
 template <int TEAM> GP_DEVICE void put_small(unsigned at,const gp_edges &edges){
 if(at < SMALL)small_queue(TEAM == ONE_BLOCK?static_cast<unsigned>(depth): 0)[at]=edges;
 else queue[atomicAdd(&control->queue,1ull)]=edges;
-}
-GP_DEVICE void leave(const gp_edges &part,gp__u64 at){
-const Vertex v=static_cast<Vertex>(part.source);
-set_bit_of(true,v,a.reached[s.state.map]);
-queue[at]=part;
-if(part.count()!= GP__BFS_LONG)return;
-const gp__u64 begin=offsets[v],count=offsets[v + 1] - begin,others=(count - 1)/ GP__BFS_PART;
-const gp__u64 rest=atomicAdd(&control->queue,others);
-queue[at]=gp_edges_of(begin,GP__BFS_PART,v);
-for(gp__u64 i=0;i < others;++i){
-const gp__u64 done=(i + 1)* GP__BFS_PART;
-queue[rest + i]=gp_edges_of(begin + done,part_of(count - done),v);
-}
-atomicAdd(&s.appended[turn],static_cast<unsigned>(others));
-}
-GP_DEVICE void leave_small(unsigned which,unsigned there,unsigned blocks,bool over){
-gp__u64 i=threadIdx.x,end=0,j=s.state.last + s.rank * unsigned(P::threads)+ i;
-if(over){
-if(CLUSTERS && blocks > 1)open_queues(blocks > a.cluster,s.message[depth & 1][1]);
-end=gp__load_relaxed(&control->queue);
-__syncthreads();
-if(CLUSTERS && blocks > 1)open_queues(blocks > a.cluster,s.message[4][0]);
-}
-if(threadIdx.x == 0)s.begin=there?atomicAdd(&control->queue,static_cast<gp__u64>(there)): 0;
-__syncthreads();
-while(i < there || j < end){
-const bool own=i < there;
-leave(own?small_queue(which)[i] : queue[j],own?s.begin + i : j);
-(own?i : j)+= own?unsigned(P::threads): blocks * P::threads;
-}
 }
 GP_DEVICE void move_small(unsigned which,unsigned there){
 if(threadIdx.x == 0)s.begin=there?atomicAdd(&control->queue,static_cast<gp__u64>(there)): 0;
@@ -54955,11 +55206,20 @@ if(buffered + number > PLACES)flush_list<LISTED>();
 if(has)places()[buffered + gp__lanes_before(mask)]=Seeker{v,neighbour};
 buffered += number;
 }
-GP_DEVICE static bool has_bit(const gp__u32 *map,Vertex v){return(map[v >> 5] >>(v & 31u)& 1u)!= 0;}
-GP_DEVICE void write(Vertex v,int d,Vertex parent){
-a.depths[v]=d;
-if(parents)parents[v]=parent;
-}
+};
+#line 1 "bfs/top_down.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_top_down : gp__bfs_queue<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_queue<P,Offset,Vertex,CLUSTERS> Below;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::flush;
+using Below::move_small;
+using Below::reached_at;
+using Below::set_bit_of;
+using Below::warp_of_grid;
+using Below::warps_of_grid;
+using Below::write;
 template <int TEAM> GP_DEVICE void expand(const gp_edges &edges,bool looks){
 const auto all = [&](const bool(&there)[ITEMS],const Vertex(&source)[ITEMS],const Vertex(&v)[ITEMS]){
 visit<TEAM>(there,source,v,looks);
@@ -55008,19 +55268,8 @@ set_bit_of(begin[i] == end[i],v[i],map);
 if(mine[i] && !by_depth(TEAM))write(v[i],depth,source[i]);
 if(gp_lane()== 0)sums.found += static_cast<unsigned>(__popc(won));
 if(mine[i] && !by_depth(TEAM)&& v[i] == a.target)gp__bfs_tally::add(s.sums[turn].found,GP__BFS_HIT);
-append<TEAM>(mine[i],begin[i],end[i] - begin[i],v[i],true);
+Below::template append<TEAM>(mine[i],begin[i],end[i] - begin[i],v[i],true);
 }
-}
-GP_DEVICE void prefetch_list(Offset begin,Offset count){
-const unsigned sector=32 / unsigned(sizeof(Vertex)),from=static_cast<unsigned>(begin)% sector;
-gp__cp_async_wait();
-gp__prefetch_near(targets + begin,s.nowhere[0] + threadIdx.x);
-if(from + static_cast<unsigned>(count)> sector)
-gp__prefetch_near(targets + begin + count - 1,s.nowhere[1] + threadIdx.x);
-}
-GP_DEVICE gp__u32 *reached_at(Vertex v)const{return reinterpret_cast<gp__u32 *>(a.depths)+ v;}
-GP_DEVICE void set_bit_of(bool has,gp__u64 v,gp__u32 *map)const{
-if(CLUSTERS && has)gp__set_bit_alone(map,v);
 }
 GP_DEVICE void reach(Vertex v,gp__u32 was,Vertex parent,gp__u64 count){
 if(!CLUSTERS)a.depths[v]=depth;
@@ -55030,54 +55279,6 @@ gp__bfs_tally::add(s.again.edges,count);
 }
 if(parents)parents[v]=parent;
 if(v == a.target)gp__bfs_tally::add(s.sums[turn].found,GP__BFS_HIT);
-}
-enum{FEW_LANES=4,FEW_EDGES=16,FEW_SHIFT=20};
-GP_DEVICE void visit_few(const gp_edges &part,gp__u32 *map,unsigned &counted){
-const Vertex *list=targets + part.begin();
-const unsigned edges=part.count();
-unsigned at=gp_lane()% FEW_LANES;
-Vertex v=at < edges?list[at] : 0;
-set_bit_of(at == 0 && edges,part.source,map);
-for(;;){
-const bool there=at < edges;
-gp__u32 was=0;
-if(there && CLUSTERS)was=atomicMin(reached_at(v),static_cast<gp__u32>(depth));
-if(there && !CLUSTERS)was=gp__set_bit(map,v)?~0u : 0;
-const Offset begin=there?offsets[v] : 0,count=(there?offsets[v + 1] : 0)- begin;
-inspected += there;
-if(was > static_cast<gp__u32>(depth)){
-const bool is_long=count > GP__BFS_PART;
-if(count){
-prefetch_list(begin,count);
-put_small<ONE_BLOCK>(gp__shared_add_unaggregated(&s.appended[turn],1u),
-gp_edges_of(begin,is_long?unsigned(GP__BFS_LONG): static_cast<unsigned>(count),v));
-}else set_bit_of(true,v,map);
-counted += 1u << FEW_SHIFT |(is_long?0 : static_cast<unsigned>(count));
-if(is_long)gp__bfs_tally::add(s.sums[turn].edges,count);
-reach(v,was,static_cast<Vertex>(part.source),count);
-}
-at += FEW_LANES;
-if(!__any_sync(0xffffffffu,at < edges))return;
-v=at < edges?list[at] : 0;
-}
-}
-GP_DEVICE void visit_all(const gp_edges &part,gp__u32 *map,bool looks){
-const Vertex source=static_cast<Vertex>(part.source);
-const bool is_long=part.count()== GP__BFS_LONG;
-unsigned left=__ballot_sync(0xffffffffu,is_long);
-gp_edges now=is_long?gp_edges_of(0,0,0): part;
-Offset done=0;
-set_bit_of(part.count()!= 0,source,map);
-for(;;){
-expand<ONE_BLOCK>(now,looks);
-if(!left)return;
-const Vertex v=__shfl_sync(0xffffffffu,source,__ffs(static_cast<int>(left))- 1);
-const Offset begin=offsets[v],count=offsets[v + 1] - begin;
-const Offset mine=done + gp_lane()* unsigned(GP__BFS_PART);
-now=gp_edges_of(begin + mine,mine < count?part_of(count - mine): 0,v);
-done += GP__WARP * unsigned(GP__BFS_PART);
-if(done >= count)done=0,left &= left - 1;
-}
 }
 GP_DEVICE void get_lists(const bool(&has)[ITEMS],const Vertex(&v)[ITEMS],Offset(&begin)[ITEMS],
 Offset(&end)[ITEMS])const{
@@ -55123,6 +55324,25 @@ if(threadIdx.x == 0)sums.appended += appended;
 move_small(0,there);
 if(threadIdx.x == 0)s.appended[0]=0;
 }
+};
+#line 1 "bfs/exchange.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_exchange : gp__bfs_top_down<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_top_down<P,Offset,Vertex,CLUSTERS> Below;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::fits_cluster;
+using Below::fits_grid;
+using Below::small_queue;
+enum{
+LEVEL_DONE=1,
+LEVEL_STAYS=2,
+LEVEL_UNEVEN=4,
+LEVEL_FEW=8,
+LEVEL_FOUND=16,
+LEVEL_PLAIN=32,
+LEVEL_OVER=64
+};
 GP_DEVICE void clear_words(){
 gp__u64 *word=s.message[0][0],*of_clusters=control->news[0];
 for(unsigned i=threadIdx.x;i < sizeof s.message / sizeof *word;i += P::threads)gp__cluster_store(word + i,0);
@@ -55236,34 +55456,121 @@ unsigned block=0,begin=0;
 while(s.ends[block] <= i)begin=s.ends[block++];
 return *gp__in_block(small_queue(which)+(i - begin),block);
 }
-enum{
-LEVEL_DONE=1,
-LEVEL_STAYS=2,
-LEVEL_UNEVEN=4,
-LEVEL_FEW=8,
-LEVEL_FOUND=16,
-LEVEL_PLAIN=32,
-LEVEL_OVER=64
 };
-GP_DEVICE void small_levels(unsigned blocks){
-gp__bfs_state &t=s.state;
-gp__u32 *map=a.reached[t.map];
-const bool in_team=CLUSTERS && blocks > 1,in_grid=CLUSTERS && blocks > a.cluster;
-const unsigned parts=static_cast<unsigned>(t.last - t.first);
-const unsigned turned=WARPS - 1 - gp_warp();
-unsigned first=parts * s.rank / blocks,count=parts *(s.rank + 1)/ blocks - first,appended;
-unsigned verdict=t.edges <= parts * 8ull?LEVEL_FEW : 0,before=parts,alive=1;
-depth=t.depth;
-for(unsigned i=threadIdx.x;i < count;i += P::threads)
-small_queue(static_cast<unsigned>(depth))[i]=queue[t.first + first + i];
-if(threadIdx.x == 0)s.verdict[depth & 1]=0,s.found=s.explored=0,s.again.clear();
+#line 1 "bfs/small_levels.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_small : gp__bfs_exchange<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_exchange<P,Offset,Vertex,CLUSTERS> Below;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::add_to_block;
+using Below::clear_words;
+using Below::exchange;
+using Below::fits_block;
+using Below::go_down;
+using Below::LEVEL_DONE;
+using Below::LEVEL_FEW;
+using Below::LEVEL_FOUND;
+using Below::LEVEL_OVER;
+using Below::LEVEL_PLAIN;
+using Below::LEVEL_STAYS;
+using Below::LEVEL_UNEVEN;
+using Below::open_queues;
+using Below::part_of;
+using Below::part_of_cluster;
+using Below::reach;
+using Below::reached_at;
+using Below::set_bit_of;
+using Below::small_queue;
+using Below::sum_levels;
+GP_DEVICE void leave(const gp_edges &part,gp__u64 at){
+const Vertex v=static_cast<Vertex>(part.source);
+set_bit_of(true,v,a.reached[s.state.map]);
+queue[at]=part;
+if(part.count()!= GP__BFS_LONG)return;
+const gp__u64 begin=offsets[v],count=offsets[v + 1] - begin,others=(count - 1)/ GP__BFS_PART;
+const gp__u64 rest=atomicAdd(&control->queue,others);
+queue[at]=gp_edges_of(begin,GP__BFS_PART,v);
+for(gp__u64 i=0;i < others;++i){
+const gp__u64 done=(i + 1)* GP__BFS_PART;
+queue[rest + i]=gp_edges_of(begin + done,part_of(count - done),v);
+}
+atomicAdd(&s.appended[turn],static_cast<unsigned>(others));
+}
+GP_DEVICE void leave_small(unsigned which,unsigned there,unsigned blocks,bool over){
+gp__u64 i=threadIdx.x,end=0,j=s.state.last + s.rank * unsigned(P::threads)+ i;
+if(over){
+if(CLUSTERS && blocks > 1)open_queues(blocks > a.cluster,s.message[depth & 1][1]);
+end=gp__load_relaxed(&control->queue);
 __syncthreads();
-do{
-const unsigned from=static_cast<unsigned>(depth++),next=turn == 2?0 : turn + 1;
-const bool few=(verdict & LEVEL_FEW)!= 0,uneven=CLUSTERS &&(verdict & LEVEL_UNEVEN)!= 0;
-const unsigned share=(count + WARPS - 1)/ WARPS,width=few               ?unsigned(GP__WARP / FEW_LANES)
-: share < GP__WARP?share
-: unsigned(GP__WARP);
+if(CLUSTERS && blocks > 1)open_queues(blocks > a.cluster,s.message[4][0]);
+}
+if(threadIdx.x == 0)s.begin=there?atomicAdd(&control->queue,static_cast<gp__u64>(there)): 0;
+__syncthreads();
+while(i < there || j < end){
+const bool own=i < there;
+leave(own?small_queue(which)[i] : queue[j],own?s.begin + i : j);
+(own?i : j)+= own?unsigned(P::threads): blocks * P::threads;
+}
+}
+GP_DEVICE void prefetch_list(Offset begin,Offset count){
+const unsigned sector=32 / unsigned(sizeof(Vertex)),from=static_cast<unsigned>(begin)% sector;
+gp__cp_async_wait();
+gp__prefetch_near(targets + begin,s.nowhere[0] + threadIdx.x);
+if(from + static_cast<unsigned>(count)> sector)
+gp__prefetch_near(targets + begin + count - 1,s.nowhere[1] + threadIdx.x);
+}
+GP_DEVICE void visit_few(const gp_edges &part,gp__u32 *map,unsigned &counted){
+const Vertex *list=targets + part.begin();
+const unsigned edges=part.count();
+unsigned at=gp_lane()% FEW_LANES;
+Vertex v=at < edges?list[at] : 0;
+set_bit_of(at == 0 && edges,part.source,map);
+for(;;){
+const bool there=at < edges;
+gp__u32 was=0;
+if(there && CLUSTERS)was=atomicMin(reached_at(v),static_cast<gp__u32>(depth));
+if(there && !CLUSTERS)was=gp__set_bit(map,v)?~0u : 0;
+const Offset begin=there?offsets[v] : 0,count=(there?offsets[v + 1] : 0)- begin;
+inspected += there;
+if(was > static_cast<gp__u32>(depth)){
+const bool is_long=count > GP__BFS_PART;
+if(count){
+prefetch_list(begin,count);
+Below::template put_small<ONE_BLOCK>(
+gp__shared_add_unaggregated(&s.appended[turn],1u),
+gp_edges_of(begin,is_long?unsigned(GP__BFS_LONG): static_cast<unsigned>(count),v));
+}else set_bit_of(true,v,map);
+counted += 1u << FEW_SHIFT |(is_long?0 : static_cast<unsigned>(count));
+if(is_long)gp__bfs_tally::add(s.sums[turn].edges,count);
+reach(v,was,static_cast<Vertex>(part.source),count);
+}
+at += FEW_LANES;
+if(!__any_sync(0xffffffffu,at < edges))return;
+v=at < edges?list[at] : 0;
+}
+}
+GP_DEVICE void visit_all(const gp_edges &part,gp__u32 *map,bool looks){
+const Vertex source=static_cast<Vertex>(part.source);
+const bool is_long=part.count()== GP__BFS_LONG;
+unsigned left=__ballot_sync(0xffffffffu,is_long);
+gp_edges now=is_long?gp_edges_of(0,0,0): part;
+Offset done=0;
+set_bit_of(part.count()!= 0,source,map);
+for(;;){
+Below::template expand<ONE_BLOCK>(now,looks);
+if(!left)return;
+const Vertex v=__shfl_sync(0xffffffffu,source,__ffs(static_cast<int>(left))- 1);
+const Offset begin=offsets[v],count=offsets[v + 1] - begin;
+const Offset mine=done + gp_lane()* unsigned(GP__BFS_PART);
+now=gp_edges_of(begin + mine,mine < count?part_of(count - mine): 0,v);
+done += GP__WARP * unsigned(GP__BFS_PART);
+if(done >= count)done=0,left &= left - 1;
+}
+}
+GP_DEVICE void visit_parts(unsigned from,unsigned first,unsigned count,bool few,bool uneven,gp__u32 *map){
+const unsigned turned=WARPS - 1 - gp_warp(),share=(count + WARPS - 1)/ WARPS;
+const unsigned width=few?unsigned(GP__WARP / FEW_LANES): share < GP__WARP?share : unsigned(GP__WARP);
 unsigned counted=0;
 for(unsigned at=turned * width;at < count;at += WARPS * width){
 const auto part = [&](unsigned i,unsigned end){
@@ -55287,38 +55594,13 @@ gp__shared_add_unaggregated(&s.sums[turn].edges[0],counted &((1u << FEW_SHIFT)- 
 }
 add_to_block();
 }
-if(threadIdx.x == BESIDE)s.sums[next].clear(),s.appended[next]=0;
-__syncthreads();
-if(in_team){
-const unsigned last=s.verdict[~depth & 1];
-count=appended=s.appended[turn];
-if(last & LEVEL_PLAIN){
-exchange(in_grid,false,before);
-verdict=LEVEL_STAYS |(last & LEVEL_FEW);
-}else{
-exchange(in_grid,uneven,before);
-__syncthreads();
-verdict=s.verdict[depth & 1];
-if(verdict & LEVEL_UNEVEN){
-const unsigned all=s.ends[a.cluster - 1];
-open_queues(false,s.message[depth & 1][1]);
-first=all * s.rank / blocks,count=all *(s.rank + 1)/ blocks - first;
 }
-}
-if(threadIdx.x == BESIDE){
-const gp__bfs_sums level=s.sums[turn].sums();
-s.found += level.found & ~GP__BFS_HIT;
-s.explored += level.edges;
-if(depth != t.depth + 1){
-t.small += alive,alive=last / LEVEL_FOUND % 2;
-t.levels += alive;
-}
-}
-}else{
+GP_DEVICE unsigned close_alone(unsigned &count){
+gp__bfs_state &t=s.state;
 gp__bfs_sums level=s.sums[turn].sums();
-level.appended=count=appended=s.appended[turn];
+level.appended=count=s.appended[turn];
 const bool done = !(level.found & ~GP__BFS_HIT)||(level.found & GP__BFS_HIT)|| depth == a.limit;
-verdict=(done                            ?LEVEL_DONE
+const unsigned verdict=(done                            ?LEVEL_DONE
 : fits_block(count,level.edges)?LEVEL_STAYS
 : 0)|
 (level.edges <= count * 8ull?LEVEL_FEW : 0)|(count > SMALL?LEVEL_OVER : 0);
@@ -55330,9 +55612,28 @@ t.reached += level.found & ~GP__BFS_HIT;
 t.explored += level.edges;
 t.unexplored -= level.edges;
 }
+return verdict;
 }
-if(verdict & LEVEL_STAYS)turn=next;
-}while(verdict & LEVEL_STAYS);
+GP_DEVICE void share_out(unsigned &first,unsigned &count,unsigned blocks){
+const unsigned all=s.ends[a.cluster - 1];
+open_queues(false,s.message[depth & 1][1]);
+first=all * s.rank / blocks,count=all *(s.rank + 1)/ blocks - first;
+}
+GP_DEVICE void count_own(unsigned &alive,unsigned last){
+gp__bfs_state &t=s.state;
+if(threadIdx.x == BESIDE){
+const gp__bfs_sums level=s.sums[turn].sums();
+s.found += level.found & ~GP__BFS_HIT;
+s.explored += level.edges;
+if(depth != t.depth + 1){
+t.small += alive,alive=last / LEVEL_FOUND % 2;
+t.levels += alive;
+}
+}
+}
+GP_DEVICE void leave_levels(unsigned verdict,unsigned appended,unsigned alive,unsigned blocks,bool in_team,
+bool in_grid){
+gp__bfs_state &t=s.state;
 const bool done=(verdict & LEVEL_DONE)!= 0;
 leave_small(static_cast<unsigned>(depth),
 done              ?0
@@ -55366,6 +55667,64 @@ if(s.rank == 0)control->state[t.barriers & 1u]=t;
 }
 __syncthreads();
 }
+GP_DEVICE void small_levels(unsigned blocks){
+gp__bfs_state &t=s.state;
+gp__u32 *map=a.reached[t.map];
+const bool in_team=CLUSTERS && blocks > 1,in_grid=CLUSTERS && blocks > a.cluster;
+const unsigned parts=static_cast<unsigned>(t.last - t.first);
+unsigned first=parts * s.rank / blocks,count=parts *(s.rank + 1)/ blocks - first,appended;
+unsigned verdict=t.edges <= parts * 8ull?LEVEL_FEW : 0;
+unsigned before=parts,alive=1;
+depth=t.depth;
+for(unsigned i=threadIdx.x;i < count;i += P::threads)
+small_queue(static_cast<unsigned>(depth))[i]=queue[t.first + first + i];
+if(threadIdx.x == 0)s.verdict[depth & 1]=0,s.found=s.explored=0,s.again.clear();
+__syncthreads();
+do{
+const unsigned from=static_cast<unsigned>(depth++),next=turn == 2?0 : turn + 1;
+const bool few=(verdict & LEVEL_FEW)!= 0,uneven=CLUSTERS &&(verdict & LEVEL_UNEVEN)!= 0;
+visit_parts(from,first,count,few,uneven,map);
+if(threadIdx.x == BESIDE)s.sums[next].clear(),s.appended[next]=0;
+__syncthreads();
+if(in_team){
+const unsigned last=s.verdict[~depth & 1];
+count=appended=s.appended[turn];
+if(last & LEVEL_PLAIN){
+exchange(in_grid,false,before);
+verdict=LEVEL_STAYS |(last & LEVEL_FEW);
+}else{
+exchange(in_grid,uneven,before);
+__syncthreads();
+verdict=s.verdict[depth & 1];
+if(verdict & LEVEL_UNEVEN)share_out(first,count,blocks);
+}
+count_own(alive,last);
+}else verdict=close_alone(count),appended=count;
+if(verdict & LEVEL_STAYS)turn=next;
+}while(verdict & LEVEL_STAYS);
+leave_levels(verdict,appended,alive,blocks,in_team,in_grid);
+}
+};
+#line 1 "bfs/bottom_up.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_bottom_up : gp__bfs_small<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_small<P,Offset,Vertex,CLUSTERS> Below;
+typedef typename Below::Seeker Seeker;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::add_warp;
+using Below::counts_rest;
+using Below::flush;
+using Below::has_bit;
+using Below::warp_of_grid;
+using Below::warps_of_grid;
+using Below::write;
+static const int WAITING=GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex)+ 2 * sizeof(Offset))/ GP__WARP * GP__WARP;
+static const int WORDS=ITEMS < WAITING / GP__WARP?ITEMS : WAITING / GP__WARP - 1,LOOK=16 / int(sizeof(Vertex));
+GP_DEVICE Offset *waiting_at()const{
+return reinterpret_cast<Offset *>(dynamic + gp_warp()* GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
+}
+GP_DEVICE Vertex *waiting_vertices()const{return reinterpret_cast<Vertex *>(waiting_at()+ 2 * WAITING);}
 GP_DEVICE static unsigned before_whole(const Vertex *p){
 return static_cast<unsigned>(reinterpret_cast<gp__u64>(p)/ sizeof(Vertex))&(LOOK - 1u);
 }
@@ -55411,7 +55770,7 @@ if(v == a.target)gp__bfs_tally::add(s.sums[0].found,GP__BFS_HIT);
 }
 if(counts_rest())sums.edges += keeps?degree : 0;
 else if(found)sums.edges += static_cast<Offset>(offsets[v + 1] - offsets[v]);
-append_to_list<LISTED>(keeps,v,parent);
+Below::template append_to_list<LISTED>(keeps,v,parent);
 sums.appended += keeps;
 }
 struct Waiter{
@@ -55515,12 +55874,12 @@ wait_for_others(waits,Waiter{v[w],static_cast<Offset>(begin[w] +(LISTED?0 : 1)),
 while(waiting >= GP__WARP)look_on<LISTED>(map,next,waiting);
 }
 while(waiting)look_on<LISTED>(map,next,waiting);
-flush_list<LISTED>();
+Below::template flush_list<LISTED>();
 add_warp(sums);
 }
 GP_DEVICE void append_vertex(bool there,Vertex v){
 const gp__u64 begin=there?offsets[v] : 0,end=there?offsets[v + 1] : 0;
-append<WARPS_OF_GRID>(there,begin,end - begin,v,false);
+Below::template append<WARPS_OF_GRID>(there,begin,end - begin,v,false);
 }
 GP_DEVICE void append_words(gp__u64 at,gp__u32 mine){
 for(unsigned left=__ballot_sync(0xffffffffu,mine != 0);left;left &= left - 1){
@@ -55554,6 +55913,30 @@ append_words(at,there?map[at + gp_lane()] & ~before[at + gp_lane()] : 0);
 }
 flush();
 }
+};
+#line 1 "bfs/block.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_block : gp__bfs_bottom_up<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_bottom_up<P,Offset,Vertex,CLUSTERS> Below;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::add_to_block;
+using Below::add_warp;
+using Below::clear_words;
+using Below::cluster;
+using Below::collect;
+using Below::decide;
+using Below::finish_step;
+using Below::go_down;
+using Below::merge_frontier;
+using Below::note;
+using Below::part_of;
+using Below::small_levels;
+using Below::top_down;
+using Below::wait;
+using Below::warp_of_grid;
+using Below::warps_of_grid;
+using Below::write;
 GP_DEVICE void set_out(unsigned rank){
 gp__bfs_state &t=s.state;
 const gp__u64 source=a.source_device?*a.source_device : a.source;
@@ -55630,8 +56013,8 @@ __syncthreads();
 }
 GP_DEVICE void run(int step){
 if(step == GP__BFS_TOP_DOWN)top_down();
-else if(step == GP__BFS_BOTTOM_UP)bottom_up<false>();
-else if(step == GP__BFS_LISTED)bottom_up<true>();
+else if(step == GP__BFS_BOTTOM_UP)Below::template bottom_up<false>();
+else if(step == GP__BFS_LISTED)Below::template bottom_up<true>();
 else if(step == GP__BFS_SETTLE)merge_frontier();
 else if(step == GP__BFS_COLLECT)collect();
 else{

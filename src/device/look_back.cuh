@@ -67,6 +67,18 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
 // every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
 //
+// Who waits for whom, and why it ends. A tile's number is its ticket, so every tile with a lower number has been drawn
+// by a block that runs. A tile t of group g
+//   1. publishes aggregate(t), and has waited for nobody;
+//   2. waits for the aggregates before it in its group (gather), which their tiles publish in step 1;
+//   3. as the last of its group publishes total(g);
+//   4. waits for prefix(g), or for an earlier prefix(g - d) with the d totals between, which tiles of lower numbers
+//      publish in steps 3 and 5;
+//   5. as the last of its group publishes prefix(g + 1).
+// Every wait is for a lower number, and tile 0 has `start`: by induction all of them end, whatever order blocks run in.
+// A word counts only where it carries this launch's tag. Tags do not repeat, so words of launches before are not there
+// yet, and nothing is cleared. With `fences`, who publishes fences before, and who has received fences after.
+//
 // Form: how an aggregate travels; where a tile's counts fit fewer words, in those.
 template <class Acc> struct gp__whole_form {
   typedef Acc Packed;

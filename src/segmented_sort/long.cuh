@@ -452,6 +452,16 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
 };
 
 // Works off the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+//
+//   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
+//                      all keys equal: ... COPY (tiles), where they are not in the output yet
+//
+// Who waits for whom, and why it ends. A task waits for no other. What needs the results of several is appended by the
+// last of these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends what
+// its digits need (moved). A bucket's next digit lies below its last one, so there is an end to them.
+// A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that
+// all is done. `pending` counts tasks appended and not finished: gp__push_tasks adds first, and a task goes off once it
+// has appended others, so it is 0 only at the end. Who takes off the last one writes word 0.
 template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, PLACED> Sorter;
   typedef typename Sorter::Storage Storage;

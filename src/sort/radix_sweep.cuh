@@ -59,6 +59,12 @@ template <> struct gp__radix_value<gp__u64> {
 // it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
 // is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
 // that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
+//
+// Who waits for whom, and why it ends. A tile's number is the order in which it is drawn. Its block ranks it and
+// publishes its counts (publish) before the block waits for anybody. look_back waits for two things: the counts of the
+// tiles before it in its group; and, from its group backwards, each group's sum with all its tiles in it, up to a group
+// whose count from the beginning is known, or up to the first. Both are counts of tiles with lower numbers, which
+// running blocks have drawn. Each pair of digits has a thread that waits for its words; a barrier ends resolve.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;

@@ -69,7 +69,7 @@ def test_first_calls_are_among_the_standard_cells():
 
 
 def test_a_first_call_is_compared(tmp_path, base):
-    """It is found, and is no control: what the compiler reads is the whole header. A job has two of them."""
+    """It is found, and is no control: what the compiler reads is the whole header. A job has one of them."""
     cells = regress.FIRST_CALLS[:2] + SWEEP
     slow = {"slower": [{"cells": regress.FIRST_CALLS[1], "factor": 1.15}]}
     assert regress.main(arguments(tmp_path, base, [{}, slow], cells)) == 1
@@ -78,7 +78,7 @@ def test_a_first_call_is_compared(tmp_path, base):
     assert not same["control"] and verdict_of(tmp_path, SWEEP[0])["control"]
     samples = [one for one in store.read(str(tmp_path / "store.jsonl")).of("samples")
                if one["protocol"] == "first_call"]
-    assert {len(one["us"]) for one in samples} == {2} and {one["calls"] for one in samples} == {1}
+    assert {len(one["us"]) for one in samples} == {1} and {one["calls"] for one in samples} == {1}
     pytest.importorskip("jsonschema_rs")
     assert validate.main([str(tmp_path / "store.jsonl")]) == 0
 

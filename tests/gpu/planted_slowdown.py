@@ -4,8 +4,8 @@
     tests/gpu/planted_slowdown.py [--out DIR] [options of ci/night.py, such as --seconds 240]
 
 In a clone of this repository's HEAD, with a bare repository beside it, three commits change the reduction: a comment; a
-look at one pack in 20 of the other half of the input, so that 5 % more bytes are read; another comment. The first night
-compares that with HEAD. Then the second commit is reverted, and the second night compares each cell with its own base.
+wait of a twentieth of the time that the block's share took; another comment. The first night compares that with HEAD.
+Then the second commit is reverted, and the second night compares each cell with its own base.
 The large reductions must be slower in the first night and no other cell, the issue must name the second commit and no
 other, and after the second night it must be settled.
 
@@ -28,31 +28,31 @@ OTHERS = 40       # cells of other primitives: their machine code does not chang
 MOST_MISSED = 0.1
 PART = os.path.join("src", "reduce", "kernels.cuh")
 FIRST_LINE = "template <int THREADS, class Acc> struct gp__reduce_storage {\n"
-LOADED = "          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);\n"
-FOLDED = """        GPUPRIMS__UNROLL
-        for (int k = 0; k < PACKS; ++k) GPUPRIMS__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
-          sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+BEGIN = """  const unsigned misaligned = gp__misalignment(in, 16);
+  Acc sum = Op::identity();
+  if (Op::commutative) {
+    typedef gp__pack<In> Pack;
 """
-PLANTED = """        if ((i >> 5) % (PACKS < 20 ? 20 / PACKS : 1) == 0)
-          static_cast<const volatile gp__u32 *>(
-              base[(i < packs / 2 ? i + packs / 2 : i - packs / 2) * Pack::vectors].word)[0];
-"""
+END = "  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier shows the ticket to all\n"
+STARTED = "  const long long begin = clock64();\n"
+WAIT = "  for (long long spent = clock64() - begin; clock64() - begin < spent + spent / 20;) {}\n"
 
 
 def git(folder, *words):
     return steps.git(folder, "-c", "user.name=gpuprims", "-c", "user.email=gpuprims@example.org", *words)
 
 
-def commit(tree, title, before, after):
+def commit(tree, title, changes):
     path = os.path.join(tree, PART)
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    if text.count(before) != 1:
-        raise steps.CannotRun(f"{title}: the reduction is not what this test knows: it has {text.count(before)} times "
-                              f"{before!r}")
+    for before, after in changes.items():
+        if text.count(before) != 1:
+            raise steps.CannotRun(f"{title}: the reduction is not what this test knows: it has {text.count(before)} "
+                                  f"times {before!r}")
+        text = text.replace(before, after)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace(before, after))
+        file.write(text)
     subprocess.run([sys.executable, os.path.join("tools", "amalgamate.py")], cwd=tree, check=True)
     git(tree, "commit", "--quiet", "--all", "--message", title)
     return steps.git(tree, "rev-parse", "HEAD")
@@ -87,9 +87,9 @@ def main(argv):
     git(out, "clone", "--quiet", ROOT, tree)
     git(out, "clone", "--quiet", "--bare", ROOT, remote)
     base = steps.git(tree, "rev-parse", "HEAD")
-    commit(tree, "A comment", FIRST_LINE, f"// Of a block.\n{FIRST_LINE}")
-    slow = commit(tree, "Reductions look ahead", LOADED + FOLDED, LOADED + PLANTED + FOLDED)
-    commit(tree, "Another comment", f"// Of a block.\n{FIRST_LINE}", f"// What a block shares.\n{FIRST_LINE}")
+    commit(tree, "A comment", {FIRST_LINE: f"// Of a block.\n{FIRST_LINE}"})
+    slow = commit(tree, "Reductions wait", {BEGIN: STARTED + BEGIN, END: END + WAIT})
+    commit(tree, "Another comment", {f"// Of a block.\n{FIRST_LINE}": f"// What a block shares.\n{FIRST_LINE}"})
     large, others = choose_cells()
     cells = os.path.join(out, "cells.txt")
     with open(cells, "w", encoding="utf-8") as file:

@@ -251,8 +251,8 @@ MUTANTS = {
         "BFS", "second = !hit && i + 1 >= from && i + 1 < from + n;",
         "second = !hit && i + 1 >= from;"),
     "bfs: the limit of one block is one level late": (
-        "BFS", "depth == a.limit;\n        verdict =",
-        "depth > a.limit + 1000;\n        verdict ="),
+        "BFS", "depth == a.limit;\n    const unsigned verdict =",
+        "depth > a.limit + 1000;\n    const unsigned verdict ="),
     "bfs: the target ends nothing": (
         "BFS", "if (mine[i] && !by_depth(TEAM) && v[i] == a.target)", "if (false)"),
     "bfs: the target ends nothing, of short lists": (
@@ -271,8 +271,7 @@ MUTANTS = {
         "BFS", "return s.message[depth & 1][half];",
         "return s.message[0][half];"),
     "bfs: others' queues are read as they are": (
-        "BFS", "            open_queues(false, s.message[depth & 1][1]);\n",
-        ""),
+        "BFS", "    open_queues(false, s.message[depth & 1][1]);\n    first =", "    first ="),
     "bfs: queues that others read are written over": (
         "BFS", "exchange(in_grid, uneven, before);",
         "exchange(in_grid, false, before);"),

@@ -153,7 +153,7 @@ def unusable(sample):
         return "ran on another policy than asked"
     if not sample["us"] or not all(map(math.isfinite, sample["us"])) or min(sample["us"]) <= 0:
         return "no times"
-    if len(sample["us"]) < 2:
+    if len(sample["us"]) < 2 and sample["protocol"] != "first_call":
         return "abandoned as too slow"
     return "throttled" if sample["throttle"] & SLOWED else None
 

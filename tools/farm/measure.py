@@ -224,7 +224,6 @@ MODEL = {
 # Where, as a binary logarithm, the best value of a field may lie.
 BEST = {"threads": (7.5, 9.5), "vectors": (0.7, 3.0), "stages": (1.6, 2.5), "blocks_per_sm": (1.0, 2.8),
         "alpha": (3.0, 5.0), "small": (8.5, 10.5), "look": (6.0, 8.0)}
-FIRST_CALLS = 2              # of a job, as many as gp_tune's worker measures
 UNLIMITED_BLOCKS = 8         # blocks_per_sm=0: a block a tile
 VECTORS_IN_FLIGHT = 1024     # of a multiprocessor: with fewer, memory waits
 ONE_BLOCK_BYTES = 1 << 16    # what a block alone moves as fast as all together
@@ -336,7 +335,7 @@ class Synthetic(Source):
             raise Lost("made up: the device does not answer")
         time.sleep(self.model["seconds_per_job"])
         results, best, gpu_us = [], math.inf, 0.0
-        rounds = min(rounds, FIRST_CALLS) if cell.endswith("protocol=first_call") else rounds
+        rounds = 1 if cell.endswith("protocol=first_call") else rounds
         for number, policy in enumerate(policies):
             if begin:
                 begin(number)

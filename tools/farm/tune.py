@@ -47,7 +47,7 @@ class Stop(Exception):
 
 def build():
     """build/gp_tune, up to date."""
-    if subprocess.run(["make", "--silent", "build/gp_tune"], cwd=store.ROOT, check=False).returncode:
+    if subprocess.run(["make", "--silent", "--jobs=4", "build/gp_tune"], cwd=store.ROOT, check=False).returncode:
         raise Stop(BAD_USAGE, "gp_tune cannot be built")
     return os.path.join(store.ROOT, "build", "gp_tune")
 

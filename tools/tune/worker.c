@@ -36,7 +36,6 @@ enum {
   KERNELS_KEPT = 3000,       // then the context is opened anew, so that memory does not fill with machine code
   GRAPHS_KEPT = 12,          // built, of the cells before
   SEARCHES = 8,              // sources of a batch, one search after another
-  FIRST_CALLS = 2,           // of a variant in a job: compiling takes 0.05 to some seconds
   MAKERS = 8,                // threads that make inputs
   DEVICE_LOST = 3,           // exit statuses
   CONTEXT_LOST = 4
@@ -1317,8 +1316,7 @@ static void run_first_calls(job *j) {
   const subject *of = subject_of(c);
   const double start = seconds_now();
   const gp_nvml_sample before = gp_nvml_read(&nvml);
-  const int rounds = j->rounds < FIRST_CALLS ? j->rounds : FIRST_CALLS;
-  int i, round, lost = 0;
+  int i, lost = 0;
   gpu_us = 0;
   unverified = j->unverified;
   if (!j->bad) of->reserve(c);
@@ -1331,13 +1329,15 @@ static void run_first_calls(job *j) {
   }
   if (!lost) collect(take_first);
   batch_count = 0;
-  for (round = 0; round < rounds && !lost; round++)
-    for (i = 0; i < j->count && !lost; i++) {
-      variant *v = &j->variants[round % 2 ? j->count - 1 - i : i];
-      const double us = is_ok(v) ? first_call(c, v) : 0;
-      if (us > 0) v->us[v->count++] = us, v->calls = 1;
-      lost = is_lost(v);
-    }
+  for (i = 0; i < j->count && !lost; i++) {
+    variant *v = &j->variants[i];
+    double us;
+    if (!is_ok(v)) continue;
+    say("begin", "id=%s\tvariant=%d", j->id, i); // again: compiling may take as long as the watchdog waits
+    us = first_call(c, v);
+    if (us > 0) v->us[v->count++] = us, v->calls = 1;
+    lost = is_lost(v);
+  }
   end_job(j, before, start, lost);
 }
 

@@ -1,0 +1,230 @@
+// bfs/bottom_up.cuh - breadth-first search: levels bottom-up
+// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/warp.cuh,
+//   device/lanes.cuh, device/tile_load.cuh, bfs/state.cuh, bfs/search.cuh, bfs/small_levels.cuh
+
+template <class P, class Offset, class Vertex, bool CLUSTERS>
+struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
+  typedef gp__bfs_small<P, Offset, Vertex, CLUSTERS> Below;
+  typedef typename Below::Seeker Seeker;
+  using Below::Below;
+  GPUPRIMS__BFS_STATE(Below);
+  using Below::add_warp;
+  using Below::counts_rest;
+  using Below::flush;
+  using Below::has_bit;
+  using Below::warp_of_grid;
+  using Below::warps_of_grid;
+  using Below::write;
+
+  // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
+  // a warp goes over at a time, less than one for which there is room; neighbours of one access.
+  static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
+  static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
+  GP_DEVICE Offset *waiting_at() const { // and behind them, where their neighbours end
+    return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
+  }
+  GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
+  // Neighbours before p in the 16 bytes that hold it.
+  GP_DEVICE static unsigned before_whole(const Vertex *p) {
+    return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
+  }
+  // The 16 bytes that hold p, of what is there. They stay out of the nearest cache, which is the bitmap's.
+  GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
+    const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
+    if (from >= in_sources && from + LOOK <= end) {
+      gp__vec<Vertex> whole;
+      whole.vector = gp__load_vector<GP_CACHE_L2>(from);
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < LOOK; ++i) u[i] = whole.item[i];
+    } else {
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
+    }
+  }
+  // Where a look at the 16 bytes that hold `at`, and others behind them, ends: `whole` of 16 bytes in all.
+  GP_DEVICE Offset behind(Offset at, Offset end, unsigned whole) const {
+    const unsigned n = whole * LOOK - before_whole(in_sources + at);
+    return end - at < n ? end : at + n;
+  }
+  // Has one of the neighbours been reached that stand in the 16 bytes of `at`, from there on? It is the parent, or else
+  // one of the others is.
+  GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
+    const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
+    Vertex u[LOOK];
+    bool hit = false;
+    load_neighbours(in_sources + at, u);
+    GPUPRIMS__UNROLL
+    for (unsigned i = 0; i < LOOK; i += 2) { // by twos, as each word of the bitmap is an access of L2
+      const bool first = !hit && i >= from && i < from + n, second = !hit && i + 1 >= from && i + 1 < from + n;
+      const bool one = first && has_bit(map, u[i]), two = second && has_bit(map, u[i + 1]);
+      inspected += first + second;
+      if (second) parent = u[i + 1];
+      if (one || (first && !second)) parent = u[i];
+      hit = hit || one || two;
+    }
+    return hit;
+  }
+  // A vertex has found a neighbour, or has none of its `degree` neighbours, `parent` among them.
+  template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
+    const bool keeps = ends && !found && degree != 0;
+    if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
+    if (found) {
+      ++sums.found;
+      if (LISTED) atomicOr(a.fresh + (v >> 5), 1u << (v & 31u));
+      if (v == a.target) gp__bfs_tally::add(s.sums[0].found, GP__BFS_HIT);
+    }
+    if (counts_rest()) sums.edges += keeps ? degree : 0;
+    else if (found) sums.edges += static_cast<Offset>(offsets[v + 1] - offsets[v]);
+    Below::template append_to_list<LISTED>(keeps, v, parent);
+    sums.appended += keeps;
+  }
+  // A vertex that has looked in vain, and the neighbours that it has not looked at.
+  struct Waiter {
+    Vertex vertex;
+    Offset at, end;
+  };
+  GP_DEVICE Waiter waiter(bool is, unsigned place) const {
+    return Waiter{is ? waiting_vertices()[place] : 0, is ? waiting_at()[place] : 0,
+                  is ? waiting_at()[WAITING + place] : 0};
+  }
+  // They wait until there is a warp of them.
+  GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
+    const unsigned mask = __ballot_sync(0xffffffffu, waits);
+    if (waits) {
+      const unsigned place = waiting + gp__lanes_before(mask);
+      waiting_vertices()[place] = x.vertex;
+      waiting_at()[place] = x.at;
+      waiting_at()[WAITING + place] = x.end;
+    }
+    waiting += static_cast<unsigned>(__popc(mask));
+  }
+  // They look on, at 16 bytes each; where they are few, with several lanes each.
+  template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
+    const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
+    const gp__lane_team team(taken);
+    waiting -= taken;
+    const bool is = team.number < taken;
+    __syncwarp();
+    const Waiter mine = waiter(is, waiting + team.number);
+    const Vertex v = mine.vertex;
+    __syncwarp(); // they have been taken
+    Vertex parent = 0;
+    const Offset from = is && team.rank ? behind(mine.at, mine.end, team.rank) : mine.at;
+    const bool hit = from < mine.end && look(map, from, mine.end, parent);
+    const unsigned hits = team.of(__ballot_sync(0xffffffffu, hit));
+    parent = __shfl_sync(0xffffffffu, parent, static_cast<int>(team.first(hits)));
+    const Offset rest = is ? behind(mine.at, mine.end, team.width) : mine.end;
+    const bool leads = is && !team.rank, waits = leads && !hits && rest < mine.end, found = leads && hits;
+    if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));
+    const bool keeps = leads && !waits && !found;
+    conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(mine.end - in_offsets[v]) : 0);
+    wait_for_others(waits, Waiter{v, rest, mine.end}, waiting);
+  }
+  // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at one neighbour, its first or
+  // the list's, which has most often been reached; who needs more looks on later.
+  template <bool LISTED> GP_DEVICE void bottom_up() {
+    const gp__bfs_state &t = s.state;
+    const gp__u32 *map = a.reached[t.map];
+    gp__u32 *next = a.reached[t.map ^ 1];
+    const Seeker *list = static_cast<const Seeker *>(a.lists[t.side]);
+    const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
+                 step = static_cast<Vertex>(warps_of_grid());
+    const Vertex rows = last / GP__WARP + 1; // a step has something to do
+    unsigned waiting = 0;
+    depth = t.depth + 1;
+    if (!LISTED) {
+      for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
+           i += static_cast<gp__u64>(a.blocks) * P::threads)
+        a.fresh[i] = 0;
+    }
+    for (Vertex row = static_cast<Vertex>(warp_of_grid()); row < rows; row += WORDS * step) {
+      Vertex v[WORDS], parent[WORDS];
+      Offset begin[WORDS], end[WORDS];
+      gp__u32 word[WORDS];
+      bool there[WORDS], found[WORDS];
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) {
+        const Vertex mine = row + unsigned(w) * step, i = mine * GP__WARP + gp_lane();
+        const bool is = mine < rows && i <= last;
+        word[w] = !LISTED && mine < rows ? map[mine] : 0;
+        const Seeker seeker = LISTED && is ? list[i] : Seeker{i, 0};
+        v[w] = seeker.vertex, parent[w] = seeker.neighbour;
+        there[w] = is && (LISTED ? t.listed == 1 || !has_bit(map, v[w]) : (word[w] >> gp_lane() & 1u) == 0);
+        begin[w] = !LISTED && there[w] ? in_offsets[v[w]] : 0;
+        end[w] = !LISTED && there[w] ? in_offsets[v[w] + 1] : 0;
+      }
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS && !LISTED; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS && !LISTED; ++w) { // offsets that come next
+        const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
+        if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
+      }
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) {
+        const bool looks = LISTED ? there[w] : begin[w] < end[w];
+        found[w] = looks && has_bit(map, parent[w]);
+        inspected += looks;
+      }
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS && LISTED; ++w) {
+        const bool looks = there[w] && !found[w];
+        begin[w] = looks ? in_offsets[v[w]] : 0;
+        end[w] = looks ? in_offsets[v[w] + 1] : 0;
+      }
+      GPUPRIMS__UNROLL
+      for (int w = 0; w < WORDS; ++w) {
+        const bool waits = !found[w] && begin[w] + 1 < end[w];
+        const unsigned bits = __ballot_sync(0xffffffffu, found[w]);
+        const Vertex mine = row + unsigned(w) * step;
+        if (!LISTED && gp_lane() == 0 && mine < rows) next[mine] = word[w] | bits;
+        conclude<LISTED>(there[w] && !waits, v[w], found[w], parent[w], static_cast<Offset>(end[w] - begin[w]));
+        wait_for_others(waits, Waiter{v[w], static_cast<Offset>(begin[w] + (LISTED ? 0 : 1)), end[w]}, waiting);
+      }
+      while (waiting >= GP__WARP) look_on<LISTED>(map, next, waiting);
+    }
+    while (waiting) look_on<LISTED>(map, next, waiting);
+    Below::template flush_list<LISTED>();
+    add_warp(sums);
+  }
+  GP_DEVICE void append_vertex(bool there, Vertex v) {
+    const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
+    Below::template append<WARPS_OF_GRID>(there, begin, end - begin, v, false);
+  }
+  // Lanes have a word of a bitmap each, the first of them word `at`: the lists of its vertices.
+  GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
+    for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
+      const int owner = __ffs(static_cast<int>(left)) - 1;
+      const gp__u32 word = __shfl_sync(0xffffffffu, mine, owner);
+      append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
+    }
+  }
+  // What the level before has found joins what was reached, and the queue where it goes on top-down; or long lists do
+  // that are missing there.
+  GP_DEVICE void merge_frontier() {
+    const Vertex *list = static_cast<const Vertex *>(a.found);
+    gp__u32 *map = a.reached[s.state.map];
+    const bool longs = s.state.appends == GP__BFS_APPENDS_LONG;
+    const gp__u64 count = longs ? s.state.news : words;
+    for (gp__u64 at = warp_of_grid() * GP__WARP; at < count; at += warps_of_grid() * GP__WARP) {
+      const bool there = at + gp_lane() < count;
+      if (longs) {
+        append_vertex(there, there ? list[at + gp_lane()] : 0);
+        continue;
+      }
+      const gp__u32 mine = there ? a.fresh[at + gp_lane()] : 0, before = there ? map[at + gp_lane()] : 0;
+      if (mine) map[at + gp_lane()] = before | mine, a.fresh[at + gp_lane()] = 0;
+      if (s.state.appends == GP__BFS_APPENDS_LEVEL) append_words(at, mine);
+    }
+    flush();
+  }
+  // Edges of the vertices that the level over all vertices has found: those in one bitmap, not in the other.
+  GP_DEVICE void collect() {
+    const gp__u32 *map = a.reached[s.state.map], *before = a.reached[s.state.map ^ 1];
+    for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
+      const bool there = at + gp_lane() < words;
+      append_words(at, there ? map[at + gp_lane()] & ~before[at + gp_lane()] : 0);
+    }
+    flush();
+  }
+};

@@ -1,0 +1,110 @@
+// bfs/queue.cuh - breadth-first search: queues and lists
+// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/operators.cuh, device/warp.cuh,
+//   device/lanes.cuh, device/edges.cuh, bfs/search.cuh
+
+template <class P, class Offset, class Vertex, bool CLUSTERS>
+struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
+  typedef gp__bfs_search<P, Offset, Vertex, CLUSTERS> Below;
+  typedef typename Below::Seeker Seeker;
+  using Below::Below;
+  GPUPRIMS__BFS_STATE(Below);
+  using Below::part_of;
+
+  // A warp's buffer: parts of the queue; or of a list, and vertices that wait.
+  GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
+  GP_DEVICE Seeker *places() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
+  GP_DEVICE gp_edges *small_queue(unsigned which) const {
+    return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
+  }
+  // Room for so many, in the cursor; the warp's first lane asks.
+  GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
+    return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(count)) : 0, 0);
+  }
+  GP_DEVICE void flush() {
+    if (!buffered) return;
+    __syncwarp();
+    const gp__u64 at = reserve(&control->queue, buffered);
+    for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) queue[at + i] = buffer()[i];
+    if (gp_lane() == 0) sums.appended += buffered;
+    buffered = 0;
+    __syncwarp();
+  }
+  // In a queue of shared memory, and what does not fit in the queue in memory (of one block's, leave_small).
+  template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
+    if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
+    else queue[atomicAdd(&control->queue, 1ull)] = edges;
+  }
+  // The first `there` parts of a queue of shared memory join those in memory.
+  GP_DEVICE void move_small(unsigned which, unsigned there) {
+    if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
+  }
+  // Lanes append the lists of their vertices, and count their edges where they are new.
+  template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
+    const bool is_long = has && count > GP__BFS_PART;
+    const unsigned small = !has ? 0 : !is_long ? static_cast<unsigned>(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
+    const unsigned whole = __ballot_sync(0xffffffffu, small != 0);
+    unsigned large = __ballot_sync(0xffffffffu, is_long);
+    if (TEAM == ONE_BLOCK && large) sums.edges += gp_warp_reduce(is_long ? count - small : 0, gp_sum<gp__u64>());
+    if (TEAM == ONE_BLOCK) large = 0;
+    if (whole) {
+      if (counts) sums.edges += gp_warp_reduce(small, gp_sum<unsigned>());
+      if (small) gp__prefetch(targets + begin);
+      const unsigned before = gp__lanes_before(whole);
+      const unsigned number = static_cast<unsigned>(__popc(whole));
+      if (TEAM != WARPS_OF_GRID) {
+        const unsigned at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], number) : 0, 0);
+        if (small) put_small<TEAM>(at + before, gp_edges_of(begin, small, v));
+      } else {
+        if (buffered + number > ROOM) flush();
+        if (small) buffer()[buffered + before] = gp_edges_of(begin, small, v);
+        buffered += number;
+      }
+    }
+    if (TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
+        a.alpha > 0) { // in parts once it is known that it goes on top-down
+      const unsigned number = static_cast<unsigned>(__popc(large));
+      const gp__u64 at = reserve(&control->settled, number) - s.state.settled;
+      const bool is = (large >> gp_lane() & 1u) != 0;
+      if (is) static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)] = v;
+      sums.edges += gp_warp_reduce(is ? count : 0, gp_sum<gp__u64>());
+      if (gp_lane() == 0) sums.longer += number;
+      return;
+    }
+    for (; large; large &= large - 1) { // a long list in parts, by the whole warp
+      const int owner = __ffs(static_cast<int>(large)) - 1;
+      const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, count, owner);
+      const Vertex vertex = __shfl_sync(0xffffffffu, v, owner);
+      const unsigned parts = static_cast<unsigned>((length + GP__BFS_PART - 1) / GP__BFS_PART);
+      gp__u64 at;
+      if (counts) sums.edges += length;
+      if (TEAM != WARPS_OF_GRID) at = gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(&s.appended[turn], parts) : 0, 0);
+      else at = reserve(&control->queue, parts);
+      for (unsigned i = gp_lane(); i < parts; i += GP__WARP) {
+        const gp__u64 done = static_cast<gp__u64>(i) * GP__BFS_PART, rest = length - done;
+        const gp_edges part = gp_edges_of(from + done, part_of(rest), vertex);
+        if (TEAM != WARPS_OF_GRID) put_small<TEAM>(static_cast<unsigned>(at) + i, part);
+        else queue[at + i] = part;
+      }
+      if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
+    }
+  }
+  // Vertices that lanes append to the next list.
+  template <bool LISTED> GP_DEVICE void flush_list() {
+    if (!buffered) return;
+    __syncwarp();
+    Seeker *list = static_cast<Seeker *>(a.lists[LISTED ? s.state.side ^ 1 : s.state.side]);
+    const gp__u64 at = reserve(&control->kept, buffered) - s.state.kept;
+    for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) list[at + i] = places()[i];
+    buffered = 0;
+    __syncwarp();
+  }
+  template <bool LISTED> GP_DEVICE void append_to_list(bool has, Vertex v, Vertex neighbour) {
+    const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
+    if (!number) return;
+    if (buffered + number > PLACES) flush_list<LISTED>();
+    if (has) places()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};
+    buffered += number;
+  }
+};

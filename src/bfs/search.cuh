@@ -1,0 +1,248 @@
+// bfs/search.cuh - breadth-first search: where a traversal stands, and what comes next
+// uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, bfs/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/edges.cuh, device/hash.cuh, bfs/state.cuh
+
+// A block's traversal is a struct in layers, a part each: search, queue, top_down, exchange, small_levels, bottom_up,
+// block. A template must declare the names that it takes from the layer below; these are the search's own.
+#define GPUPRIMS__BFS_STATE(Below)                                                                                     \
+  using Below::WARPS;                                                                                                  \
+  using Below::ITEMS;                                                                                                  \
+  using Below::BESIDE;                                                                                                 \
+  using Below::SMALL;                                                                                                  \
+  using Below::ROOM;                                                                                                   \
+  using Below::PLACES;                                                                                                 \
+  using Below::WARPS_OF_GRID;                                                                                          \
+  using Below::BLOCKS_OF_GRID;                                                                                         \
+  using Below::ONE_BLOCK;                                                                                              \
+  using Below::FEW_LANES;                                                                                              \
+  using Below::FEW_EDGES;                                                                                              \
+  using Below::FEW_SHIFT;                                                                                              \
+  using Below::a;                                                                                                      \
+  using Below::s;                                                                                                      \
+  using Below::dynamic;                                                                                                \
+  using Below::offsets;                                                                                                \
+  using Below::in_offsets;                                                                                             \
+  using Below::targets;                                                                                                \
+  using Below::in_sources;                                                                                             \
+  using Below::queue;                                                                                                  \
+  using Below::parents;                                                                                                \
+  using Below::control;                                                                                                \
+  using Below::vertices;                                                                                               \
+  using Below::words;                                                                                                  \
+  using Below::sums;                                                                                                   \
+  using Below::inspected;                                                                                              \
+  using Below::buffered;                                                                                               \
+  using Below::depth;                                                                                                  \
+  using Below::turn
+
+// CLUSTERS: may the launch be in clusters?
+template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
+  static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
+  static const unsigned BESIDE = WARPS > 1 ? GP__WARP : 0;      // a thread that counts while the first warp waits
+  static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
+  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
+  static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
+  typedef gp__bfs_unvisited<Vertex> Seeker;
+  // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
+  enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
+  // A level of few short parts: lanes of a part, edges that it has at most, where a count of vertices begins.
+  enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
+  typedef gp__bfs_shared<WARPS> Shared;
+
+  const gp__bfs_args &a;
+  Shared &s;
+  unsigned char *dynamic;
+  const Offset *offsets, *in_offsets;
+  const Vertex *targets, *in_sources;
+  gp_edges *queue;
+  Vertex *parents;
+  gp__bfs_control *control;
+  gp__u64 vertices, words;
+  gp__bfs_counts sums; // of this warp, in this step: its first lane's; bottom-up each lane's until the end
+  unsigned inspected;  // by this thread, in all steps
+  unsigned buffered;   // in the warp's buffer
+  int depth;           // of what this step finds
+  unsigned turn;       // which of Shared::sums is added to
+
+  GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
+      : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
+        in_offsets(static_cast<const Offset *>(args.in_offsets)), targets(static_cast<const Vertex *>(args.targets)),
+        in_sources(static_cast<const Vertex *>(args.in_sources)), queue(static_cast<gp_edges *>(args.queue)),
+        parents(static_cast<Vertex *>(args.parents)), control(static_cast<gp__bfs_control *>(args.control)),
+        vertices(args.vertices), words((args.vertices + 31) / 32), sums(gp__bfs_counts{0, 0, 0, 0}), inspected(0),
+        buffered(0), depth(0), turn(0) {}
+
+  GP_DEVICE unsigned cluster() const { return CLUSTERS ? a.cluster : 1; }
+  GP_DEVICE gp__u64 warp_of_grid() const { return static_cast<gp__u64>(s.rank) * WARPS + gp_warp(); }
+  GP_DEVICE gp__u64 warps_of_grid() const { return static_cast<gp__u64>(a.blocks) * WARPS; }
+  // Edges of the next part of a list.
+  GP_DEVICE static unsigned part_of(gp__u64 rest) {
+    return rest < GP__BFS_PART ? static_cast<unsigned>(rest) : unsigned(GP__BFS_PART);
+  }
+
+  // ---- sums and the barrier
+
+  template <class Sums> GP_DEVICE static void add_warp(Sums &x) {
+    x.appended = gp_warp_reduce(x.appended, gp_sum<decltype(x.appended)>());
+    x.found = gp_warp_reduce(x.found, gp_sum<decltype(x.found)>());
+    x.edges = gp_warp_reduce(x.edges, gp_sum<gp__u64>());
+  }
+  // This warp's sums become part of the block's.
+  GP_DEVICE void add_to_block() {
+    if (gp_lane() == 0 && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
+      gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
+      gp__bfs_tally::add(s.sums[turn].found, sums.found);
+      gp__bfs_tally::add(s.sums[turn].edges, sums.edges);
+      gp__bfs_tally::add(s.sums[turn].longer, sums.longer);
+    }
+    sums = gp__bfs_counts{0, 0, 0, 0};
+  }
+  // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for.
+  GP_DEVICE gp__bfs_sums wait(bool naps = false) {
+    add_to_block();
+    __syncthreads();
+    if (a.blocks == 1 || gp_warp() != 0) return threadIdx.x == 0 ? s.sums[0].sums() : gp__bfs_sums{0, 0, 0, 0};
+    const unsigned lane = gp_lane();
+    const gp__bfs_sums of_block = s.sums[0].sums();
+    const gp__u64 mine = lane == 0   ? of_block.found
+                         : lane == 1 ? of_block.appended
+                         : lane == 2 ? of_block.edges
+                                     : of_block.longer;
+    const gp__u64 all =
+        gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(s.state.barriers), a.blocks, s.rank, mine, naps);
+    return gp__bfs_sums{__shfl_sync(0xffffffffu, all, 1), __shfl_sync(0xffffffffu, all, 0),
+                        __shfl_sync(0xffffffffu, all, 2), __shfl_sync(0xffffffffu, all, 3)};
+  }
+
+  // ---- what comes next: one thread of each block, from the same numbers
+
+  GP_DEVICE bool over(const gp__bfs_sums &x) const {
+    return !(x.found & ~GP__BFS_HIT) || (x.found & GP__BFS_HIT) || s.state.depth == a.limit;
+  }
+  // A level has been done.
+  GP_DEVICE void count_level(const gp__bfs_sums &x, gp__u64 edges) {
+    gp__bfs_state &t = s.state;
+    const gp__u64 found = x.found & ~GP__BFS_HIT;
+    ++t.depth;
+    t.levels += found != 0;
+    t.reached += found;
+    t.explored += edges;
+    t.unexplored -= edges;
+    t.edges = edges;
+  }
+  // Does a level bottom-up count the edges of those that it has not found? They are on its list, the others need not
+  // be asked how many they have.
+  GP_DEVICE bool counts_rest() const { return a.symmetric && s.state.listed != 2; }
+  GP_DEVICE void count_bottom_up(const gp__bfs_sums &x) {
+    gp__bfs_state &t = s.state;
+    count_level(x, counts_rest() ? t.unexplored - x.edges : x.edges);
+    ++t.bottom_up;
+    t.listed = 1;
+    t.list = x.appended;
+    t.kept += x.appended;
+  }
+  GP_DEVICE void go_down() {
+    gp__bfs_state &t = s.state;
+    const bool grows = a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha) > t.unexplored &&
+                       t.edges * 8 > vertices;
+    const gp__u64 parts = t.last - t.first;
+    t.step = fits_block(parts, t.edges)                      ? GP__BFS_SMALL
+             : fits_grid(parts, t.edges, t.depth, a.spread)  ? GP__BFS_SPREAD
+             : cluster() > 1 && fits_cluster(parts, t.edges) ? GP__BFS_CLUSTER
+             : !grows                                        ? GP__BFS_TOP_DOWN
+             : t.listed                                      ? GP__BFS_LISTED
+                                                             : GP__BFS_BOTTOM_UP;
+    if (t.listed) t.listed = 2;
+  }
+  // Is such a frontier small enough for one block to go on alone? What takes it longer than the whole grid's barrier is
+  // edges: it has one for each thread, and a list is a warp's, who should be through with it in a step.
+  GP_DEVICE bool fits_block(gp__u64 parts, gp__u64 edges) const {
+    return parts <= a.small && edges <= P::threads && edges <= parts * GP__WARP;
+  }
+  GP_DEVICE bool fits_cluster(gp__u64 parts, gp__u64 edges) const {
+    return parts <= a.cluster_small && edges <= a.cluster_small * 8ull;
+  }
+  // A long search: is its frontier large enough that all blocks go on, each with a part of it in its shared memory?
+  GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
+    return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
+           parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
+  }
+  // Does it go on top-down, behind a level bottom-up?
+  GP_DEVICE bool shrinks() const {
+    return s.state.edges * static_cast<unsigned>(a.beta) < s.state.list || a.alpha <= 0;
+  }
+  GP_DEVICE void decide(const gp__bfs_sums &x) {
+    gp__bfs_state &t = s.state;
+    switch (t.step) {
+    case GP__BFS_TOP_DOWN:
+      t.first = t.last;
+      t.last += x.appended;
+      t.settled += x.longer;
+      count_level(x, x.edges);
+      go_down();
+      if (over(x)) t.step = GP__BFS_DONE;
+      else if (x.longer && t.step != GP__BFS_BOTTOM_UP && t.step != GP__BFS_LISTED) {
+        t.step = GP__BFS_SETTLE;
+        t.appends = GP__BFS_APPENDS_LONG;
+        t.news = x.longer;
+      }
+      break;
+    case GP__BFS_BOTTOM_UP:
+      count_bottom_up(x);
+      t.map ^= 1;
+      t.step = over(x) || !t.list ? GP__BFS_DONE : shrinks() ? GP__BFS_COLLECT : GP__BFS_LISTED;
+      break;
+    case GP__BFS_LISTED:
+      count_bottom_up(x);
+      t.side ^= 1;
+      t.appends = shrinks() ? GP__BFS_APPENDS_LEVEL : GP__BFS_APPENDS_NOTHING;
+      t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_SETTLE;
+      break;
+    default: // settle, collect
+      if (t.step != GP__BFS_SETTLE || t.appends != GP__BFS_APPENDS_LONG) t.first = t.last;
+      t.last += x.appended;
+      if (t.step == GP__BFS_SETTLE && t.appends == GP__BFS_APPENDS_NOTHING) t.step = GP__BFS_LISTED;
+      else {
+        go_down();
+        if (t.step == GP__BFS_LISTED) t.step = GP__BFS_TOP_DOWN; // the frontier has been collected: no way back
+      }
+    }
+  }
+  // The first block's first thread says what has been done.
+  GP_DEVICE void note(int kind) {
+    if (threadIdx.x != 0 || !a.statistics || s.rank != 0 || s.steps == GP_TRAVERSAL_STEPS) return;
+    gp_traversal_step &r = a.statistics->step[s.steps++];
+    r.nanoseconds = gp__nanoseconds() - s.clock;
+    r.reached = s.state.reached, r.edges = s.state.explored;
+    r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth);
+  }
+  // The end of a step. Of levels of one block, or of one cluster, the others learn what has become of the traversal.
+  GP_DEVICE void finish_step(int step) {
+    const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
+    const gp__bfs_sums all = wait(alone);
+    if (threadIdx.x == 0) {
+      gp__bfs_state &t = s.state;
+      const gp__u64 barriers = t.barriers;
+      if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // behind those levels all blocks know
+      else if (alone && s.rank != 0) t = control->state[barriers & 1u];
+      t.barriers = barriers + 1;
+      s.sums[0].clear();
+      note(step);
+    }
+    __syncthreads();
+  }
+
+  // ---- which vertices are reached
+
+  GP_DEVICE static bool has_bit(const gp__u32 *map, Vertex v) { return (map[v >> 5] >> (v & 31u) & 1u) != 0; }
+  GP_DEVICE void write(Vertex v, int d, Vertex parent) {
+    a.depths[v] = d;
+    if (parents) parents[v] = parent;
+  }
+  // In a launch in clusters levels of one block and of a cluster go by depths: a block may be one level ahead, and what
+  // it has reached is reached again by those behind. Bits are set by who visits a list, or leaves it.
+  GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
+  GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
+    if (CLUSTERS && has) gp__set_bit_alone(map, v);
+  }
+};
