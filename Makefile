@@ -59,7 +59,7 @@ PARTS = src/manifest $(wildcard src/*.h src/*/*)
 header:
 	@$(PYTHON3) tools/amalgamate.py
 
-gpuprims.h: $(PARTS) tools/amalgamate.py
+gpuprims.h: $(PARTS) tools/amalgamate.py tools/c_names.py
 	@$(PYTHON3) tools/amalgamate.py
 
 lines:

@@ -39,6 +39,7 @@
 //    >>config >>types >>api                                what a user of the library reads
 //    >>machine >>policy >>warp >>tile >>kernels            what a kernel author reads
 //    >>driver >>host >>kernel_source >>dispatch            the implementation in C
+//    >>device_text                                         what NVRTC compiles: the parts above, without comments
 //
 // DOES                                              DOES NOT
 //    run asynchronously on your stream                 synchronise, or copy a result back
@@ -627,7 +628,8 @@ typedef void (*gp_host_fn)(void *user, void *result, const void *a, const void *
 // A user's operator. `body` is the body of
 //     T op(T a, T b)              with arity 2, T being the accumulator (transform2: R op(A a, B b))
 //     R op(A a)                   with arity 1, A the element's type and R the accumulator or output type
-// for example "return a.x < b.x ? a : b;". Names of the C math library are at hand.
+// for example "return a.x < b.x ? a : b;". Names of the C math library are at hand, and those of the device text, which
+// is compiled with what the source mentions by name.
 // NVIDIA's compilers make some integer code wrong. Three lines on sm_90 with CUDA 12.6 to 13.3, a kernel of one thread:
 //     int b = -in[1], c = -in[2];
 //     int m = in[0] < b ? b : in[0];
@@ -1028,7 +1030,7 @@ typedef struct gp_bundle_entry {
   size_t bytes;
 } gp_bundle_entry;
 struct gp_bundle {
-  const char *header; // hash of the header's device text that the kernels were made from
+  const char *header; // how its keys are made: gp_open refuses what another way made
   unsigned count;
   const gp_bundle_entry *entries;
 };
@@ -17348,8 +17350,10 @@ template <class T> struct gp__unit {
   static const int ALIGN = int(alignof(T)), BYTES = ALIGN >= 16 || ALIGN == int(sizeof(T)) ? 16 : ALIGN;
   typedef typename gp__unit_of<BYTES>::type type;
 };
-template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
-template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
+template <int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
+template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) {
+  u = *static_cast<const U *>(p);
+}
 // The unit at p; of one that is not wholly between begin and end, the elements that are: of units that are no vectors
 // there are none then. WHOLE: it is.
 template <class T>
@@ -17362,7 +17366,7 @@ GP_DEVICE void gp__load_unit_parts(Unit &, const unsigned char *, const unsigned
 template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
                                      const unsigned char *end) {
-  if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_unit<CACHE>(u, p);
+  if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_merge_unit<CACHE>(u, p);
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
 
@@ -27693,9 +27697,12 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
 // Where the machine code of a kernel comes from: the bundle, the disk cache, NVRTC. (The memory cache is the table of
 // loaded kernels in >>dispatch.)
 
+// Bytes of this file before which the device text does not begin (at its end).
+#define GPUPRIMS__EMBEDDED_FROM "1896448"
+
 // ---- core/embed.c - this file's own text
 
-// This file's own text, as far as kernels need it: up to the implementation in C.
+// This file's own text from about the device text on, which stands at its end.
 
 #ifdef GPUPRIMS_SOURCE
 #define GPUPRIMS__SOURCE GPUPRIMS_SOURCE
@@ -27714,8 +27721,8 @@ __attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *b
 #else
 #define GPUPRIMS__ADDRESSES "adrp %0, 771b\n\tadd %0, %0, :lo12:771b\n\tadrp %1, 772b\n\tadd %1, %1, :lo12:772b"
 #endif
-  __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GPUPRIMS__SOURCE
-          "\"\n772:\n\t.byte 0\n\t.popsection\n\t" GPUPRIMS__ADDRESSES
+  __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GPUPRIMS__SOURCE "\", " GPUPRIMS__EMBEDDED_FROM
+          "\n772:\n\t.byte 0\n\t.popsection\n\t" GPUPRIMS__ADDRESSES
           : "=r"(first), "=r"(last));
 #undef GPUPRIMS__ADDRESSES
   *bytes = (size_t)(last - first);
@@ -27817,14 +27824,22 @@ GPUPRIMS__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t byte
   hex[32] = 0;
 }
 
-// ---- core/device_text.c - the device text, read once a process
+// ---- core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
 
+// The device text is a list of parts. A part uses parts above it alone. NVRTC gets the parts that define a name which
+// the kernel's program mentions, and what these use.
+enum { GP__PARTS = 256 }; // at most
+typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
-  char *text;         // ends with a zero; NULL: `why` says why
-  char hash[GP__HEX]; //
+  int count;                          // of parts; 0: `why` says why
+  const char *uses[GP__PARTS];        // of a part: a line, its name and the numbers of the parts that it uses
+  const char *names, *names_end;      // lines in the order of bytes: a name, the numbers of the parts that define it
+  const char *text[GP__PARTS + 1];    // of a part: up to the next one's
+  char part_hash[GP__PARTS][GP__HEX]; // of its text
+  char hash[GP__HEX];                 // of all
   char why[256];
-} gp__device = {PTHREAD_ONCE_INIT, NULL, "", ""};
+} gp__device = {PTHREAD_ONCE_INIT, 0, {NULL}, NULL, NULL, {NULL}, {""}, "", ""};
 
 GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   char *data = NULL;
@@ -27847,17 +27862,44 @@ GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   return data;
 }
 
+// Behind the line `line`, or NULL.
+GPUPRIMS__PRIVATE const char *gp__behind_line(const char *text, const char *line) {
+  const char *found = text ? strstr(text, line) : NULL;
+  return found ? found + strlen(line) : NULL;
+}
+// Finds the parts in the text of this file, or in its end. 0: it is some other text.
+GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
+  const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\nparts\n");
+  int count = 0, i;
+  const char *names = gp__behind_line(at, "\nnames\n");
+  const char *first = gp__behind_line(names, "\ntext\n");
+  if (!first) return 0;
+  for (; at < names - 6 && count < GP__PARTS; at = strchr(at, '\n') + 1) gp__device.uses[count++] = at;
+  gp__device.names = names;
+  gp__device.names_end = first - 5;
+  for (i = 0, at = first; i < count; ++i) {
+    if (!at || strncmp(at, "#line 1 \"", 9) != 0) return 0;
+    gp__device.text[i] = at;
+    at = strstr(at, i + 1 < count ? "\n#line 1 \"" : "\n*/\n");
+    if (at) ++at;
+  }
+  if (!at) return 0;
+  gp__device.text[count] = at;
+  for (i = 0; i < count; ++i)
+    gp__hash(gp__device.part_hash[i], gp__device.text[i], (size_t)(gp__device.text[i + 1] - gp__device.text[i]), NULL);
+  gp__hash(gp__device.hash, gp__device.part_hash, (size_t)count * sizeof *gp__device.part_hash, NULL);
+  gp__device.count = count;
+  return count > 0;
+}
+
 GPUPRIMS__PRIVATE void gp__read_device_text(void) {
-  size_t bytes, kept;
-  const char *embedded = gp__embedded_text(&bytes), *end;
-  char *text = NULL;
-  if (embedded) {
-    text = (char *)malloc(bytes + 1);
-    if (text) memcpy(text, embedded, bytes + 1);
-  } else {
+  size_t bytes;
+  const char *text = gp__embedded_text(&bytes);
+  char *read = NULL;
+  if (!text) {
     FILE *file = fopen(GPUPRIMS__SOURCE, "rb");
     if (file) {
-      text = gp__read_file(file, &bytes);
+      text = read = gp__read_file(file, &bytes);
       fclose(file);
     }
   }
@@ -27865,22 +27907,75 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
     snprintf(gp__device.why, sizeof gp__device.why, "the header's text cannot be read from %s", GPUPRIMS__SOURCE);
     return;
   }
-  // Kernels need nothing from the implementation on; without it NVRTC has less to read. A text without the mark is
-  // some other file.
-  end = strstr(text, "\n#if defined(GPUPRIMS_IMPLEMENTATION)");
-  if (!end) {
+  if (!gp__take_parts(text)) {
     snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h", GPUPRIMS__SOURCE);
-    free(text);
-    return;
+    free(read);
   }
-  kept = (size_t)(end - text) + 1;
-  text[kept] = 0;
-  gp__hash(gp__device.hash, text, kept, NULL);
-  gp__device.text = text;
 }
+// The text of all parts, which no zero ends, or NULL.
 GPUPRIMS__PRIVATE const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
-  return gp__device.text;
+  return gp__device.count ? gp__device.text[0] : NULL;
+}
+
+// Adds the parts whose numbers stand on a line, behind its first word.
+GPUPRIMS__PRIVATE void gp__add_numbers(const char *line, gp__part_set set) {
+  for (; *line != '\n'; ++line)
+    if (*line == ' ') set[atoi(line + 1) & (GP__PARTS - 1)] = 1;
+}
+// Adds the parts that define a name.
+GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_set set) {
+  const char *low = gp__device.names, *high = gp__device.names_end; // lines
+  while (low < high) {
+    const char *line = low + (high - low) / 2;
+    int order;
+    while (line > low && line[-1] != '\n') --line;
+    order = strncmp(name, line, length);
+    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank comes before what a name is made of
+    if (!order) {
+      gp__add_numbers(line, set);
+      return;
+    }
+    if (order < 0) high = line;
+    else low = strchr(line, '\n') + 1;
+  }
+}
+GPUPRIMS__PRIVATE int gp__is_of_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+// The parts that a program needs. A program that makes names of pieces may need any.
+GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
+  const char *at = program;
+  int i;
+  memset(set, strstr(program, "##") != NULL, sizeof(gp__part_set));
+  while (*at) {
+    const char *first = at;
+    while (gp__is_of_name(*at)) ++at;
+    if (at > first) gp__add_name(first, (size_t)(at - first), set);
+    else ++at;
+  }
+  for (i = gp__device.count - 1; i >= 0; --i)
+    if (set[i]) gp__add_numbers(gp__device.uses[i], set);
+}
+// Writes their text, as a header.
+GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
+  int i;
+  gp__add(t, "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n");
+  for (i = 0; i < gp__device.count; ++i)
+    if (set[i]) gp__add(t, "%.*s", (int)(gp__device.text[i + 1] - gp__device.text[i]), gp__device.text[i]);
+  gp__add(t, "#endif\n");
+}
+// The hash of their texts.
+GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
+  char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
+  size_t bytes = 0;
+  int i;
+  for (i = 0; i < gp__device.count; ++i)
+    if (set[i]) {
+      memcpy(hashes + bytes, gp__device.part_hash[i], GP__HEX);
+      bytes += GP__HEX;
+    }
+  gp__hash(hash, hashes, bytes, NULL);
 }
 
 // ---- core/program.c - programs, images, and what a context keeps of them
@@ -27891,14 +27986,20 @@ typedef struct gp__excerpt {
   const char *text;
 } gp__excerpt;
 
+// NVRTC's options besides the architecture, the last for exact rounding alone.
+static const char *const gp__options[] = {"-std=c++17", "-default-device", "--fmad=false"};
+enum { GP__OPTIONS = sizeof gp__options / sizeof *gp__options };
+
 enum { GP__EXCERPTS = 16 };
 typedef struct gp__program {
   gp__text name; // the kernel's, e.g. gp__copy_kernel<gp__policy<...>, 4>
   gp__text text;
-  int exact_rounding; // no contraction to fused multiply-add
+  int exact_rounding;         // no contraction to fused multiply-add
+  gp__part_set parts;         // of the device text
+  char made_of[GP__HEX + 64]; // the hash of these parts, and NVRTC's options
   gp__excerpt excerpts[GP__EXCERPTS];
   int excerpt_count;
-  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text and options
+  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text, parts and options
 } gp__program;
 
 typedef struct gp__image {
@@ -27924,6 +28025,7 @@ typedef struct gp__library {
   const struct gp_bundle *bundle; // or NULL
 } gp__library;
 
+GPUPRIMS__PRIVATE int gp__option_count(const gp__program *p) { return GP__OPTIONS - !p->exact_rounding; }
 GPUPRIMS__PRIVATE void gp__free_program(gp__program *p) {
   gp__free_text(&p->name);
   gp__free_text(&p->text);
@@ -28047,8 +28149,7 @@ GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
 }
 
 GPUPRIMS__PRIVATE void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
-  gp__add(key, "header %s\nnvrtc %s\noptions %s\ncapability %d\n%s", gp__device.hash, nvrtc,
-          p->exact_rounding ? "--fmad=false" : "", capability, gp__string(&p->text));
+  gp__add(key, "made of %s\nnvrtc %s\ncapability %d\n%s", p->made_of, nvrtc, capability, gp__string(&p->text));
 }
 GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
   char hex[GP__HEX];
@@ -28293,8 +28394,9 @@ GPUPRIMS__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capabil
 GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who, const gp__program *p, int architecture,
                                                 int ptx, gp__image *image) {
   const struct gp_driver *d = &l->runtime.driver;
-  const char *header = gp__device_text(), *header_name = "gpuprims.h";
-  const char *options[8], *call = "nvrtcCreateProgram";
+  gp__text parts = {NULL, 0, 0, 0};
+  const char *header, *header_name = "gpuprims.h";
+  const char *options[1 + GP__OPTIONS], *call = "nvrtcCreateProgram";
   char arch[64], *log = NULL;
   void *program = NULL;
   size_t bytes = 0, log_bytes = 0;
@@ -28302,11 +28404,18 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
   gp_result result = GP_SUCCESS;
   snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d", ptx ? "compute" : "sm", architecture);
   options[count++] = arch;
-  options[count++] = "-std=c++17";
-  options[count++] = "-default-device";
-  if (p->exact_rounding) options[count++] = "--fmad=false";
+  for (; count <= gp__option_count(p); ++count) options[count] = gp__options[count - 1];
+  gp__write_parts(p->parts, &parts);
+  if (parts.failed) {
+    gp__free_text(&parts);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
+  }
+  header = gp__string(&parts);
   error = d->nvrtcCreateProgram(&program, gp__string(&p->text), "gpuprims_program.cu", 1, &header, &header_name);
-  if (error) return gp__fail(GP_E_COMPILE, "%s: nvrtcCreateProgram failed with code %d", who, error);
+  if (error) {
+    gp__free_text(&parts);
+    return gp__fail(GP_E_COMPILE, "%s: nvrtcCreateProgram failed with code %d", who, error);
+  }
   compiled = d->nvrtcCompileProgram(program, count, options);
   if (!d->nvrtcGetProgramLogSize(program, &log_bytes) && log_bytes > 1) {
     log = (char *)malloc(log_bytes + 1);
@@ -28335,6 +28444,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
     if (error) result = gp__fail(GP_E_COMPILE, "%s: %s failed with code %d", who, call, error);
   }
   free(log);
+  gp__free_text(&parts);
   d->nvrtcDestroyProgram(&program);
   if (result != GP_SUCCESS) {
     free(image->owned);
@@ -28345,13 +28455,13 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
 
 // ---- core/image.c - bundle, disk, NVRTC, in this order
 
+#define GPUPRIMS__BUNDLE "keys of parts 1" // what gp_bundle.header says; another number: keys are made another way
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
-  if (!gp__device_text()) return gp__fail(GP_E_BUNDLE, "%s: %s", who, gp__device.why);
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
-  if (strcmp(b->header, gp__device.hash) != 0)
-    return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle was made for another text of gpuprims.h (%.32s, this one is %s)",
-                    who, b->header, gp__device.hash);
+  if (strcmp(b->header, GPUPRIMS__BUNDLE) != 0)
+    return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle was made for another version of gpuprims.h (%.32s, not %s)", who,
+                    b->header, GPUPRIMS__BUNDLE);
   for (i = 0; i < b->count; ++i)
     if (!b->entries[i].key || !b->entries[i].image || !b->entries[i].bytes)
       return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged", who, i);
@@ -28376,11 +28486,18 @@ GPUPRIMS__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key
   return best != 0;
 }
 
-// Finishes a program's text: its key.
+// Finishes a program's text: the parts of the device text that it needs, its options and its key.
 GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
+  int i;
   if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
   if (p->text.failed || p->name.failed) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
-  gp__hash(p->key, gp__string(&p->text), p->text.size, p->exact_rounding ? "--fmad=false" : "");
+  gp__needed_parts(gp__string(&p->text), p->parts);
+  gp__hash_parts(p->parts, p->made_of);
+  for (i = 0; i < gp__option_count(p); ++i) {
+    strcat(p->made_of, " ");
+    strcat(p->made_of, gp__options[i]);
+  }
+  gp__hash(p->key, gp__string(&p->text), p->text.size, p->made_of);
   return GP_SUCCESS;
 }
 
@@ -28393,6 +28510,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
   char nvrtc[sizeof l->cache.nvrtc_name];
   memset(image, 0, sizeof *image);
   if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
+  if (!exact && l->bundle) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in gp_config.bundle", gp__string(&p->name));
   disk = gp__cache_usable(l, nvrtc);
   if (disk && *nvrtc) {
     gp__cache_key(p, capability, nvrtc, &key);
@@ -36239,3 +36357,20517 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 #undef GPUPRIMS__CHECK
 
 #endif // GPUPRIMS_IMPLEMENTATION
+
+// >>device_text -------------------------------------------------------------------------------------------------------
+//
+// The device text again, for NVRTC: without comments, white space, and what NVRTC never compiles. The library embeds
+// this comment (core/embed.c) and gives NVRTC the parts that a kernel needs (core/device_text.c). A line a part: the
+// numbers of the parts that it uses. A line a name: the numbers of the parts that define it. Then the text.
+// tools/amalgamate.py writes all of it.
+
+/* device text of gpuprims.h
+parts
+api/config.h
+api/lists.h
+api/policy.h
+api/structs.h 0 1
+api/graph_types.h 0 1
+api/array.h 3
+device/vocabulary.cuh
+device/machine.cuh 2 6
+device/common.cuh 7
+core/rules.h
+core/shape.h 2 4 9
+scan/policy.h 10
+select/policy.h 10
+segments/policy.h 11
+histogram/policy.h 10
+sort/hybrid_policy.h 10
+sort/radix_policy.h 10
+sort/counting_policy.h 14
+sort/choice_policy.h 15 16
+sort/cooperative_policy.h 17 18
+merge/policy.h 11
+segmented_sort/policy.h 15
+top_k/policy.h 20
+transpose/policy.h 22
+transpose/panels_policy.h 23
+layouts/policy.h 10
+map/policy.h 25
+bfs/policy.h 10
+core/arguments.h
+map/arguments.h 28
+reduce/arguments.h 28
+scan/arguments.h 28
+select/arguments.h 28
+segments/arguments.h 28
+histogram/arguments.h 28
+graph/arguments.h 4
+group_by/arguments.h
+search/arguments.h
+sort/arguments.h
+layouts/arguments.h 16 25 38
+sort/counting_arguments.h
+top_k/arguments.h
+sort/hybrid_arguments.h
+segmented_sort/arguments.h 21
+merge/arguments.h
+transpose/arguments.h
+bfs/arguments.h 4
+transpose/panels_arguments.h 24 45
+device/types.cuh 8
+device/operators.cuh 28 48
+device/loads.cuh 28 48
+device/warp.cuh 49
+device/lanes.cuh 51
+device/edges.cuh 10 51
+device/tile_load.cuh 7
+device/tile_exchange.cuh 54
+device/tile_reduce.cuh 51
+device/tile_bins.cuh 5 7
+device/tile_copy.cuh 8 54
+device/tile_chunk.cuh 10 50 56
+device/tile_search.cuh 56
+device/tile_rank.cuh 10 51
+device/hash.cuh 7 22
+device/tile_sort.cuh 15 51
+device/two_keys.cuh 7
+device/look_back.cuh 10 56
+device/tile_transpose.cuh 23 45 51 54
+device/frontier.cuh 10 52 56
+device/kernel.cuh 7
+map/kernels.cuh 29 51 54 68
+layouts/kernels.cuh 22 39 58 68
+map/difference.cuh 69
+reduce/kernels.cuh 30 59 65 69
+histogram/bins.cuh 69
+histogram/counts.cuh 14 34 52 65 73
+group_by/kernels.cuh 26 36 65 68
+scan/kernels.cuh 31 58 59 65 68
+scan/pipelined.cuh 76
+select/stream.cuh 32 51
+select/select.cuh 78
+segments/heads.cuh 60 78
+select/runs.cuh 1 52 80
+segments/by_key.cuh 81
+select/kernels.cuh 12 58 65 68 78
+select/pipelined.cuh 83
+segments/ends.cuh 33 60 65
+segments/carries.cuh 33 65
+segments/reduce.cuh 13 52 58 59 85 86
+segments/kernels.cuh 76 87
+segments/warps.cuh 13 72 86
+search/kernels.cuh 26 37 59 68 85
+sort/keys.cuh 48
+sort/radix_count.cuh 16 38 42 62 65 69 91
+sort/radix_sweep.cuh 16 38 42 61 68 91
+sort/cooperative.cuh 19 65 93
+sort/gather.cuh 39 68
+sort/hybrid.cuh 54 63 93
+sort/hybrid_count.cuh 65 96
+sort/hybrid_move.cuh 52 97
+sort/buckets.cuh 98
+sort/pair_buckets.cuh 69 96
+sort/hybrid_kernels.cuh 99 100
+sort/choice.cuh 18 92 99
+segmented_sort/items.cuh 51
+segmented_sort/arrays.cuh 43 103
+segmented_sort/short.cuh 52 65 68 104
+segmented_sort/long.cuh 63 105
+merge/kernels.cuh 44 60 66 68 78
+merge/tile_sort.cuh 58 107
+merge/four_way.cuh 108
+sets/tile.cuh 63 65 108
+sets/kernels.cuh 110
+sets/pipelined.cuh 111
+sort/counting.cuh 17 40 60 64 74 76
+top_k/lists.cuh 22 41 74
+top_k/radix_select.cuh 76 114
+top_k/shuffle.cuh 22 26 29 48 68
+graph/build.cuh 3 35 60 68
+graph/components.cuh 117
+graph/check.cuh 10 117
+transpose/kernels.cuh 66 68
+transpose/tensor.cuh 24 120
+transpose/in_place.cuh 47 66 68
+transpose/panels.cuh 47 62 66 68
+transpose/buffered.cuh 47 121
+transpose/rows.cuh 66 68
+bfs/state.cuh 27 51
+bfs/search.cuh 46 53 62 126
+bfs/queue.cuh 52 127
+bfs/top_down.cuh 128
+bfs/exchange.cuh 129
+bfs/small_levels.cuh 130
+bfs/bottom_up.cuh 54 131
+bfs/block.cuh 65 132
+bfs/kernels.cuh 117 133
+bfs/launches.cuh 46 67 68 126
+bfs/sources_state.cuh 126
+bfs/sources.cuh 46 52 53 68 136
+names
+GPUPRIMS__ACCESS 5
+GPUPRIMS__API 0
+GPUPRIMS__ARCH 7
+GPUPRIMS__BFS_STATE 127
+GPUPRIMS__BOTH 9
+GPUPRIMS__BYTES 49
+GPUPRIMS__BYTES_OF 49
+GPUPRIMS__CAPABILITY 92
+GPUPRIMS__COMPARISON 49
+GPUPRIMS__CONSTEXPR 9
+GPUPRIMS__ENUM 1 4
+GPUPRIMS__FIELD_OF 5
+GPUPRIMS__LOAD_IF 7
+GPUPRIMS__MEMBER 5
+GPUPRIMS__MEMBER_AT 5
+GPUPRIMS__MEMBER_TYPE 5
+GPUPRIMS__MOVE_OF 5
+GPUPRIMS__OFFSET_OF 5
+GPUPRIMS__PRAGMA 6
+GPUPRIMS__RULE 9
+GPUPRIMS__SECOND 5
+GPUPRIMS__SEEN_AS 5
+GPUPRIMS__SHARED_SUM 75
+GPUPRIMS__SHUFFLE 51
+GPUPRIMS__TRAITS 48
+GPUPRIMS__UNROLL 6
+GPUPRIMS__UNROLL_BY 6
+GPUPRIMS__USED 5
+GP_ABS 1
+GP_ADAPTIVE 1
+GP_ADJACENT_DIFFERENCE 1
+GP_ALGORITHM_COUNT 1
+GP_ALL 1
+GP_AND 1
+GP_ANY 1
+GP_ANY_LAYOUT 5
+GP_AOS 3
+GP_ARGMAX 1
+GP_ARGMIN 1
+GP_ARRAY_OF 5
+GP_AT 5
+GP_AT2 5
+GP_AT3 5
+GP_AUTO 1
+GP_BEST_LISTS 1
+GP_BF16 1
+GP_BFS 1
+GP_BFS_CHECK 1
+GP_BFS_SOURCES 1
+GP_BIT_AND 1
+GP_BIT_OR 1
+GP_BIT_XOR 1
+GP_BUFFERED_PANELS 1
+GP_CACHE_ALL 2
+GP_CACHE_COUNT 2
+GP_CACHE_DEFAULT 2
+GP_CACHE_L2 2
+GP_CACHE_STREAMING 2
+GP_CHECKED 3
+GP_CHECK_OFFSETS 1
+GP_CONNECTED_COMPONENTS 1
+GP_CONTRACT_EXPAND 1
+GP_CONVERT 1
+GP_CONVERT_LAYOUT 1
+GP_COPY 1
+GP_COUNTING 1
+GP_COUNT_IF 1
+GP_CULL_ALL 2
+GP_CULL_BITMAP 2
+GP_CULL_HISTORY 2
+GP_CULL_NOTHING 2
+GP_CULL_WARP 2
+GP_DESCENDING 3
+GP_DEVICE 6
+GP_DIRECT 1
+GP_DROP_LOOPS 3
+GP_DYNAMIC_SHARED 7
+GP_EQUAL 1
+GP_EVEN_SHARE 1
+GP_EXCLUSIVE_SCAN 1
+GP_EXCLUSIVE_SCAN_BY_KEY 1
+GP_EXPAND_CONTRACT 1
+GP_E_ALIGNMENT 1
+GP_E_ARGUMENT 1
+GP_E_BUNDLE 1
+GP_E_COMPILE 1
+GP_E_CONTEXT 1
+GP_E_DEVICE_TOO_OLD 1
+GP_E_DRIVER 1
+GP_E_FORK 1
+GP_E_MEMORY 1
+GP_E_NO_COMPILER 1
+GP_E_NO_DEVICE 1
+GP_E_NULL 1
+GP_E_OPERATOR 1
+GP_E_OVERLAP 1
+GP_E_POLICY 1
+GP_E_SIZE 1
+GP_E_STREAM 1
+GP_E_TYPE 1
+GP_E_UNSUPPORTED 1
+GP_E_WORKSPACE 1
+GP_F16 1
+GP_F32 1
+GP_F64 1
+GP_FAULTS 4
+GP_FAULT_COUNT 4
+GP_FAULT_DEPTH 4
+GP_FAULT_FIRST_IN_OFFSET 4
+GP_FAULT_FIRST_OFFSET 4
+GP_FAULT_IN_EDGES 4
+GP_FAULT_IN_OFFSETS 4
+GP_FAULT_IN_SOURCE 4
+GP_FAULT_NONE 4
+GP_FAULT_NOT_REACHED 4
+GP_FAULT_NO_WITNESS 4
+GP_FAULT_OFFSETS 4
+GP_FAULT_PARENT 4
+GP_FAULT_PARENT_EDGE 4
+GP_FAULT_SECOND_SOURCE 4
+GP_FAULT_SOURCE_DEPTH 4
+GP_FAULT_SOURCE_PARENT 4
+GP_FAULT_STRAY_PARENT 4
+GP_FAULT_TARGET 4
+GP_FAULT_TOO_DEEP 4
+GP_FILL 1
+GP_FOUR_WAY_PASSES 1
+GP_FUSED_LAUNCHES 1
+GP_GATHER_ALL 2
+GP_GATHER_BLOCK 2
+GP_GATHER_MERGE 2
+GP_GATHER_WARP 2
+GP_GLOBAL_BINS 1
+GP_GRAPH_CHECK 1
+GP_GRAPH_DEGREES 1
+GP_GRAPH_FROM_EDGES 1
+GP_GRAPH_RELABEL 1
+GP_GRAPH_TRANSPOSE 1
+GP_GREATER 1
+GP_GREATER_EQUAL 1
+GP_GROUP_BY 1
+GP_HEADS 1
+GP_HISTOGRAM_EVEN 1
+GP_HISTOGRAM_RANGES 1
+GP_HYBRID 1
+GP_I16 1
+GP_I32 1
+GP_I64 1
+GP_I8 1
+GP_INCLUSIVE_SCAN 1
+GP_INCLUSIVE_SCAN_BY_KEY 1
+GP_IOTA 1
+GP_IS_SORTED 1
+GP_KEEP_GAPS 3
+GP_LAYOUT 5
+GP_LAYOUT_NAME 5
+GP_LEADING_SWEEP 1
+GP_LESS 1
+GP_LESS_EQUAL 1
+GP_LOAD_BALANCE 1
+GP_LOOK_BACK 1
+GP_LOWER_BOUND 1
+GP_MAX 1
+GP_MERGE 1
+GP_MERGE_PASSES 1
+GP_MERGE_PATH 1
+GP_MERGE_SORT 1
+GP_MIN 1
+GP_MOVE 5
+GP_NEGATE 1
+GP_NONTRIVIAL_RUNS 1
+GP_NOT 1
+GP_NOT_EQUAL 1
+GP_NTH_ELEMENT 1
+GP_ONE_BLOCK 1
+GP_ONE_CLUSTER 1
+GP_ONE_LAUNCH 1
+GP_ONE_SWEEP 1
+GP_OPERATORS 1
+GP_OP_COUNT 1
+GP_OP_DEFAULT 1
+GP_OR 1
+GP_PADDED_TILES 1
+GP_PAIRED_SWEEP 1
+GP_PARTITION 1
+GP_PIPELINED 1
+GP_POLICY_CALLER 2
+GP_POLICY_CAPABILITY 2
+GP_POLICY_CLASS 2
+GP_POLICY_DEVICE 2
+GP_POLICY_FIELDS_GRAPH 27
+GP_POLICY_FIELDS_HISTOGRAM 14
+GP_POLICY_FIELDS_MAP 26
+GP_POLICY_FIELDS_MERGE 20
+GP_POLICY_FIELDS_SCAN 11
+GP_POLICY_FIELDS_SEGMENTED_SORT 21
+GP_POLICY_FIELDS_SEGMENTS 13
+GP_POLICY_FIELDS_SORT 15
+GP_POLICY_FIELDS_STREAM 12
+GP_POLICY_FIELDS_TOP_K 22
+GP_POLICY_FIELDS_TRANSPOSE 23
+GP_POLICY_HOST 2
+GP_POLICY_MEMBERS 2
+GP_POLICY_PORTABLE 2
+GP_PRIMITIVES 1
+GP_PRIMITIVE_COUNT 1
+GP_PRIMITIVE_NONE 1
+GP_PROD 1
+GP_RADIX_SELECT 1
+GP_REDUCE 1
+GP_REDUCE_BY_KEY 1
+GP_REPRODUCIBLE 3
+GP_RESULTS 1
+GP_RESULT_COUNT 1
+GP_RIGHT 3
+GP_ROUND_TRIP 1
+GP_RUN_LENGTHS 1
+GP_SEGMENTED_EXCLUSIVE_SCAN 1
+GP_SEGMENTED_INCLUSIVE_SCAN 1
+GP_SEGMENTED_REDUCE 1
+GP_SEGMENTED_SORT 1
+GP_SELECT 1
+GP_SET_DIFFERENCE 1
+GP_SET_INTERSECTION 1
+GP_SET_SYMMETRIC_DIFFERENCE 1
+GP_SET_UNION 1
+GP_SHARED 7
+GP_SHARED_ARRAY 57
+GP_SHARED_BINS 1
+GP_SHUFFLE 1
+GP_SIZE_CLASSES 1
+GP_SOA 3
+GP_SORT 1
+GP_SQUARE 1
+GP_STEALING 1
+GP_STEP_ALONE 4
+GP_STEP_BOTTOM_UP 4
+GP_STEP_CLUSTER 4
+GP_STEP_COLLECT 4
+GP_STEP_FINISH 4
+GP_STEP_LISTED 4
+GP_STEP_SETTLE 4
+GP_STEP_SPREAD 4
+GP_STEP_START 4
+GP_STEP_TOP_DOWN 4
+GP_SUB 1
+GP_SUCCESS 1
+GP_SUM 1
+GP_SWIZZLED_TILES 1
+GP_SYMMETRIC 4
+GP_SYMMETRISE 3
+GP_TENSOR_PANELS 1
+GP_TENSOR_TILES 1
+GP_THREE_SWEEP 1
+GP_TILE_MOVE 57
+GP_TOP_K 1
+GP_TRANSFORM 1
+GP_TRANSFORM2 1
+GP_TRANSPOSE 1
+GP_TRANSPOSED 5
+GP_TRAVERSAL_STEPS 4
+GP_TWO_PHASE 1
+GP_TYPES 1
+GP_TYPE_COUNT 1
+GP_TYPE_DEFAULT 1
+GP_U16 1
+GP_U32 1
+GP_U64 1
+GP_U8 1
+GP_UNIQUE 1
+GP_UNIQUE_EDGES 3
+GP_UNSORTED 3
+GP_UNTIL_TARGET 3
+GP_UPPER_BOUND 1
+GP_USE 5
+GP_WARP_SEGMENTS 1
+GP__BFS_AGAIN_SHIFT 126
+GP__BFS_APPENDS_LEVEL 126
+GP__BFS_APPENDS_LONG 126
+GP__BFS_APPENDS_NOTHING 126
+GP__BFS_BLOCK_BITS 126
+GP__BFS_BOTTOM_UP 126
+GP__BFS_BUFFER 27
+GP__BFS_CLUSTER 126
+GP__BFS_CLUSTERS 27
+GP__BFS_CLUSTER_MOST 27
+GP__BFS_COLLECT 126
+GP__BFS_DONE 126
+GP__BFS_EDGE_STEPS 27
+GP__BFS_HIT 126
+GP__BFS_LAUNCHES 27
+GP__BFS_LISTED 126
+GP__BFS_LONG 27
+GP__BFS_NAP 126
+GP__BFS_PART 27
+GP__BFS_SETTLE 126
+GP__BFS_SMALL 126
+GP__BFS_SPREAD 126
+GP__BFS_SPREAD_AFTER 27
+GP__BFS_SUMS 126
+GP__BFS_TOP_DOWN 126
+GP__BFS_WORDS 27
+GP__BUFFERED_LAG 24
+GP__BUFFERED_LEAST 24
+GP__BUFFERED_MOST 24
+GP__BUFFERED_SHIFT 24
+GP__CANONICAL_REDUCE_THREADS 10
+GP__CANONICAL_REDUCE_TILES 10
+GP__CANONICAL_REDUCE_VECTORS 10
+GP__CANONICAL_SCAN_THREADS 10
+GP__CANONICAL_SCAN_VECTORS 10
+GP__CHOSE_HYBRID 42
+GP__CHOSE_ONE_SWEEP 42
+GP__CHOSE_PASSES 42
+GP__CHUNK_FLAGS 24
+GP__CHUNK_LEAST 24
+GP__CHUNK_MATRICES 24
+GP__CHUNK_MATRIX 24
+GP__CHUNK_MOST 24
+GP__CHUNK_TICKET 24
+GP__CONTROL_BYTES 10
+GP__COOPERATIVE_CLUSTER 19
+GP__COOPERATIVE_QUADS 19
+GP__COUNTING_BLOCKS 17
+GP__COUNTING_LOADS 17
+GP__COUNTING_ROWS_LOG2 17
+GP__COUNTING_ROW_BYTES 17
+GP__COUNTING_THREADS 17
+GP__COUNT_TILES 21
+GP__DEGREE_HISTOGRAM 35
+GP__DEGREE_LEAST 35
+GP__DEGREE_MOST 35
+GP__DEGREE_STATE 35
+GP__DEGREE_SUM 35
+GP__DIGITS 10
+GP__EDGES_COUNT_SHIFT 53
+GP__FAMILY_GRAPH 10
+GP__FAMILY_HISTOGRAM 10
+GP__FAMILY_MAP 10
+GP__FAMILY_MERGE 10
+GP__FAMILY_REDUCE 10
+GP__FAMILY_SCAN 10
+GP__FAMILY_SEGMENTED_SORT 10
+GP__FAMILY_SEGMENTS 10
+GP__FAMILY_SORT 10
+GP__FAMILY_STREAM 10
+GP__FAMILY_TOP_K 10
+GP__FAMILY_TRANSPOSE 10
+GP__FAULT_SHIFT 35
+GP__FLOAT 48
+GP__FORM_DENSE 23
+GP__FORM_FEW 23
+GP__FORM_IN_ALIGNED 23
+GP__FORM_IN_DENSE 23
+GP__FORM_IN_START 23
+GP__FORM_IN_WHOLE 23
+GP__FORM_OUT_ALIGNED 23
+GP__FORM_OUT_DENSE 23
+GP__FORM_OUT_WHOLE 23
+GP__FORM_STACKED 23
+GP__FORM_WHOLE 23
+GP__FORM_WORD 23
+GP__FOUR_BORDER_BYTES 20
+GP__FOUR_LANES 20
+GP__FROM_IN 96
+GP__FROM_OUT 96
+GP__FROM_SPARE 96
+GP__GROUP 10
+GP__GROUP_FROM 36
+GP__GROUP_FROM_INPUT 36
+GP__GROUP_FROM_LIST 36
+GP__GROUP_FULL 36
+GP__GROUP_LENGTH 36
+GP__GROUP_MOST 36
+GP__GROUP_OF_INPUT 36
+GP__GROUP_OF_LIST 36
+GP__GROUP_SLOTS 36
+GP__GROUP_STATE 36
+GP__HALVES 74
+GP__HISTOGRAM_BOUNDARY_BYTES 14
+GP__HISTOGRAM_BUCKETS 14
+GP__HISTOGRAM_CHUNK 14
+GP__HISTOGRAM_CHUNKS 14
+GP__HISTOGRAM_GROUP 14
+GP__HISTOGRAM_SLICE_BYTES 14
+GP__HISTOGRAM_STATIC_BYTES 14
+GP__HOLE_BYTES 24
+GP__HYBRID_COUNT_THREADS 15
+GP__HYBRID_DONE 15
+GP__HYBRID_DRAWN 15
+GP__HYBRID_ITEMS 15
+GP__HYBRID_ITEM_BYTES 15
+GP__HYBRID_LEVELS 15
+GP__HYBRID_LIST 15
+GP__HYBRID_PART_BYTES 15
+GP__HYBRID_PLACE_BITS 15
+GP__LAYOUT_ENTRIES 25
+GP__LAYOUT_FIELDS 25
+GP__LAYOUT_REGISTER_BYTES 25
+GP__LAYOUT_STEP 25
+GP__LAYOUT_STRUCT_BYTES 25
+GP__LOG2_BLOCK 13
+GP__LOG2_SHORT 21
+GP__LONG_ROUNDS 13
+GP__LONG_STATIC_BYTES 21
+GP__MERGE_STATIC_BYTES 20
+GP__MIDDLE_CLASSES 21
+GP__MOVE_NOTHING 23
+GP__MOVE_RECTANGLE 23
+GP__MOVE_ROWS 23
+GP__MOVE_SQUARE 23
+GP__MOVE_TILES 23
+GP__NEW_CLOSED 136
+GP__NEW_EDGES 136
+GP__NEW_EXPLORED 136
+GP__NEW_ITEMS 136
+GP__NEW_LOOKS 136
+GP__NEW_PAIRS 136
+GP__NUMBERS_LOG2 16
+GP__PANELS_COUNTERS 24
+GP__PANELS_MOST 24
+GP__PANEL_MOST 24
+GP__PART_CONSTANT 96
+GP__PART_COUNTED 96
+GP__PART_MOVES 96
+GP__PART_STAYS 96
+GP__PIPELINE_WARPS 10
+GP__RADIX_BITS 21
+GP__RADIX_COPIES 91
+GP__RADIX_FROM 91
+GP__RADIX_GROUP 16
+GP__RADIX_GROUPS 16
+GP__RADIX_HISTOGRAM_THREADS 16
+GP__RADIX_LAST 91
+GP__RADIX_NARROW_LOG2 16
+GP__RADIX_ODD 91
+GP__RADIX_PASSES 16
+GP__RADIX_READS_PAIRS 91
+GP__RADIX_RUNS 91
+GP__RADIX_TABLES 16
+GP__RADIX_TO_OTHER 91
+GP__RADIX_VALUE_BYTES 16
+GP__RADIX_WRITES_PAIRS 91
+GP__RANGE_LOG2_LANES 13
+GP__RECUR_PLACES 18
+GP__RECUR_SAMPLE 18
+GP__SAMPLE 18
+GP__SAMPLE_LEAST 18
+GP__SAMPLE_LOG2_BINS 18
+GP__SAMPLE_THREADS 18
+GP__SELECT_BINS 22
+GP__SELECT_BITS 22
+GP__SELECT_STATE_BYTES 22
+GP__SHORT 21
+GP__SHORT_ROUNDS 21
+GP__SHUFFLE_ROUNDS 22
+GP__SIGNED 48
+GP__SOURCES_ALL 46
+GP__SOURCES_CLEAR 46
+GP__SOURCES_FINISH 46
+GP__SOURCES_LAUNCHES 27
+GP__SOURCES_MOST 46
+GP__SOURCES_REST 46
+GP__SOURCES_STEP 46
+GP__SOURCES_SUMS 136
+GP__SPAN_ITEMS 13
+GP__SQUARE_PANEL 23
+GP__STATIC_SHARED_BYTES 10
+GP__STREAM_MARGIN 12
+GP__STRUCT 48
+GP__TASK_COPY 43
+GP__TASK_COUNT 43
+GP__TASK_MOVE 43
+GP__TASK_SORT 43
+GP__TENSOR_ALIGNMENT 24
+GP__TENSOR_BOX 24
+GP__TENSOR_STAGES_MOST 24
+GP__TENSOR_TURNS 24
+GP__TOP_K_FEW 22
+GP__TOP_K_MERGED 22
+GP__TOP_K_STATIC_BYTES 22
+GP__TRANSPOSE_PANEL 23
+GP__TRANSPOSE_SEGMENT 23
+GP__TRANSPOSE_WHOLE 23
+GP__TRIP_BYTES 23
+GP__UNSIGNED 48
+GP__VALUE_BYTES 28
+GP__VECTOR 10
+GP__WARP 10
+GP__WORD_BYTES 10
+GP_algorithm 2
+GP_alpha 2
+GP_beta 2
+GP_blocks_per_sm 2
+GP_cluster 2
+GP_cull 2
+GP_gather 2
+GP_load 2
+GP_look 2
+GP_overlap 2
+GP_small 2
+GP_stages 2
+GP_store 2
+GP_threads 2
+GP_vectors 2
+gp__acc_words 10
+gp__add_below_equal 115
+gp__add_relaxed 7
+gp__add_tally 113
+gp__adjacent 71
+gp__ahead 107
+gp__and 7
+gp__are_few 23
+gp__arg_operator 49
+gp__array_of 5
+gp__arrivals 126
+gp__as_it_is 86
+gp__balanced_path 110
+gp__balanced_path_blocks 20
+gp__balanced_paths 110
+gp__bank_padded 104
+gp__bank_padded_bytes 21
+gp__batcher 108
+gp__below_equal 115
+gp__best 114
+gp__best_storage 114
+gp__bf16_from_f32 8
+gp__bfs 134
+gp__bfs_args 46
+gp__bfs_block 133
+gp__bfs_block_totals 126
+gp__bfs_bottom_up 132
+gp__bfs_by_edges 27
+gp__bfs_checked 134
+gp__bfs_cluster_totals 126
+gp__bfs_control 126
+gp__bfs_counts 126
+gp__bfs_edge 135
+gp__bfs_edge_bytes 27
+gp__bfs_exchange 130
+gp__bfs_parents 134
+gp__bfs_progress 135
+gp__bfs_queue 128
+gp__bfs_search 127
+gp__bfs_shared 126
+gp__bfs_small 131
+gp__bfs_small_most 27
+gp__bfs_sources 137
+gp__bfs_state 126
+gp__bfs_step_shared 135
+gp__bfs_stepper 135
+gp__bfs_steps 135
+gp__bfs_stepwise 134
+gp__bfs_sums 126
+gp__bfs_tally 126
+gp__bfs_top_down 129
+gp__bfs_unvisited 126
+gp__bijection 116
+gp__binary 49
+gp__bins_of 73
+gp__bit_count 51
+gp__bits 51
+gp__bits_below 51
+gp__bits_of 108
+gp__bits_of_buckets 18
+gp__bits_of_f32 7
+gp__bits_of_f64 7
+gp__block_sort_shape 104
+gp__block_sort_storage 106
+gp__block_sorter 106
+gp__bound 90
+gp__bound_before 60
+gp__bound_steps 90
+gp__bucket 99
+gp__bucket_blocks 15
+gp__bucket_bytes 15
+gp__bucket_element 100
+gp__bucket_items 15
+gp__bucket_log2_bins 15
+gp__bucket_sorter 101
+gp__bucket_threads 15
+gp__buffered_args 47
+gp__buffered_border 24
+gp__buffered_leads 24
+gp__buffered_panels 124
+gp__buffered_plan 24
+gp__buffered_plan_of 24
+gp__buffered_slot 24
+gp__buffered_slots 24
+gp__buffered_threads 24
+gp__buffered_turn 124
+gp__bulk_commit 7
+gp__bulk_fence 7
+gp__bulk_load 7
+gp__bulk_store 7
+gp__bulk_wait 7
+gp__bulk_wait_read 7
+gp__by_key 82
+gp__byte_gather 51
+gp__byte_of 74
+gp__byte_sum_step 59
+gp__bytes 57
+gp__bytes_at 107
+gp__bytes_differ 8
+gp__bytes_less 8
+gp__bytes_of 78
+gp__carried_values 109
+gp__ceil_div 10
+gp__choice_bytes 18
+gp__chunk 78
+gp__chunk_by_vectors 10
+gp__chunk_fold 59
+gp__chunk_fold_part 59
+gp__chunk_items 24
+gp__chunk_merit 24
+gp__chunk_most 24
+gp__chunk_mover 123
+gp__chunk_scan 59
+gp__chunk_scan_part 59
+gp__chunk_word 24
+gp__clear_pad 48
+gp__cluster_arrive 8
+gp__cluster_arrive_aligned 7
+gp__cluster_load 7
+gp__cluster_send 7
+gp__cluster_store 7
+gp__cluster_wait 8
+gp__cluster_wait_aligned 7
+gp__column_store 66
+gp__common_factor 22
+gp__common_with_vector 10
+gp__compact 78
+gp__compact_keys 82
+gp__compare 49
+gp__compare_bytes 49
+gp__components_few 118
+gp__components_first 118
+gp__components_link 118
+gp__components_roots 118
+gp__components_sample 118
+gp__convert_layout 70
+gp__convert_values 70
+gp__converter 49
+gp__cooperative_blocks 19
+gp__cooperative_bytes 19
+gp__cooperative_most 19
+gp__cooperative_radix 94
+gp__cooperative_radix_sort 94
+gp__cooperative_registers 19
+gp__cooperative_static_bytes 19
+gp__cooperative_threads 19
+gp__cooperative_tile 19
+gp__cooperative_words 19
+gp__coprime 22
+gp__copy_from_shared 58
+gp__copy_kernel 69
+gp__copy_out 78
+gp__copy_to_shared 58
+gp__copy_unlike 78
+gp__copy_value 70
+gp__copy_words 70
+gp__count 68
+gp__count_join 78
+gp__count_keys 113
+gp__counted 50
+gp__counted_values 113
+gp__counting_args 40
+gp__counting_blocks 17
+gp__counting_fill 113
+gp__counting_filler 113
+gp__counting_rows 17
+gp__counting_runs 113
+gp__counting_threads 17
+gp__counting_vectors 17
+gp__counts 78
+gp__counts_of 113
+gp__cp_async_wait 7
+gp__decomposed_key 91
+gp__degree_class 27
+gp__depths_of_edges 119
+gp__depths_of_vertices 119
+gp__digit_counters 61
+gp__divisor 45
+gp__dot_bytes 7
+gp__draw 65
+gp__drawn 92
+gp__drop_first 74
+gp__duplicate_sampler 92
+gp__each_edge 117
+gp__each_tile 67
+gp__earlier_lanes 52
+gp__edge_count 117
+gp__edge_key 117
+gp__edge_tile_bytes 26
+gp__edge_to_component 118
+gp__edge_to_depths 119
+gp__edge_to_key 117
+gp__edge_to_parent 134
+gp__either 107
+gp__element 69
+gp__end_ranks 81
+gp__end_word 66
+gp__ends 80
+gp__ends_at 60
+gp__even_base 73
+gp__even_bins 73
+gp__exchanged_rows 66
+gp__expand_list 67
+gp__f16_from_f32 7
+gp__f32_from_bits 7
+gp__f32_from_f16 7
+gp__f32_to_odd 8
+gp__f64_from_bits 7
+gp__family_of 10
+gp__fault_report 119
+gp__faults 119
+gp__fence 7
+gp__few_bytes 23
+gp__few_line 23
+gp__few_unit 23
+gp__few_words 120
+gp__field_key 91
+gp__fields_of_chunk 70
+gp__fill_value 69
+gp__find_part 97
+gp__first_bit 51
+gp__first_bits 81
+gp__fixed_ends 85
+gp__flag 49
+gp__flag_heads 80
+gp__flagged_bytes 12
+gp__float_zeros_tie 108
+gp__floor_log2 23
+gp__four_merger 109
+gp__four_runs 109
+gp__four_split 109
+gp__four_together 20
+gp__from_double 49
+gp__from_structs 70
+gp__gather 95
+gp__gather_args 39
+gp__gathered_tile 66
+gp__graph_args 35
+gp__graph_check 119
+gp__graph_degree_keys 117
+gp__graph_degree_report 117
+gp__graph_degrees 117
+gp__graph_from_keys 117
+gp__graph_invert 117
+gp__graph_keys 117
+gp__graph_list_keys 117
+gp__grid_barrier_sum 126
+gp__group_args 36
+gp__group_storage 75
+gp__group_table 75
+gp__guess 73
+gp__hash_of 62
+gp__high 78
+gp__high_product 7
+gp__histogram 74
+gp__histogram_args 34
+gp__histogram_boundary_bytes 14
+gp__histogram_buckets 14
+gp__histogram_by_value 14
+gp__histogram_chunk 14
+gp__histogram_copy_bytes 14
+gp__histogram_counts 74
+gp__histogram_fewer_buckets 14
+gp__histogram_fit 14
+gp__histogram_halves 14
+gp__histogram_of 74
+gp__histogram_ordered 74
+gp__histogram_replicas 14
+gp__histogram_room 14
+gp__histogram_search_bytes 14
+gp__histogram_shape 74
+gp__histogram_slice 14
+gp__histogram_slots 14
+gp__histogram_stride 14
+gp__histogram_table_bytes 14
+gp__holds 79
+gp__hybrid 96
+gp__hybrid_args 42
+gp__hybrid_bucket_bytes 18
+gp__hybrid_capacity 15
+gp__hybrid_clamp 15
+gp__hybrid_count 97
+gp__hybrid_count_bytes 15
+gp__hybrid_count_storage 97
+gp__hybrid_counting 97
+gp__hybrid_even_levels 15
+gp__hybrid_fit 15
+gp__hybrid_item 96
+gp__hybrid_items 15
+gp__hybrid_levels 15
+gp__hybrid_move 98
+gp__hybrid_move_bytes 15
+gp__hybrid_mover 98
+gp__hybrid_moving 98
+gp__hybrid_moving_pairs 98
+gp__hybrid_part 96
+gp__hybrid_parts 15
+gp__hybrid_pieces 15
+gp__hybrid_rest 99
+gp__hybrid_rest_bytes 18
+gp__hybrid_share 97
+gp__hybrid_sort 101
+gp__hybrid_sort_keys 101
+gp__hybrid_sort_pairs 101
+gp__hybrid_tile_bytes 18
+gp__hybrid_vector_items 15
+gp__in_block 7
+gp__index 5
+gp__index_writer 108
+gp__iota_value 69
+gp__is_buffered 23
+gp__is_chosen 91
+gp__is_cooperative 19
+gp__is_edge_fault 10
+gp__is_exact 48
+gp__is_graph_work 10
+gp__is_none 114
+gp__is_paired 16
+gp__is_planned 10
+gp__is_scan 10
+gp__is_scattered 23
+gp__is_set 20
+gp__is_swizzlable 23
+gp__is_whole 69
+gp__item 103
+gp__join_carries 86
+gp__kept_heads 82
+gp__key_at 64
+gp__key_counters 64
+gp__key_counts 113
+gp__key_field 91
+gp__key_fields 91
+gp__key_heads 80
+gp__key_parts 91
+gp__key_register 103
+gp__key_tile 114
+gp__kind 48
+gp__lane_team 52
+gp__lanes_before 52
+gp__last_of 81
+gp__layout_args 39
+gp__layout_fits 25
+gp__layout_fitting 25
+gp__layout_local 25
+gp__layout_most 25
+gp__layout_of 5
+gp__layout_padding 25
+gp__layout_region 25
+gp__layout_shared_bytes 25
+gp__layout_staged 25
+gp__layout_tile 25
+gp__layout_value 70
+gp__leading_bits 18
+gp__leading_capacity 18
+gp__leading_edges 101
+gp__leading_sort 101
+gp__length 81
+gp__limits 48
+gp__link 118
+gp__load 50
+gp__load_across 66
+gp__load_balance 90
+gp__load_merge_unit 107
+gp__load_relaxed 7
+gp__load_unit 66
+gp__load_unit_between 107
+gp__load_unit_parts 107
+gp__load_vector 7
+gp__load_vector_if 7
+gp__load_volatile 7
+gp__load_word 7
+gp__load_words 66
+gp__long_binned 21
+gp__long_binned_bytes 21
+gp__long_capacity 21
+gp__long_items 21
+gp__long_log2_bins 21
+gp__long_moving_bytes 21
+gp__long_shared_bytes 21
+gp__long_threads 21
+gp__long_threads_of 21
+gp__look_back 65
+gp__look_back_slots 11
+gp__low 78
+gp__lower_halves 64
+gp__lowest_bit 23
+gp__magnitude 7
+gp__make_arg 48
+gp__map_args 29
+gp__map_items 26
+gp__map_kernel 69
+gp__mark 80
+gp__mark_changes 51
+gp__marks 86
+gp__marks_access 86
+gp__match_bit 7
+gp__max 10
+gp__maximum 7 8
+gp__mbarrier_arrive 7
+gp__mbarrier_arrive_expect 7
+gp__mbarrier_init 7
+gp__mbarrier_init_fence 7
+gp__mbarrier_peek 7
+gp__mbarrier_test 7
+gp__mbarrier_wait 8
+gp__member_at 5
+gp__merge 107
+gp__merge_args 44
+gp__merge_before 60
+gp__merge_carried_bytes 20
+gp__merge_carries 20
+gp__merge_four 109
+gp__merge_four_borders 109
+gp__merge_four_part 20
+gp__merge_four_shared_bytes 20
+gp__merge_items 20
+gp__merge_mirror_bytes 20
+gp__merge_out_bytes 20
+gp__merge_place_bytes 20
+gp__merge_ring_bytes 20
+gp__merge_ring_of 20
+gp__merge_shared_bytes 20
+gp__merge_side 107
+gp__merge_slack_bytes 20
+gp__merge_sort_tiles 108
+gp__merge_split_before 60
+gp__merge_splits_before 60
+gp__merge_storage 107
+gp__merge_tile 20
+gp__merge_window_bytes 20
+gp__merger 107
+gp__middle_limit 21
+gp__minimum 7 8
+gp__misalignment 51
+gp__mix2 22
+gp__mix3 22
+gp__moved 70
+gp__moved_list 70
+gp__named_barrier 7
+gp__nanoseconds 7
+gp__nearest_before 81
+gp__negated 49
+gp__negative 7
+gp__nested_pairs 51
+gp__next_key_differs 64
+gp__no_bin 73
+gp__no_offsets 78
+gp__no_values 104
+gp__none 48
+gp__of_kind 18
+gp__offset_below 80
+gp__offset_ends 85
+gp__offset_fault 50
+gp__offset_heads 80
+gp__offset_marks 80
+gp__one_block_bytes 15
+gp__one_block_items 15
+gp__one_block_log2_bins 15
+gp__one_search 60
+gp__opaque 7
+gp__opaque_copy 7
+gp__opaque_ones 7
+gp__open_join 82
+gp__open_run 82
+gp__operator 49
+gp__optimizer_barrier 7
+gp__order 49
+gp__order_fault 50
+gp__ordered 48
+gp__pack 59
+gp__pack_items 10
+gp__pack_step 59
+gp__pack_vectors 10
+gp__padded_rows 66
+gp__pair 78
+gp__pair_bucket 100
+gp__pair_bucket_bytes 15
+gp__pair_bucket_storage 100
+gp__panels_args 47
+gp__panels_form 24
+gp__panels_plan 24
+gp__panels_plan_of 24
+gp__pdl_wait 68
+gp__permute 7
+gp__permuted_words 70
+gp__pick_bytes 70
+gp__picked 107
+gp__pieces 65
+gp__pipeline_storage 77
+gp__pipelined_fits 11
+gp__pivots 90
+gp__place_of_tile 120
+gp__policy 68
+gp__policy_valid_adaptive 18
+gp__policy_valid_common 10
+gp__policy_valid_cooperative 19
+gp__policy_valid_counting 17
+gp__policy_valid_four_way 20
+gp__policy_valid_graph 27
+gp__policy_valid_histogram 14
+gp__policy_valid_hybrid 18
+gp__policy_valid_hybrid_keys 18
+gp__policy_valid_leading 18
+gp__policy_valid_map 26
+gp__policy_valid_merge 20
+gp__policy_valid_one_block_sort 18
+gp__policy_valid_radix 16
+gp__policy_valid_scan 11
+gp__policy_valid_segmented_sort 21
+gp__policy_valid_segments 13
+gp__policy_valid_sort 19
+gp__policy_valid_stream 12
+gp__policy_valid_tensor 24
+gp__policy_valid_top_k 22
+gp__policy_valid_transpose 24
+gp__power_of_two 20
+gp__prefetch 7
+gp__prefetch_bytes 7
+gp__prefetch_near 7
+gp__product 7 8
+gp__publish 65
+gp__push_bucket 105
+gp__push_tasks 105
+gp__quotient 66
+gp__radix_args 38
+gp__radix_counting 92
+gp__radix_digit_bits 16
+gp__radix_digit_of 39
+gp__radix_elements_bytes 16
+gp__radix_histogram 92
+gp__radix_histogram_bytes 16
+gp__radix_index_bytes 16
+gp__radix_items 16
+gp__radix_key 91
+gp__radix_moved 91
+gp__radix_narrow 93
+gp__radix_number 91
+gp__radix_ordered_bytes 16
+gp__radix_pass 93
+gp__radix_passes 16
+gp__radix_record 91
+gp__radix_registers 16
+gp__radix_replicas 16
+gp__radix_shared_bytes 16
+gp__radix_static_bytes 16
+gp__radix_sweep 93
+gp__radix_sweeps 93
+gp__radix_value 93
+gp__radix_value_bytes 16
+gp__radix_wide 93
+gp__radix_words_bytes 16
+gp__range_bins 73
+gp__range_ends 85
+gp__ranges 70
+gp__rank 114
+gp__rank_bytes 22
+gp__rank_form 22
+gp__rank_of 114
+gp__rank_pair 114
+gp__raw 78
+gp__receive 65
+gp__recur_bytes 18
+gp__red_or 7
+gp__reduce_args 30
+gp__reduce_consecutive 72
+gp__reduce_even_share 72
+gp__reduce_finish 72
+gp__reduce_input 72
+gp__reduce_result 72
+gp__reduce_stealing 72
+gp__reduce_storage 72
+gp__root 118
+gp__round_up 14
+gp__run_join 81
+gp__run_state 81
+gp__run_tally 113
+gp__running 59
+gp__runs 81
+gp__runs_before 113
+gp__same_bytes 75
+gp__same_keys 113
+gp__sample_bytes 18
+gp__sample_size 18
+gp__saturate 49
+gp__scalar_item 103
+gp__scan_args 31
+gp__scan_downsweep 76
+gp__scan_items 11
+gp__scan_look_back 76
+gp__scan_pipeline 77
+gp__scan_pipelined 77
+gp__scan_share 76
+gp__scan_spine 76
+gp__scan_static_bytes 11
+gp__scan_storage 76
+gp__scan_tile 76
+gp__scan_tile_bytes 11
+gp__scan_upsweep 76
+gp__scattered_tile 66
+gp__search_args 37
+gp__search_near 80
+gp__seen_as 5
+gp__segment_acc_bytes 13
+gp__segment_args 33
+gp__segment_barrier_bytes 13
+gp__segment_bounds 105
+gp__segment_carry 86
+gp__segment_cell 86
+gp__segment_cell_bytes 13
+gp__segment_chunks 86
+gp__segment_finish 87
+gp__segment_items 13
+gp__segment_join 82
+gp__segment_open 86
+gp__segment_partial 86
+gp__segment_reader 89
+gp__segment_result 86
+gp__segment_shared_bytes 13
+gp__segment_spans 88
+gp__segment_state 82
+gp__segment_static_bytes 13
+gp__segment_storage 86
+gp__segment_warp 87
+gp__segment_words 13
+gp__segmented_merge 88
+gp__segmented_pipelined 88
+gp__segmented_reduce 88
+gp__segmented_sort_args 43
+gp__segments_begin 105
+gp__segments_long 106
+gp__segments_middle 105
+gp__segments_of_classes 105
+gp__segments_short 105
+gp__select 79
+gp__select_advance 7
+gp__select_bins 115
+gp__select_collect 115
+gp__select_digit 115
+gp__select_finish 115
+gp__select_first 115
+gp__select_first_digit 115
+gp__select_next 115
+gp__select_next_digit 115
+gp__select_state 41
+gp__select_storage 115
+gp__select_tiles 115
+gp__select_types 79
+gp__set_bit 62
+gp__set_bit_alone 62
+gp__set_finish 111
+gp__set_inputs 110
+gp__set_keep 111
+gp__set_operation 111
+gp__set_part 111
+gp__set_pipeline 112
+gp__set_pipeline_storage 112
+gp__set_pipelined 112
+gp__set_push 111
+gp__set_result_bytes 20
+gp__set_search 111
+gp__set_shared_bytes 20
+gp__set_storage 110
+gp__set_tile 110
+gp__set_tile_values 110
+gp__set_window 111
+gp__set_write 111
+gp__shape 10
+gp__shared_add_unaggregated 7
+gp__shared_address 7
+gp__shared_bytes 11
+gp__shared_bytes_of 10
+gp__shared_fold 75
+gp__shared_place 7
+gp__shift_vectors 8
+gp__short_shared_bytes 21
+gp__shuffle 116
+gp__shuffle_fold 22
+gp__shuffle_key 22
+gp__shuffle_mix 22
+gp__shuffle_round 22
+gp__shuffled 51
+gp__shuffled_element 116
+gp__side 70
+gp__side_of_chunk 70
+gp__some_bytes 70
+gp__sort_bucket 21
+gp__sort_header 21
+gp__sort_item_bytes 21
+gp__sort_lanes 103
+gp__sort_one_block 102
+gp__sort_one_cluster 94
+gp__sort_one_launch 94
+gp__sort_placed 21
+gp__sort_ranks 114
+gp__sort_sample 102
+gp__sort_sampling 102
+gp__sort_span 21
+gp__sort_task 105
+gp__sort_thread 103
+gp__sort_tile 20
+gp__sort_tile_items 20
+gp__sort_tile_shared_bytes 20
+gp__sorted 96
+gp__sorted_elements 104
+gp__sorted_value_bytes 21
+gp__sorts_keys 18
+gp__sorts_pairs 18
+gp__sources_args 46
+gp__sources_block 137
+gp__sources_control 136
+gp__sources_shared 136
+gp__sources_state 136
+gp__span 78
+gp__split 85
+gp__split_before 85
+gp__split_look 85
+gp__staged_values 100
+gp__start 76
+gp__store_ends 66
+gp__store_lines 66
+gp__store_relaxed 7
+gp__store_vector 7
+gp__store_vector_if 7
+gp__store_word 7
+gp__stream 83
+gp__stream_args 32
+gp__stream_fold_warps 12
+gp__stream_items 12
+gp__stream_kept_bytes 12
+gp__stream_load 83
+gp__stream_look_back 83
+gp__stream_pipeline 84
+gp__stream_pipelined 84
+gp__stream_region_bytes 12
+gp__stream_scratch_bytes 12
+gp__stream_shared_bytes 12
+gp__stream_shared_of 12
+gp__stream_stages 12
+gp__stream_state_bytes 12
+gp__stream_static_bytes 12
+gp__stream_storage 83
+gp__stream_threads 12
+gp__stream_tile 78
+gp__sum_before 97
+gp__sum_of_peers 74
+gp__sum_rows 113
+gp__sweeps 16
+gp__swizzled_rows 66
+gp__take_edges 67
+gp__tensor_args 45
+gp__tensor_bytes 24
+gp__tensor_load 7
+gp__tensor_map 45
+gp__tensor_panels 124
+gp__tensor_panels_args 47
+gp__tensor_tile 121
+gp__tensor_tiles 121
+gp__test 49
+gp__test_bytes 49
+gp__thread_sort 108
+gp__ticket 65
+gp__ticket_of 65
+gp__ties_are_same 108
+gp__tile_expand 67
+gp__tile_of_panel 120
+gp__tile_place 70
+gp__tile_rank 61
+gp__tile_rows 66
+gp__tile_scan 56
+gp__tile_sort 63
+gp__tile_sort_bytes 15
+gp__tile_sort_rounds 15
+gp__tile_sorter 108
+gp__tiled 23
+gp__to_structs 70
+gp__top_k_args 41
+gp__top_k_capacity 22
+gp__top_k_finish 114
+gp__top_k_jump 22
+gp__top_k_key 114
+gp__top_k_lists 114
+gp__top_k_merge 114
+gp__top_k_shared_bytes 22
+gp__top_k_store 114
+gp__top_k_tile 22
+gp__top_k_value 114
+gp__traits 48
+gp__transpose 120
+gp__transpose_alignment 23
+gp__transpose_args 45
+gp__transpose_buffered 124
+gp__transpose_chunks 123
+gp__transpose_columns 23
+gp__transpose_columns_of 122
+gp__transpose_few 23
+gp__transpose_form 24
+gp__transpose_log2 23
+gp__transpose_matrices 23
+gp__transpose_matrices_of 23
+gp__transpose_multiple 23
+gp__transpose_packs 23
+gp__transpose_panel 23
+gp__transpose_panels 123
+gp__transpose_pitch 23
+gp__transpose_rows 23
+gp__transpose_rows_of 125
+gp__transpose_save 122
+gp__transpose_side 23
+gp__transpose_square 122
+gp__transpose_step 23
+gp__transpose_tensor 121
+gp__transpose_tensor_panels 124
+gp__transpose_thin 23
+gp__transpose_thin_in 23
+gp__transpose_thin_out 23
+gp__transpose_tile_bytes 23
+gp__transpose_units 66
+gp__transpose_within_rows 122
+gp__transpose_words 66
+gp__transposed_tile 66
+gp__transposer 120
+gp__truth 49
+gp__try_receive 65
+gp__two_keys 64
+gp__two_loads 107
+gp__u32 6
+gp__u32_from 7
+gp__u64 6
+gp__unit 107
+gp__unit_of 107
+gp__unsigned_of 48
+gp__upper_bits 8
+gp__upper_halves 64
+gp__value 28
+gp__value_array 104
+gp__value_as 49
+gp__value_index 104
+gp__vec 54
+gp__vector_access 69
+gp__vector_access_alignment 69
+gp__vector_access_bytes 69
+gp__vector_access_of_items 69
+gp__vector_access_of_register 69
+gp__vector_access_of_vector 69
+gp__vector_anywhere 7
+gp__vector_at 7
+gp__vector_items 10
+gp__vector_of_range 58
+gp__vectors_of 100
+gp__visits_edges 10
+gp__wait_for_predecessor 7
+gp__warp_contract 67
+gp__warp_draw 52
+gp__warp_expand 53
+gp__warp_list 137
+gp__warp_merge_splits 60
+gp__warp_room 104
+gp__warp_search 60
+gp__warp_segments 89
+gp__warp_segments_storage 89
+gp__warp_sort_bytes 21
+gp__warp_sort_items 21
+gp__warp_sum 7
+gp__weight 73
+gp__whole_form 65
+gp__width 63
+gp__word 6
+gp__word_of 66
+gp__words 65
+gp__words_before 66
+gp__write_alike 107
+gp__zeros_tie 108
+gp_abs 49
+gp_and 49
+gp_arg 48
+gp_argmax 49
+gp_argmin 49
+gp_array 5
+gp_array_bytes 5
+gp_before 56
+gp_bf16 48
+gp_bit_and 49
+gp_bit_or 49
+gp_bit_xor 49
+gp_convert 49
+gp_degrees 4
+gp_edge_list 4
+gp_edges 53
+gp_edges_of 53
+gp_equal 49
+gp_f16 48
+gp_fault 4
+gp_field 3
+gp_frontier 67
+gp_frontier_contract 67
+gp_frontier_contract_expand 67
+gp_frontier_expand 67
+gp_frontier_expand_contract 67
+gp_frontier_filter 67
+gp_frontier_storage 67
+gp_graph 4
+gp_greater 49
+gp_greater_equal 49
+gp_heads 49
+gp_key_field 3
+gp_lane 51
+gp_layout 3
+gp_less 49
+gp_less_equal 49
+gp_max 49
+gp_merge_path 60
+gp_merge_split 60
+gp_min 49
+gp_negate 49
+gp_not 49
+gp_not_equal 49
+gp_op 1
+gp_or 49
+gp_permutation 3
+gp_policy 2
+gp_policy_source 2
+gp_primitive 1
+gp_prod 49
+gp_result 1
+gp_search 60
+gp_search_lower 60
+gp_search_upper 60
+gp_square 49
+gp_step_kind 4
+gp_sub 49
+gp_sum 49
+gp_tile_append 67
+gp_tile_append_begin 67
+gp_tile_append_storage 67
+gp_tile_bins 57
+gp_tile_blocked_to_striped 55
+gp_tile_broadcast 56
+gp_tile_clear 57
+gp_tile_contract_begin 67
+gp_tile_contract_storage 67
+gp_tile_count 57
+gp_tile_exchange_storage 55
+gp_tile_exclusive_scan 56
+gp_tile_expand 67
+gp_tile_expand_storage 67
+gp_tile_filter 67
+gp_tile_filter_storage 67
+gp_tile_inclusive_scan 56
+gp_tile_load_balance 60
+gp_tile_load_balance_storage 60
+gp_tile_load_direct 54
+gp_tile_load_striped 54
+gp_tile_load_transposed 55
+gp_tile_load_vectorised 54
+gp_tile_rank 61
+gp_tile_rank_storage 61
+gp_tile_reduce 56
+gp_tile_reduce_storage 56
+gp_tile_scan_storage 56
+gp_tile_sort_storage 63
+gp_tile_store_direct 54
+gp_tile_store_striped 54
+gp_tile_store_transposed 55
+gp_tile_store_vectorised 54
+gp_tile_striped_to_blocked 55
+gp_tile_total 57
+gp_tile_transpose 66
+gp_tile_warp_striped 61
+gp_traversal 4
+gp_traversal_step 4
+gp_type 1
+gp_vector 6
+gp_warp 51
+gp_warp_append 67
+gp_warp_broadcast 51
+gp_warp_contract 67
+gp_warp_exchange 51
+gp_warp_expand 53
+gp_warp_inclusive_scan 51
+gp_warp_match 51
+gp_warp_merge_path 60
+gp_warp_merge_split 60
+gp_warp_reduce 51
+gp_warp_search 60
+gp_warp_search_lower 60
+gp_warp_search_upper 60
+gp_warp_shift_down 51
+gp_warp_shift_up 51
+int16_t 0
+int32_t 0
+int64_t 0
+int8_t 0
+uint16_t 0
+uint32_t 0
+uint64_t 0
+uint8_t 0
+text
+#line 1 "api/config.h"
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+#define GPUPRIMS__API extern "C"
+#line 1 "api/lists.h"
+#define GP_RESULTS(X) \
+X(GP_SUCCESS,"success")\
+X(GP_E_CONTEXT,"the context is null, closed, was never open, or a hook of a running call uses one")\
+X(GP_E_NULL,"a required pointer is null")\
+X(GP_E_ARGUMENT,"an argument has no meaning here")\
+X(GP_E_TYPE,"the type is unknown, or this call cannot take it")\
+X(GP_E_OPERATOR,"the operator is unknown, or this call cannot take it")\
+X(GP_E_SIZE,"the count times the element size overflows")\
+X(GP_E_ALIGNMENT,"a pointer is not aligned to its element type")\
+X(GP_E_OVERLAP,"buffers overlap where the table of the header forbids it")\
+X(GP_E_POLICY,"the policy is not valid for this call on this device")\
+X(GP_E_STREAM,"the stream belongs to another context or device")\
+X(GP_E_WORKSPACE,"the stream's workspace is too small and cannot grow while the stream is captured")\
+X(GP_E_MEMORY,"an allocation failed")\
+X(GP_E_NO_DEVICE,"no GPU, or no driver, or no such device")\
+X(GP_E_DEVICE_TOO_OLD,"the device is older than compute capability 7.5")\
+X(GP_E_NO_COMPILER,"the kernel is neither cached nor bundled, and NVRTC cannot be opened")\
+X(GP_E_COMPILE,"the kernel, or the source of a user's type or operator, does not compile")\
+X(GP_E_BUNDLE,"the bundle is damaged or was made for another version of the header")\
+X(GP_E_DRIVER,"a call of the CUDA driver failed")\
+X(GP_E_UNSUPPORTED,"this back end cannot run the call")\
+X(GP_E_FORK,"the context was opened by the parent of this process")
+#define GPUPRIMS__ENUM(name, text) name,
+typedef enum gp_result{GP_RESULTS(GPUPRIMS__ENUM)GP_RESULT_COUNT}gp_result;
+#undef GPUPRIMS__ENUM
+#define GP_TYPES(X) \
+X(I8,i8,signed char,1)\
+X(U8,u8,unsigned char,1)\
+X(I16,i16,short,2)\
+X(U16,u16,unsigned short,2)\
+X(I32,i32,int,4)\
+X(U32,u32,unsigned int,4)\
+X(I64,i64,long long,8)\
+X(U64,u64,unsigned long long,8)\
+X(F16,f16,gp_f16,2)\
+X(BF16,bf16,gp_bf16,2)\
+X(F32,f32,float,4)\
+X(F64,f64,double,8)
+typedef int gp_type;
+#define GPUPRIMS__ENUM(NAME, name, device, size) GP_##NAME,
+enum{GP_TYPE_DEFAULT=0,GP_TYPES(GPUPRIMS__ENUM)GP_TYPE_COUNT};
+#undef GPUPRIMS__ENUM
+#define GP_OPERATORS(X) \
+X(SUM,2,1,gp_sum)\
+X(PROD,2,1,gp_prod)\
+X(MIN,2,1,gp_min)\
+X(MAX,2,1,gp_max)\
+X(BIT_AND,2,1,gp_bit_and)\
+X(BIT_OR,2,1,gp_bit_or)\
+X(BIT_XOR,2,1,gp_bit_xor)\
+X(AND,2,1,gp_and)\
+X(OR,2,1,gp_or)\
+X(ARGMIN,2,1,gp_argmin)\
+X(ARGMAX,2,1,gp_argmax)\
+X(CONVERT,1,0,gp_convert)\
+X(NEGATE,1,0,gp_negate)\
+X(ABS,1,0,gp_abs)\
+X(SQUARE,1,0,gp_square)\
+X(NOT,1,0,gp_not)\
+X(SUB,2,0,gp_sub)\
+X(EQUAL,2,1,gp_equal)\
+X(NOT_EQUAL,2,1,gp_not_equal)\
+X(LESS,2,0,gp_less)\
+X(LESS_EQUAL,2,0,gp_less_equal)\
+X(GREATER,2,0,gp_greater)\
+X(GREATER_EQUAL,2,0,gp_greater_equal)\
+X(HEADS,2,0,gp_heads)
+typedef int gp_op;
+#define GPUPRIMS__ENUM(NAME, arity, commutative, functor) GP_##NAME,
+enum{GP_OP_DEFAULT=0,GP_OPERATORS(GPUPRIMS__ENUM)GP_OP_COUNT};
+#undef GPUPRIMS__ENUM
+#define GP_PRIMITIVES(X) \
+X(COPY,copy)\
+X(FILL,fill)\
+X(IOTA,iota)\
+X(TRANSFORM,transform)\
+X(TRANSFORM2,transform2)\
+X(REDUCE,reduce)\
+X(INCLUSIVE_SCAN,inclusive_scan)\
+X(EXCLUSIVE_SCAN,exclusive_scan)\
+X(SEGMENTED_REDUCE,segmented_reduce)\
+X(SEGMENTED_INCLUSIVE_SCAN,segmented_inclusive_scan)\
+X(SEGMENTED_EXCLUSIVE_SCAN,segmented_exclusive_scan)\
+X(INCLUSIVE_SCAN_BY_KEY,inclusive_scan_by_key)\
+X(EXCLUSIVE_SCAN_BY_KEY,exclusive_scan_by_key)\
+X(REDUCE_BY_KEY,reduce_by_key)\
+X(RUN_LENGTHS,run_lengths)\
+X(NONTRIVIAL_RUNS,nontrivial_runs)\
+X(UNIQUE,unique)\
+X(ADJACENT_DIFFERENCE,adjacent_difference)\
+X(SELECT,select)\
+X(PARTITION,partition)\
+X(COUNT_IF,count_if)\
+X(ANY,any)\
+X(ALL,all)\
+X(HISTOGRAM_EVEN,histogram_even)\
+X(HISTOGRAM_RANGES,histogram_ranges)\
+X(LOWER_BOUND,lower_bound)\
+X(UPPER_BOUND,upper_bound)\
+X(LOAD_BALANCE,load_balance)\
+X(SORT,sort)\
+X(MERGE_SORT,merge_sort)\
+X(MERGE,merge)\
+X(SET_UNION,set_union)\
+X(SET_INTERSECTION,set_intersection)\
+X(SET_DIFFERENCE,set_difference)\
+X(SET_SYMMETRIC_DIFFERENCE,set_symmetric_difference)\
+X(IS_SORTED,is_sorted)\
+X(SEGMENTED_SORT,segmented_sort)\
+X(TOP_K,top_k)\
+X(NTH_ELEMENT,nth_element)\
+X(SHUFFLE,shuffle)\
+X(GROUP_BY,group_by)\
+X(CHECK_OFFSETS,check_offsets)\
+X(TRANSPOSE,transpose)\
+X(CONVERT_LAYOUT,convert_layout)\
+X(BFS,bfs)\
+X(GRAPH_FROM_EDGES,graph_from_edges)\
+X(GRAPH_TRANSPOSE,graph_transpose)\
+X(GRAPH_RELABEL,graph_relabel)\
+X(GRAPH_DEGREES,graph_degrees)\
+X(GRAPH_CHECK,graph_check)\
+X(BFS_CHECK,bfs_check)\
+X(CONNECTED_COMPONENTS,connected_components)\
+X(BFS_SOURCES,bfs_sources)
+#define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
+typedef enum gp_primitive{GP_PRIMITIVE_NONE=0,GP_PRIMITIVES(GPUPRIMS__ENUM)GP_PRIMITIVE_COUNT}gp_primitive;
+#undef GPUPRIMS__ENUM
+enum{
+GP_AUTO=0,
+GP_DIRECT,
+GP_EVEN_SHARE,
+GP_STEALING,
+GP_ONE_BLOCK,
+GP_LOOK_BACK,
+GP_THREE_SWEEP,
+GP_PIPELINED,
+GP_MERGE_PATH,
+GP_SHARED_BINS,
+GP_GLOBAL_BINS,
+GP_WARP_SEGMENTS,
+GP_ONE_SWEEP,
+GP_HYBRID,
+GP_COUNTING,
+GP_MERGE_PASSES,
+GP_SIZE_CLASSES,
+GP_RADIX_SELECT,
+GP_BEST_LISTS,
+GP_ADAPTIVE,
+GP_PADDED_TILES,
+GP_SWIZZLED_TILES,
+GP_EXPAND_CONTRACT,
+GP_FUSED_LAUNCHES,
+GP_CONTRACT_EXPAND,
+GP_TWO_PHASE,
+GP_BUFFERED_PANELS,
+GP_PAIRED_SWEEP,
+GP_TENSOR_TILES,
+GP_TENSOR_PANELS,
+GP_ROUND_TRIP,
+GP_FOUR_WAY_PASSES,
+GP_LEADING_SWEEP,
+GP_ONE_CLUSTER,
+GP_ONE_LAUNCH,
+GP_ALGORITHM_COUNT
+};
+#line 1 "api/policy.h"
+enum{GP_CACHE_DEFAULT=0,GP_CACHE_STREAMING=1,GP_CACHE_L2=2,GP_CACHE_ALL=3,GP_CACHE_COUNT};
+enum{GP_GATHER_MERGE=1,GP_GATHER_WARP=2,GP_GATHER_BLOCK=4,GP_GATHER_ALL=7};
+enum{GP_CULL_WARP=1,GP_CULL_HISTORY=2,GP_CULL_BITMAP=4,GP_CULL_ALL=7,GP_CULL_NOTHING=8};
+typedef struct gp_policy{
+int algorithm;
+int threads;
+int vectors;
+int load;
+int store;
+int stages;
+int blocks_per_sm;
+int overlap;
+int alpha;
+int beta;
+int small;
+int look;
+int gather;
+int cull;
+int cluster;
+}gp_policy;
+#define GP_POLICY_MEMBERS(X) \
+X(algorithm)\
+X(threads)\
+X(vectors)\
+X(load)\
+X(store)\
+X(stages)\
+X(blocks_per_sm)\
+X(overlap)\
+X(alpha)\
+X(beta)\
+X(small)\
+X(look)\
+X(gather)\
+X(cull)\
+X(cluster)
+typedef enum gp_policy_source{
+GP_POLICY_CALLER=1,
+GP_POLICY_DEVICE,
+GP_POLICY_CAPABILITY,
+GP_POLICY_CLASS,
+GP_POLICY_PORTABLE,
+GP_POLICY_HOST
+}gp_policy_source;
+#line 1 "api/structs.h"
+enum{
+GP_REPRODUCIBLE=1,
+GP_CHECKED=2,
+GP_RIGHT=4,
+GP_DESCENDING=8,
+GP_UNSORTED=16,
+GP_KEEP_GAPS=32,
+GP_UNTIL_TARGET=64,
+GP_SYMMETRISE=128,
+GP_UNIQUE_EDGES=256,
+GP_DROP_LOOPS=512
+};
+typedef struct gp_key_field{
+size_t offset;
+gp_type type;
+int descending;
+}gp_key_field;
+typedef struct gp_permutation{
+int dimensions;
+int order[4];
+uint64_t extent[4];
+uint64_t in_stride[4];
+uint64_t out_stride[4];
+}gp_permutation;
+typedef struct gp_field{
+size_t offset;
+size_t size;
+}gp_field;
+enum{GP_SOA=0,GP_AOS=1};
+typedef struct gp_layout{
+uint64_t width;
+size_t size;
+const gp_field *fields;
+int field_count;
+uint64_t capacity;
+void *const *columns;
+}gp_layout;
+#line 1 "api/graph_types.h"
+enum{GP_SYMMETRIC=1};
+typedef struct gp_graph{
+uint64_t vertices;
+uint64_t edges;
+gp_type offset_type;
+gp_type vertex_type;
+const void *offsets;
+const void *targets;
+const void *in_offsets;
+const void *in_sources;
+int flags;
+}gp_graph;
+typedef enum gp_step_kind{
+GP_STEP_START,
+GP_STEP_ALONE,
+GP_STEP_TOP_DOWN,
+GP_STEP_BOTTOM_UP,
+GP_STEP_LISTED,
+GP_STEP_SETTLE,
+GP_STEP_COLLECT,
+GP_STEP_CLUSTER,
+GP_STEP_SPREAD,
+GP_STEP_FINISH
+}gp_step_kind;
+typedef struct gp_traversal_step{
+uint64_t nanoseconds;
+uint64_t reached,edges;
+uint32_t kind,depth;
+}gp_traversal_step;
+enum{GP_TRAVERSAL_STEPS=32};
+typedef struct gp_traversal{
+uint64_t reached;
+uint64_t edges;
+uint64_t inspected;
+uint64_t levels;
+uint64_t bottom_up;
+uint64_t small;
+uint64_t bytes;
+uint64_t steps;
+gp_traversal_step step[GP_TRAVERSAL_STEPS];
+}gp_traversal;
+typedef struct gp_degrees{
+uint64_t vertices,edges;
+uint64_t least,most;
+uint64_t histogram[65];
+}gp_degrees;
+#define GP_FAULTS(X) \
+X(GP_FAULT_NONE,"nothing is wrong")\
+X(GP_FAULT_FIRST_OFFSET,"offsets[0] is not 0")\
+X(GP_FAULT_OFFSETS,"vertex @: offsets[vertex + 1] is below offsets[vertex], or beyond the graph's edges")\
+X(GP_FAULT_TARGET,"vertex @: targets[#] is no vertex")\
+X(GP_FAULT_FIRST_IN_OFFSET,"in_offsets[0] is not 0")\
+X(GP_FAULT_IN_OFFSETS,"vertex @: in_offsets[vertex + 1] is below in_offsets[vertex], or beyond the graph's edges")\
+X(GP_FAULT_IN_SOURCE,"vertex @: in_sources[#] is no vertex")\
+X(GP_FAULT_IN_EDGES,"offsets and in_offsets end with other numbers of edges")\
+X(GP_FAULT_SOURCE_DEPTH,"vertex @: it is the source, and its depth is not 0")\
+X(GP_FAULT_DEPTH,"vertex @: its depth is below -1, or beyond the limit")\
+X(GP_FAULT_SECOND_SOURCE,"vertex @: its depth is 0, and it is not the source")\
+X(GP_FAULT_NOT_REACHED,"vertex @: it was reached, and its edge # leads to a vertex that was not")\
+X(GP_FAULT_TOO_DEEP,"vertex @: its edge # leads to a vertex that is more than one deeper")\
+X(GP_FAULT_NO_WITNESS,"vertex @: no edge leads to it from one that is one less deep")\
+X(GP_FAULT_SOURCE_PARENT,"vertex @: it is the source, and its parent is another")\
+X(GP_FAULT_PARENT,"vertex @: its parent is no vertex, or not one less deep")\
+X(GP_FAULT_PARENT_EDGE,"vertex @: no edge leads from its parent to it")\
+X(GP_FAULT_STRAY_PARENT,"vertex @: it was not reached, and has a parent")
+#define GPUPRIMS__ENUM(NAME, text) NAME,
+enum{GP_FAULTS(GPUPRIMS__ENUM)GP_FAULT_COUNT};
+#undef GPUPRIMS__ENUM
+typedef struct gp_fault{
+uint64_t kind;
+uint64_t vertex,edge;
+}gp_fault;
+typedef struct gp_edge_list{
+uint64_t
+vertices;
+uint64_t count;
+gp_type vertex_type;
+void *pairs;
+int symmetric;
+}gp_edge_list;
+#line 1 "api/array.h"
+#define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
+#define GPUPRIMS__OFFSET_OF(S, member) reinterpret_cast<uint64_t>(&((S *)0)->member)
+#define GPUPRIMS__MEMBER_TYPE(S, member) decltype(((S *)0)->member)
+#define GP_TRANSPOSED 0x8000000000000000ull
+#define GP_ANY_LAYOUT 0x7fffffffffffffffull
+typedef struct gp_array{
+void *base;
+uint64_t layout;
+uint64_t capacity;
+uint64_t extent[3];
+unsigned size,packed;
+}gp_array;
+#define GP_USE(layout) , layout
+#define GPUPRIMS__SECOND(a, b, ...) b
+#define GPUPRIMS__USED(name) GPUPRIMS__SECOND(name, GP_ANY_LAYOUT, 0)
+#define GPUPRIMS__SEEN_AS(Name, array) gp__seen_as(array, GPUPRIMS__USED(GP_LAYOUT_##Name))
+GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a,uint64_t layout){
+if(layout != GP_ANY_LAYOUT)a.layout=layout;
+return a;
+}
+GPUPRIMS__ACCESS void *gp__member_at(gp_array a,uint64_t i,uint64_t size,uint64_t offset,uint64_t packed,
+uint64_t packed_offset,uint64_t member){
+const uint64_t width=a.layout & ~GP_TRANSPOSED;
+unsigned char *base=(unsigned char *)a.base;
+return width == 1  ?base + i * size + offset
+: width == 0?base + packed_offset * a.capacity + i * member
+: base + i / width *(width * packed)+ packed_offset * width + i % width * member;
+}
+GPUPRIMS__ACCESS uint64_t gp__index(gp_array a,uint64_t i,uint64_t j,uint64_t k){
+return a.layout & GP_TRANSPOSED?(k * a.extent[1] + j)* a.extent[0] + i :(i * a.extent[1] + j)* a.extent[2] + k;
+}
+#define GPUPRIMS__MEMBER_AT(Name, array, i, member) \
+(*(GPUPRIMS__MEMBER_TYPE(Name,member)*)gp__member_at(\
+array,i,sizeof(Name),GPUPRIMS__OFFSET_OF(Name,member),sizeof(Name##_packed),\
+GPUPRIMS__OFFSET_OF(Name##_packed,member),sizeof(((Name *)0)->member)))
+#define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
+#define GP_AT2(Name, array, i, j, member) GP_AT(Name, array, gp__index(GPUPRIMS__SEEN_AS(Name, array), i, j, 0), member)
+#define GP_AT3(Name, array, i, j, k, member) \
+GP_AT(Name,array,gp__index(GPUPRIMS__SEEN_AS(Name,array),i,j,k),member)
+#define GP_MOVE(Struct, To, to, j, From, from, i) \
+Struct##_move(GPUPRIMS__SEEN_AS(To,to),j,GPUPRIMS__SEEN_AS(From,from),i)
+#define GPUPRIMS__MEMBER(type, member) type member;
+#define GPUPRIMS__FIELD_OF(type, member) \
+fields[n].offset=(a->layout & ~GP_TRANSPOSED)== GP_AOS?GPUPRIMS__OFFSET_OF(gp__struct,member)\
+: GPUPRIMS__OFFSET_OF(gp__struct_packed,member);\
+fields[n++].size=sizeof(type);
+#define GPUPRIMS__MOVE_OF(type, member) \
+GPUPRIMS__MEMBER_AT(gp__struct,to,j,member)= GPUPRIMS__MEMBER_AT(gp__struct,from,i,member);
+#define GP_LAYOUT(Struct, MEMBERS) \
+typedef struct Struct{\
+MEMBERS(GPUPRIMS__MEMBER)\
+}Struct;\
+typedef struct __attribute__((packed))Struct##_packed{\
+MEMBERS(GPUPRIMS__MEMBER)\
+}Struct##_packed;\
+GPUPRIMS__ACCESS void Struct##_move(gp_array to,uint64_t j,gp_array from,uint64_t i){\
+typedef Struct gp__struct;\
+typedef Struct##_packed gp__struct_packed;\
+MEMBERS(GPUPRIMS__MOVE_OF)\
+}\
+GPUPRIMS__ACCESS gp_layout Struct##_layout(const gp_array *a,gp_field *fields){\
+typedef Struct gp__struct;\
+typedef Struct##_packed gp__struct_packed;\
+int n=0;\
+MEMBERS(GPUPRIMS__FIELD_OF)return gp__layout_of(a,fields,n);\
+}
+#define GP_LAYOUT_NAME(Name, Struct) \
+typedef Struct Name;\
+typedef Struct##_packed Name##_packed;
+GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a,const gp_field *fields,int count){
+gp_layout l;
+l.width=a->layout & ~GP_TRANSPOSED;
+l.size=l.width == 1?a->size : a->packed;
+l.fields=fields;
+l.field_count=count;
+l.capacity=l.width == 0?a->capacity : 0;
+l.columns=0;
+return l;
+}
+#define GP_ARRAY_OF(Name, layout, n0, n1, n2) gp__array_of(layout, n0, n1, n2, sizeof(Name), sizeof(Name##_packed))
+GPUPRIMS__ACCESS gp_array gp__array_of(uint64_t layout,uint64_t n0,uint64_t n1,uint64_t n2,size_t size,
+size_t packed){
+const uint64_t width=layout & ~GP_TRANSPOSED,unit=width > 16?width : 16;
+gp_array a;
+a.base=0;
+a.layout=layout;
+a.capacity=(n0 * n1 * n2 + unit - 1)/ unit * unit;
+a.extent[0]=n0,a.extent[1]=n1,a.extent[2]=n2;
+a.size=(unsigned)size,a.packed=(unsigned)packed;
+return a;
+}
+GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a){
+return a->capacity *((a->layout & ~GP_TRANSPOSED)== 1?a->size : a->packed);
+}
+#line 1 "device/vocabulary.cuh"
+#define GP_DEVICE __device__ __forceinline__
+#define GPUPRIMS__PRAGMA(text) _Pragma(#text)
+#define GPUPRIMS__UNROLL _Pragma("unroll")
+#define GPUPRIMS__UNROLL_BY(n) GPUPRIMS__PRAGMA(unroll n)
+typedef unsigned long long gp__u64;
+typedef unsigned int gp__u32;
+struct alignas(16)gp_vector{
+gp__u32 word[4];
+};
+struct alignas(16)gp__word{
+gp__u64 value,tag;
+};
+#line 1 "device/machine.cuh"
+#ifdef __CUDA_ARCH__
+#define GPUPRIMS__ARCH __CUDA_ARCH__
+#else
+#define GPUPRIMS__ARCH 0
+#endif
+#define GP_SHARED(T, name) \
+__shared__ __align__(16)unsigned char name##_bytes[sizeof(T)];\
+T &name = *reinterpret_cast<T *>(name##_bytes)
+#define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
+template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p){
+const uint4 *q=static_cast<const uint4 *>(p);
+const uint4 v=CACHE == GP_CACHE_STREAMING?__ldcs(q): CACHE == GP_CACHE_L2?__ldcg(q): *q;
+return gp_vector{{v.x,v.y,v.z,v.w}};
+}
+template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there,const void *p,gp_vector &v){
+#define GPUPRIMS__LOAD_IF(CACHED) \
+asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }" \
+: "+r"(v.word[0]),"+r"(v.word[1]),"+r"(v.word[2]),"+r"(v.word[3])\
+: "l"(p),"r"(static_cast<gp__u32>(there)))
+if(CACHE == GP_CACHE_STREAMING)GPUPRIMS__LOAD_IF(".cs");
+else if(CACHE == GP_CACHE_L2)GPUPRIMS__LOAD_IF(".cg");
+else GPUPRIMS__LOAD_IF("");
+#undef GPUPRIMS__LOAD_IF
+}
+template <int CACHE> GP_DEVICE void gp__store_vector(void *p,const gp_vector &v){
+uint4 *q=static_cast<uint4 *>(p);
+const uint4 u=make_uint4(v.word[0],v.word[1],v.word[2],v.word[3]);
+if(CACHE == GP_CACHE_STREAMING)__stcs(q,u);
+else *q=u;
+}
+GP_DEVICE gp_vector &gp__vector_at(void *p){return *static_cast<gp_vector *>(p);}
+GP_DEVICE const gp_vector &gp__vector_at(const void *p){return *static_cast<const gp_vector *>(p);}
+GP_DEVICE void gp__store_vector_if(bool there,void *p,const gp_vector &v){
+asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q st.global.v4.u32 [%4], {%0, %1, %2, %3}; }" ::"r"(v.word[0]),
+"r"(v.word[1]),"r"(v.word[2]),"r"(v.word[3]),"l"(p),"r"(static_cast<gp__u32>(there))
+: "memory");
+}
+GP_DEVICE void gp__select_advance(gp__u32 &x,gp__u32 &y,bool second,gp__u32 by_x,gp__u32 by_y){
+asm volatile("{ .reg .pred q; setp.ne.u32 q, %2, 0; @q add.u32 %1, %1, %4; @!q add.u32 %0, %0, %3; }"
+: "+r"(x),"+r"(y)
+: "r"(static_cast<gp__u32>(second)),"r"(by_x),"r"(by_y));
+}
+GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p){
+const unsigned offset=static_cast<unsigned>(reinterpret_cast<gp__u64>(p)& 7u),bits=offset * 8;
+const uint2 *pair=reinterpret_cast<const uint2 *>(p - offset);
+const uint2 a=pair[0],b=pair[1],c=offset?pair[2] : b;
+const bool odd=offset >= 4;
+const gp__u32 w0=odd?a.y : a.x,w1=odd?b.x : a.y,w2=odd?b.y : b.x,w3=odd?c.x : b.y,
+w4=odd?c.y : c.x;
+return gp_vector{{__funnelshift_r(w0,w1,bits),__funnelshift_r(w1,w2,bits),__funnelshift_r(w2,w3,bits),
+__funnelshift_r(w3,w4,bits)}};
+}
+GP_DEVICE gp__u32 gp__permute(gp__u32 x,gp__u32 y,gp__u32 selector){
+gp__u32 r;
+asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r): "r"(x),"r"(y),"r"(selector));
+return r;
+}
+GP_DEVICE gp__word gp__load_word(const gp__word *p){
+gp__word w;
+asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
+: "=l"(w.value),"=l"(w.tag)
+: "l"(p)
+: "memory");
+return w;
+}
+GP_DEVICE void gp__store_word(gp__word *p,const gp__word &w){
+asm volatile("{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(p),"l"(w.value),
+"l"(w.tag)
+: "memory");
+}
+GP_DEVICE gp__u64 gp__add_relaxed(gp__u64 *p,gp__u64 v){return atomicAdd(p,v);}
+GP_DEVICE void gp__store_relaxed(gp__u64 *p,gp__u64 v){
+asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p),"l"(v): "memory");
+}
+GP_DEVICE gp__u64 gp__nanoseconds(){
+gp__u64 now;
+asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+return now;
+}
+template <class T> GP_DEVICE T gp__load_volatile(const T *p){return *static_cast<const volatile T *>(p);}
+GP_DEVICE void gp__prefetch(const void *p){asm volatile("prefetch.global.L2 [%0];" ::"l"(p));}
+GP_DEVICE void gp__prefetch_bytes(const void *p,unsigned bytes){
+#if GPUPRIMS__ARCH >= 900
+const unsigned skip=static_cast<unsigned>(reinterpret_cast<gp__u64>(p)& 15u);
+asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p)- skip),
+"r"((bytes + skip + 15u)& ~15u));
+#else
+for(unsigned i=0;i < bytes;i += 128)gp__prefetch(static_cast<const char *>(p)+ i);
+#endif
+}
+GP_DEVICE gp__u64 gp__load_relaxed(const gp__u64 *p){
+gp__u64 v;
+asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v): "l"(p): "memory");
+return v;
+}
+GP_DEVICE gp__u32 gp__shared_address(const void *p){return static_cast<gp__u32>(__cvta_generic_to_shared(p));}
+GP_DEVICE void gp__prefetch_near(const void *p,gp__u32 *nowhere){
+#if GPUPRIMS__ARCH >= 800
+asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)),"l"(p));
+#else
+(void)nowhere;
+gp__prefetch(p);
+#endif
+}
+GP_DEVICE void gp__cp_async_wait(){
+#if GPUPRIMS__ARCH >= 800
+asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+#if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+template <class T> GP_DEVICE T *gp__in_block(T *p,unsigned rank){
+gp__u64 at;
+asm("mapa.u64 %0, %1, %2;" : "=l"(at): "l"(p),"r"(rank));
+return reinterpret_cast<T *>(at);
+}
+GP_DEVICE void gp__cluster_store(gp__u64 *p,gp__u64 v){
+asm volatile("st.relaxed.cluster.u64 [%0], %1;" ::"l"(p),"l"(v): "memory");
+}
+GP_DEVICE void gp__cluster_send(gp__u64 *p,unsigned rank,gp__u64 v){
+gp__u32 at;
+asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at): "r"(gp__shared_address(p)),"r"(rank));
+asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(at),"l"(v): "memory");
+}
+GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p){
+gp__u64 v;
+asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(v): "r"(gp__shared_address(p)): "memory");
+return v;
+}
+GP_DEVICE void gp__cluster_arrive_aligned(){asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");}
+GP_DEVICE void gp__cluster_wait_aligned(){asm volatile("barrier.cluster.wait.aligned;" ::: "memory");}
+#else
+template <class T> GP_DEVICE T *gp__in_block(T *p,unsigned){return p;}
+GP_DEVICE void gp__cluster_arrive_aligned(){}
+GP_DEVICE void gp__cluster_wait_aligned(){__syncthreads();}
+GP_DEVICE void gp__cluster_store(gp__u64 *p,gp__u64 v){*static_cast<volatile gp__u64 *>(p)= v;}
+GP_DEVICE void gp__cluster_send(gp__u64 *p,unsigned,gp__u64 v){gp__cluster_store(p,v);}
+GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p){return *static_cast<const volatile gp__u64 *>(p);}
+#endif
+GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x){
+#if GPUPRIMS__ARCH >= 800
+return __reduce_add_sync(0xffffffffu,x);
+#else
+for(int d=16;d;d /= 2)x += __shfl_xor_sync(0xffffffffu,x,d);
+return x;
+#endif
+}
+GP_DEVICE void gp__red_or(gp__u32 *p,gp__u32 v){
+asm volatile("red.relaxed.gpu.global.or.b32 [%0], %1;" ::"l"(p),"r"(v): "memory");
+}
+GP_DEVICE gp__u32 gp__shared_add_unaggregated(gp__u32 *p,gp__u32 v){
+gp__u32 was;
+asm volatile("atom.shared.add.u32 %0, [%1], %2;" : "=r"(was): "r"(gp__shared_address(p)),"r"(v): "memory");
+return was;
+}
+GP_DEVICE void gp__fence(){asm volatile("fence.acq_rel.gpu;" ::: "memory");}
+GP_DEVICE gp__u32 gp__match_bit(gp__u32 x,gp__u32 mask,gp__u32 ones){
+gp__u32 lanes;
+asm volatile("{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; "
+"@!p mad.lo.u32 %0, %0, %3, %3; }"
+: "=r"(lanes)
+: "r"(x),"r"(mask),"r"(ones));
+return lanes;
+}
+GP_DEVICE gp__u32 gp__opaque_ones(){
+gp__u32 lane;
+asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+return(lane >> 5)- 1;
+}
+GP_DEVICE gp__u32 gp__opaque(gp__u32 x){
+asm("" : "+r"(x));
+return x;
+}
+GP_DEVICE gp__u32 gp__negative(gp__u32 x){
+gp__u32 lower,r;
+asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
+asm("sub.u32 %0, %1, %2;" : "=r"(r): "r"(lower >> 31),"r"(x));
+return r;
+}
+GP_DEVICE gp__u32 gp__dot_bytes(gp__u32 x,gp__u32 weights,gp__u32 c){
+gp__u32 r;
+asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r): "r"(x),"r"(weights),"r"(c));
+return r;
+}
+GP_DEVICE gp__u32 gp__magnitude(int x){
+gp__u32 r;
+asm("abs.s32 %0, %1;" : "=r"(r): "r"(x));
+return r;
+}
+GP_DEVICE gp__u32 gp__and(gp__u32 x,gp__u32 y,gp__u32 z){
+gp__u32 r;
+asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(r): "r"(x),"r"(y),"r"(z));
+return r;
+}
+GP_DEVICE void gp__optimizer_barrier(int &x){asm volatile("" : "+r"(x));}
+GP_DEVICE void gp__wait_for_predecessor(){
+#if GPUPRIMS__ARCH >= 900
+asm volatile("griddepcontrol.wait;" ::: "memory");
+asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+#if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+GP_DEVICE void gp__mbarrier_init(gp__u64 *bar,unsigned count){
+asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(gp__shared_address(bar)),"r"(count): "memory");
+}
+GP_DEVICE void gp__mbarrier_init_fence(){asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");}
+GP_DEVICE void gp__mbarrier_arrive(gp__u64 *bar){
+asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(gp__shared_address(bar)): "memory");
+}
+GP_DEVICE void gp__mbarrier_arrive_expect(gp__u64 *bar,unsigned bytes){
+asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(gp__shared_address(bar)),"r"(bytes)
+: "memory");
+}
+GP_DEVICE bool gp__mbarrier_test(gp__u64 *bar,unsigned parity){
+gp__u32 done;
+asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+: "=r"(done)
+: "r"(gp__shared_address(bar)),"r"(parity)
+: "memory");
+return done != 0;
+}
+GP_DEVICE bool gp__mbarrier_peek(gp__u64 *bar,unsigned parity){
+gp__u32 done;
+asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+: "=r"(done)
+: "r"(gp__shared_address(bar)),"r"(parity)
+: "memory");
+return done != 0;
+}
+GP_DEVICE void gp__bulk_load(void *shared,const void *global,unsigned bytes,gp__u64 *bar){
+asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+gp__shared_address(shared)),
+"l"(global),"r"(bytes),"r"(gp__shared_address(bar))
+: "memory");
+}
+GP_DEVICE void gp__bulk_store(void *global,const void *shared,unsigned bytes){
+asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
+"r"(gp__shared_address(shared)),"r"(bytes)
+: "memory");
+}
+GP_DEVICE void gp__tensor_load(void *shared,const void *map,const int(&at)[4],gp__u64 *bar){
+asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, "
+"%4, %5}], [%6];" ::"r"(gp__shared_address(shared)),
+"l"(map),"r"(at[0]),"r"(at[1]),"r"(at[2]),"r"(at[3]),"r"(gp__shared_address(bar))
+: "memory");
+}
+GP_DEVICE void gp__bulk_commit(){asm volatile("cp.async.bulk.commit_group;" ::: "memory");}
+template <int PENDING> GP_DEVICE void gp__bulk_wait_read(){
+asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING): "memory");
+}
+GP_DEVICE void gp__bulk_wait(){asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");}
+GP_DEVICE void gp__named_barrier(gp__u64 *,unsigned &,unsigned threads){
+asm volatile("barrier.sync 1, %0;" ::"r"(threads): "memory");
+}
+GP_DEVICE void gp__bulk_fence(){asm volatile("fence.proxy.async.shared::cta;" ::: "memory");}
+#endif
+GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x){
+asm volatile("" : "+r"(x));
+return x;
+}
+struct gp__shared_place{
+gp__u32 address;
+GP_DEVICE explicit gp__shared_place(void *p){
+asm volatile("mov.u32 %0, %1;" : "=r"(address): "r"(gp__shared_address(p)));
+}
+template <class T> GP_DEVICE T *at(gp__u32 offset)const{
+return static_cast<T *>(__cvta_shared_to_generic(address + offset));
+}
+GP_DEVICE void push_if(gp__u32 yes,gp__u32 x){
+asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.shared.u32 [%0], %2; @p add.u32 %0, %0, 4; }"
+: "+r"(address)
+: "r"(yes),"r"(x)
+: "memory");
+}
+GP_DEVICE void push_if(gp__u32 yes,gp__u64 x){
+asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p st.shared.u64 [%0], %2; @p add.u32 %0, %0, 8; }"
+: "+r"(address)
+: "r"(yes),"l"(x)
+: "memory");
+}
+};
+GP_DEVICE float gp__product(float a,float b){return __fmul_rn(a,b);}
+GP_DEVICE double gp__product(double a,double b){return __dmul_rn(a,b);}
+GP_DEVICE gp__u32 gp__high_product(gp__u32 a,gp__u32 b){return __umulhi(a,b);}
+GP_DEVICE gp__u64 gp__high_product(gp__u64 a,gp__u64 b){return __umul64hi(a,b);}
+GP_DEVICE gp__u32 gp__u32_from(float x){return __float2uint_rz(x);}
+GP_DEVICE gp__u32 gp__u32_from(double x){return x != x?0 : __double2uint_rz(x);}
+GP_DEVICE float gp__f32_from_bits(gp__u32 bits){return __uint_as_float(bits);}
+GP_DEVICE gp__u32 gp__bits_of_f32(float x){return __float_as_uint(x);}
+GP_DEVICE double gp__f64_from_bits(gp__u64 bits){return __longlong_as_double(static_cast<long long>(bits));}
+GP_DEVICE gp__u64 gp__bits_of_f64(double x){return static_cast<gp__u64>(__double_as_longlong(x));}
+GP_DEVICE unsigned short gp__f16_from_f32(float x){
+unsigned short bits;
+asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits): "f"(x));
+return bits;
+}
+GP_DEVICE float gp__f32_from_f16(unsigned short bits){
+float x;
+asm("cvt.f32.f16 %0, %1;" : "=f"(x): "h"(bits));
+return x;
+}
+GP_DEVICE float gp__minimum(float a,float b){
+#if GPUPRIMS__ARCH >= 800
+float r;
+asm("min.NaN.f32 %0, %1, %2;" : "=f"(r): "f"(a),"f"(b));
+return r;
+#else
+return a != a?a : b != b?b : a < b ||(a == b &&(gp__bits_of_f32(a)>> 31))?a : b;
+#endif
+}
+GP_DEVICE float gp__maximum(float a,float b){
+#if GPUPRIMS__ARCH >= 800
+float r;
+asm("max.NaN.f32 %0, %1, %2;" : "=f"(r): "f"(a),"f"(b));
+return r;
+#else
+return a != a?a : b != b?b : a > b ||(a == b && !(gp__bits_of_f32(a)>> 31))?a : b;
+#endif
+}
+#line 1 "device/common.cuh"
+GP_DEVICE void gp__cluster_arrive(){
+__syncwarp();
+gp__cluster_arrive_aligned();
+}
+GP_DEVICE void gp__cluster_wait(){
+__syncwarp();
+gp__cluster_wait_aligned();
+}
+GP_DEVICE gp__u32 gp__product(gp__u32 a,gp__u32 b){return a * b;}
+GP_DEVICE gp__u64 gp__product(gp__u64 a,gp__u64 b){return a * b;}
+GP_DEVICE double gp__minimum(double a,double b){
+return a != a?a : b != b?b : a < b ||(a == b &&(gp__bits_of_f64(a)>> 63))?a : b;
+}
+GP_DEVICE double gp__maximum(double a,double b){
+return a != a?a : b != b?b : a > b ||(a == b && !(gp__bits_of_f64(a)>> 63))?a : b;
+}
+#if !defined(GPUPRIMS__ARCH) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar,unsigned parity){
+while(!gp__mbarrier_test(bar,parity)){}
+}
+#endif
+GP_DEVICE unsigned short gp__bf16_from_f32(float x){
+#if !defined(GPUPRIMS_SIMT) && GPUPRIMS__ARCH >= 900
+unsigned short bits;
+asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits): "f"(x));
+return bits;
+#else
+const gp__u32 u=gp__bits_of_f32(x);
+if((u & 0x7fffffffu)> 0x7f800000u)return static_cast<unsigned short>(u >> 16 | 0x40u);
+return static_cast<unsigned short>((u + 0x7fffu +(u >> 16 & 1u))>> 16);
+#endif
+}
+GP_DEVICE float gp__f32_to_odd(double x){
+const float f=static_cast<float>(x);
+const double back=f;
+if(back == x || x != x)return f;
+const bool away=(back < 0?-back : back)>(x < 0?-x : x);
+return gp__f32_from_bits((gp__bits_of_f32(f)-(away?1u : 0u))| 1u);
+}
+GP_DEVICE gp__u32 gp__bytes_differ(gp__u32 a,gp__u32 b){
+const gp__u32 x=a ^ b;
+return((x & 0x7f7f7f7fu)+ 0x7f7f7f7fu)| x;
+}
+template <bool SIGNED> GP_DEVICE gp__u32 gp__bytes_less(gp__u32 a,gp__u32 b){
+const gp__u32 rest=(a | 0x80808080u)-(b & 0x7f7f7f7fu);
+return(SIGNED?a & ~b : ~a & b)| ~(rest |(a ^ b));
+}
+GP_DEVICE gp__u32 gp__upper_bits(gp__u32 x){return(x & 0x80808080u)* 0x00204081u;}
+GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low,const gp_vector &high,unsigned offset){
+const unsigned bits=offset % 4 * 8;
+const bool two=(offset & 8u)!= 0,one=(offset & 4u)!= 0;
+gp__u32 w[6];
+gp_vector r;
+GPUPRIMS__UNROLL
+for(int i=0;i < 6;++i){
+const gp__u32 near=i < 4?low.word[i & 3] : high.word[i & 3];
+w[i]=two?i < 2?low.word[(i + 2)& 3] : high.word[(i - 2)& 3] : near;
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < 5;++i)w[i]=one?w[i + 1] : w[i];
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;++i)r.word[i]=__funnelshift_r(w[i],w[i + 1],bits);
+return r;
+}
+#line 1 "core/rules.h"
+#define GPUPRIMS__CONSTEXPR constexpr
+#define GPUPRIMS__BOTH __host__ __device__
+#define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
+#line 1 "core/shape.h"
+enum{
+GP__FAMILY_MAP,
+GP__FAMILY_REDUCE,
+GP__FAMILY_SCAN,
+GP__FAMILY_STREAM,
+GP__FAMILY_SEGMENTS,
+GP__FAMILY_HISTOGRAM,
+GP__FAMILY_SORT,
+GP__FAMILY_MERGE,
+GP__FAMILY_SEGMENTED_SORT,
+GP__FAMILY_TOP_K,
+GP__FAMILY_TRANSPOSE,
+GP__FAMILY_GRAPH
+};
+GPUPRIMS__RULE int gp__family_of(int primitive){
+return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
+primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
+?GP__FAMILY_REDUCE
+: primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN?GP__FAMILY_SCAN
+:(primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE)|| primitive == GP_SELECT ||
+primitive == GP_PARTITION
+?GP__FAMILY_STREAM
+: primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE      ?GP__FAMILY_SEGMENTS
+: primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES    ?GP__FAMILY_HISTOGRAM
+: primitive == GP_SORT                                                  ?GP__FAMILY_SORT
+: primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE?GP__FAMILY_MERGE
+: primitive == GP_SEGMENTED_SORT                                        ?GP__FAMILY_SEGMENTED_SORT
+: primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                  ?GP__FAMILY_TOP_K
+: primitive == GP_TRANSPOSE                                             ?GP__FAMILY_TRANSPOSE
+: primitive == GP_BFS || primitive == GP_BFS_SOURCES                    ?GP__FAMILY_GRAPH
+: GP__FAMILY_MAP;
+}
+GPUPRIMS__RULE int gp__is_planned(int primitive){return gp__family_of(primitive)>= GP__FAMILY_SORT;}
+typedef struct gp__shape{
+int primitive;
+int in_size;
+int in2_size;
+int acc_size;
+int out_size;
+int in_misaligned;
+int key_size;
+int parts;
+int offset_size;
+int ranges;
+int channels;
+int active;
+int out_misaligned;
+int in_place;
+int commutative;
+int exact;
+int reproducible;
+int compute_capability;
+int multiprocessors;
+int shared_bytes;
+unsigned long long count;
+unsigned long long segments;
+unsigned long long length;
+unsigned long long bins;
+unsigned long long count2;
+int begin_bit,end_bit;
+int drop_keys;
+int move,form,word;
+unsigned long long columns,rows;
+unsigned long long in_width,out_width;
+int chunk;
+}gp__shape;
+GPUPRIMS__RULE int gp__is_graph_work(int primitive){
+return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
+}
+GPUPRIMS__RULE int gp__visits_edges(int primitive){
+return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
+primitive == GP_CONNECTED_COMPONENTS;
+}
+GPUPRIMS__RULE int gp__is_edge_fault(int kind){
+return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
+kind == GP_FAULT_TOO_DEEP;
+}
+enum{
+GP__WARP=32,
+GP__VECTOR=16,
+GP__CONTROL_BYTES=256,
+GP__WORD_BYTES=16,
+GP__GROUP=64,
+GP__PIPELINE_WARPS=3,
+GP__DIGITS=256,
+GP__CANONICAL_SCAN_THREADS=320,
+GP__CANONICAL_SCAN_VECTORS=9,
+GP__CANONICAL_REDUCE_THREADS=512,
+GP__CANONICAL_REDUCE_VECTORS=4,
+GP__CANONICAL_REDUCE_TILES=4096
+};
+enum{GP__STATIC_SHARED_BYTES=48 << 10};
+GPUPRIMS__RULE int gp__shared_bytes_of(int capability){
+return(capability == 75                                                                   ?64
+: capability == 80 || capability == 87                                             ?163
+: capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12?99
+: 227)*
+1024;
+}
+GPUPRIMS__RULE int gp__is_scan(int primitive){
+return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
+}
+GPUPRIMS__RULE int gp__max(int a,int b){return a > b?a : b;}
+GPUPRIMS__RULE unsigned long long gp__ceil_div(unsigned long long a,unsigned long long b){return(a + b - 1)/ b;}
+GPUPRIMS__RULE int gp__vector_items(int size){return size > 0 && GP__VECTOR % size == 0?GP__VECTOR / size : 1;}
+GPUPRIMS__RULE int gp__common_with_vector(int size){
+return size % 16 == 0?16 : size % 8 == 0?8 : size % 4 == 0?4 : size % 2 == 0?2 : 1;
+}
+GPUPRIMS__RULE int gp__pack_vectors(int size){return size / gp__common_with_vector(size);}
+GPUPRIMS__RULE int gp__pack_items(int size){return GP__VECTOR / gp__common_with_vector(size);}
+GPUPRIMS__RULE int gp__chunk_by_vectors(int size,int items){
+return gp__pack_vectors(size)<= 9 && items % gp__pack_items(size)== 0;
+}
+GPUPRIMS__RULE int gp__acc_words(int acc_size){return(acc_size + 7)/ 8;}
+GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p){
+return p.threads >= 32 && p.threads <= 1024 && p.threads % GP__WARP == 0 && p.vectors >= 1 && p.vectors <= 16 &&
+p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT && p.store != GP_CACHE_L2 &&
+p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 &&(p.overlap == 1 || p.overlap == 2);
+}
+#line 1 "scan/policy.h"
+#define GP_POLICY_FIELDS_SCAN(F) \
+F(algorithm,GP_AUTO,GP_LOOK_BACK,GP_THREE_SWEEP,GP_ONE_BLOCK,GP_PIPELINED)\
+F(threads,0,128,256,320,384,512)\
+F(vectors,0,1,3,5,7,9,11,13)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(store,0,GP_CACHE_ALL,GP_CACHE_STREAMING)\
+F(stages,0,3,4,5,6)\
+F(blocks_per_sm,0,1,2,3,4,6,8)\
+F(overlap,0,1,2)
+GPUPRIMS__RULE unsigned long long gp__look_back_slots(unsigned long long tiles){
+return tiles + 2 *(tiles / GP__GROUP + 1);
+}
+GPUPRIMS__RULE int gp__scan_items(int vectors,int in_size,int out_size){
+return GP__VECTOR * vectors >= gp__max(in_size,out_size)?GP__VECTOR * vectors / gp__max(in_size,out_size): 1;
+}
+GPUPRIMS__RULE int gp__pipelined_fits(int in_size,int out_size,int vectors){
+return in_size == out_size && in_size <= 16 && vectors % 2 == 1 && GP__VECTOR * vectors % in_size == 0 &&
+gp__chunk_by_vectors(in_size,GP__VECTOR * vectors / in_size);
+}
+GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p,int in_size,int out_size,int size){
+return(p.threads * gp__scan_items(p.vectors,in_size,out_size)* size + 127)/ 128 * 128;
+}
+GPUPRIMS__RULE int gp__shared_bytes(int primitive,gp_policy p,int in_size,int out_size){
+return !gp__is_scan(primitive)?0
+: p.algorithm == GP_PIPELINED
+?p.stages * gp__scan_tile_bytes(p,in_size,out_size,in_size)
+: gp__scan_tile_bytes(p,in_size,out_size,in_size)+
+(in_size == out_size?0 : gp__scan_tile_bytes(p,in_size,out_size,out_size));
+}
+GPUPRIMS__RULE int gp__scan_static_bytes(gp_policy p,int acc_size){
+return(p.algorithm == GP_PIPELINED?p.stages : 1)*(80 +(p.threads / GP__WARP + 2)*((acc_size + 15)/ 16 * 16));
+}
+GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p,gp__shape s){
+return(p.algorithm == GP_LOOK_BACK || p.algorithm == GP_THREE_SWEEP || p.algorithm == GP_ONE_BLOCK ||
+p.algorithm == GP_PIPELINED)&&
+p.blocks_per_sm >= 1 && p.threads <= 512 && gp__scan_items(p.vectors,s.in_size,s.out_size)>= 1 &&
+(p.algorithm != GP_PIPELINED ||(s.compute_capability >= 90 && p.stages >= 3 && p.stages <= 8 &&
+p.threads + GP__PIPELINE_WARPS * GP__WARP <= 1024 && s.acc_size <= 16 &&
+gp__pipelined_fits(s.in_size,s.out_size,p.vectors)&&
+s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned)))&&
+(!s.reproducible ||(p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
+(p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED)))&&
+gp__shared_bytes(s.primitive,p,s.in_size,s.out_size)+ gp__scan_static_bytes(p,s.acc_size)<=
+s.shared_bytes;
+}
+#line 1 "select/policy.h"
+#define GP_POLICY_FIELDS_STREAM(F) \
+F(algorithm,GP_AUTO,GP_LOOK_BACK,GP_PIPELINED)\
+F(threads,0,128,256,384,512)\
+F(vectors,0,1,3,5,7)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(stages,0,2,3,4,5)\
+F(blocks_per_sm,0,1,2,3,4,6,8)\
+F(overlap,0,1,2)
+GPUPRIMS__RULE int gp__stream_items(int vectors,int key_size,int in_size){
+return GP__VECTOR * vectors >= gp__max(key_size,in_size)?GP__VECTOR * vectors / gp__max(key_size,in_size): 1;
+}
+GPUPRIMS__RULE int gp__flagged_bytes(int size){
+return size % 16 == 0?size + 16 : size % 8 == 0?size + 8 :(size + 3)/ 4 * 4 + 4;
+}
+GPUPRIMS__RULE int gp__stream_state_bytes(int primitive,int parts,int acc_size){
+return acc_size && primitive == GP_REDUCE_BY_KEY                            ?(acc_size + 15)/ 16 * 16 + 16
+: acc_size                                                           ?gp__flagged_bytes(acc_size)
+: parts == 3 ||(primitive != GP_SELECT && primitive != GP_PARTITION)?16
+: 8;
+}
+enum{GP__STREAM_MARGIN=64};
+GPUPRIMS__RULE int gp__stream_region_bytes(int items,int size){
+return size?(items * size + 2 * GP__STREAM_MARGIN + 127)/ 128 * 128 : 0;
+}
+GPUPRIMS__RULE int gp__stream_kept_bytes(int primitive,int parts,int acc_size,int items){
+return primitive == GP_SELECT || primitive == GP_PARTITION
+?(parts == 3?2 : 1)*((items + 31)/ 32 * 4)+ 4
+:(items + 32)/ 32 * 4 +(acc_size && primitive != GP_REDUCE_BY_KEY?0 : 4)+(acc_size + 3)/ 4 * 4;
+}
+GPUPRIMS__RULE int gp__stream_scratch_bytes(int acc_size,int in_size,int out_size){
+return acc_size && in_size != out_size?out_size : 0;
+}
+GPUPRIMS__RULE int gp__stream_fold_warps(int threads){return(threads / GP__WARP + 1)/ 2;}
+GPUPRIMS__RULE int gp__stream_stages(gp_policy p){return p.algorithm == GP_PIPELINED?p.stages : 1;}
+GPUPRIMS__RULE int gp__stream_threads(gp_policy p){
+return p.algorithm == GP_PIPELINED?p.threads +(gp__stream_fold_warps(p.threads)+ 2 + p.stages)* GP__WARP
+: p.threads;
+}
+GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p,gp__shape s,int items){
+return gp__stream_stages(p)*(gp__stream_region_bytes(p.threads * items,s.key_size)+
+gp__stream_region_bytes(p.threads * items,s.in_size)+
+p.threads * gp__stream_kept_bytes(s.primitive,s.parts,s.acc_size,items))+
+p.threads * items * gp__stream_scratch_bytes(s.acc_size,s.in_size,s.out_size);
+}
+GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p,gp__shape s){
+return gp__stream_shared_of(p,s,gp__stream_items(p.vectors,s.key_size,s.in_size));
+}
+GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p,gp__shape s){
+return gp__stream_stages(p)*
+(96 +(p.threads / GP__WARP + 1)* gp__stream_state_bytes(s.primitive,s.parts,s.acc_size));
+}
+GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p,gp__shape s){
+return(p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED)&& p.blocks_per_sm >= 1 && p.threads <= 512 &&
+gp__stream_items(p.vectors,s.key_size,s.in_size)<= 160 &&
+(p.algorithm != GP_PIPELINED ||
+(s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8 && gp__stream_threads(p)<= 1024 &&
+s.key_size <= 16 && s.in_size <= 16 && s.acc_size <= 16))&&
+gp__stream_shared_bytes(p,s)+ gp__stream_static_bytes(p,s)<= s.shared_bytes;
+}
+#line 1 "segments/policy.h"
+#define GP_POLICY_FIELDS_SEGMENTS(F) \
+F(algorithm,GP_AUTO,GP_MERGE_PATH,GP_WARP_SEGMENTS,GP_PIPELINED)\
+F(threads,0,128,256,384,512,768)\
+F(vectors,0,1,3,5,7)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(stages,0,2,3,4,5)\
+F(blocks_per_sm,0,1,2,3,4,6,8)\
+F(overlap,0,1,2)
+enum{GP__SPAN_ITEMS=4};
+GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s){
+return s.primitive == GP_LOAD_BALANCE?s.out_size : s.ranges?s.acc_size : s.in_size;
+}
+GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s){
+return s.primitive == GP_LOAD_BALANCE?s.out_size : s.acc_size;
+}
+GPUPRIMS__RULE int gp__segment_items(gp_policy p,gp__shape s){
+return gp__scan_items(p.vectors,gp__segment_cell_bytes(s),gp__segment_acc_bytes(s));
+}
+GPUPRIMS__RULE int gp__segment_barrier_bytes(int stages){return(stages + 1)/ 2 * GP__VECTOR;}
+GPUPRIMS__RULE int gp__segment_shared_bytes(gp_policy p,gp__shape s){
+return p.threads * gp__segment_items(p,s)*
+((p.algorithm == GP_PIPELINED?p.stages : 1)*
+gp__max(gp__segment_cell_bytes(s),gp__segment_acc_bytes(s))+
+(s.primitive == GP_LOAD_BALANCE?0 : 1))+
+(p.algorithm == GP_PIPELINED?p.threads / GP__WARP * gp__segment_barrier_bytes(p.stages): 0);
+}
+GPUPRIMS__RULE int gp__segment_static_bytes(gp_policy p,gp__shape s){
+return s.primitive == GP_LOAD_BALANCE?0
+:(p.threads / GP__WARP + 1)*(3 *((s.acc_size + 15)/ 16 * 16 + 16)+ 16);
+}
+GPUPRIMS__RULE int gp__segment_words(int acc_size){return(2 * acc_size + 8 + 15)/ 16 * 2;}
+enum{
+GP__LOG2_BLOCK=10,
+GP__LONG_ROUNDS=4,
+GP__RANGE_LOG2_LANES=3
+};
+GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p,gp__shape s){
+return p.blocks_per_sm >= 1 &&
+(p.algorithm == GP_WARP_SEGMENTS
+?s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
+:(p.algorithm == GP_MERGE_PATH ||
+(p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
+s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8))&&
+gp__segment_shared_bytes(p,s)+ gp__segment_static_bytes(p,s)<= s.shared_bytes);
+}
+#line 1 "histogram/policy.h"
+#define GP_POLICY_FIELDS_HISTOGRAM(F) \
+F(algorithm,GP_AUTO,GP_SHARED_BINS,GP_GLOBAL_BINS)\
+F(threads,0,256,512,1024)\
+F(vectors,0,1,2,4)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(blocks_per_sm,0,1,2,3,4,6,8)\
+F(overlap,0,1,2)
+enum{
+GP__HISTOGRAM_STATIC_BYTES=2560,
+GP__HISTOGRAM_BOUNDARY_BYTES=20 * 1024,
+GP__HISTOGRAM_BUCKETS=4096,
+GP__HISTOGRAM_SLICE_BYTES=40 * 1024,
+GP__HISTOGRAM_GROUP=16,
+GP__HISTOGRAM_CHUNK=4096,
+GP__HISTOGRAM_CHUNKS=1024
+};
+GPUPRIMS__RULE int gp__histogram_by_value(int algorithm,int in_size,int exact){
+return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
+}
+GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value,unsigned long long bins){
+return by_value?256 : bins + 1;
+}
+GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p,gp__shape s){
+return s.exact
+?(unsigned)s.active * gp__histogram_stride(gp__histogram_by_value(p.algorithm,s.in_size,1),s.bins)+ 1
+:(unsigned)s.active * s.bins;
+}
+GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x,unsigned long long to){
+return(x + to - 1)/ to * to;
+}
+GPUPRIMS__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries,int size){
+return boundaries <=(unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
+?(unsigned)gp__round_up(boundaries *(unsigned)size,GP__VECTOR)
+: 0;
+}
+GPUPRIMS__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins,unsigned buckets){
+return buckets / 4 <= bins?buckets : gp__histogram_fewer_buckets(bins,buckets / 2);
+}
+GPUPRIMS__RULE unsigned gp__histogram_buckets(int algorithm,int exact,unsigned long long bins,int active,int size){
+return algorithm == GP_SHARED_BINS && exact && active == 1 && gp__histogram_boundary_bytes(bins + 1,size)
+?gp__histogram_fewer_buckets(bins,GP__HISTOGRAM_BUCKETS)
+: 0;
+}
+GPUPRIMS__RULE unsigned gp__histogram_search_bytes(int algorithm,int exact,unsigned long long bins,int active,
+int size){
+return gp__histogram_boundary_bytes((bins + 1)*(unsigned)active,size)+
+gp__histogram_buckets(algorithm,exact,bins,active,size)* 4;
+}
+GPUPRIMS__RULE unsigned gp__histogram_slice(unsigned long long slots,int size){
+return slots <(unsigned)(GP__HISTOGRAM_SLICE_BYTES / size)?(unsigned)slots
+:(unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
+}
+GPUPRIMS__RULE unsigned long long gp__histogram_chunk(unsigned long long counters){
+return counters <=(unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
+?(unsigned)GP__HISTOGRAM_CHUNK
+: gp__ceil_div(counters,GP__HISTOGRAM_CHUNKS);
+}
+GPUPRIMS__RULE int gp__histogram_room(gp_policy p,gp__shape s){
+return(s.shared_bytes + 1024)/ gp__max(p.blocks_per_sm,1)- 1024 - GP__HISTOGRAM_STATIC_BYTES;
+}
+GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p,gp__shape s){
+return s.exact
+?gp__histogram_slots(p,s)*(unsigned)(s.in2_size?s.out_size : 4)
+:(unsigned long long)gp__histogram_slice(gp__histogram_slots(p,s),s.out_size)*(unsigned)s.out_size;
+}
+GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p,gp__shape s){
+return s.ranges && !gp__histogram_by_value(p.algorithm,s.in_size,s.exact)
+?gp__histogram_search_bytes(p.algorithm,s.exact,s.bins,s.active,s.in_size)
+: 0;
+}
+GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes,long long room,unsigned copies){
+return copies == 0 ||(long long)gp__round_up(bytes * copies,GP__VECTOR)<= room
+?copies
+: gp__histogram_fit(bytes,room,copies / 2);
+}
+GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p,gp__shape s){
+return gp__histogram_fit(gp__histogram_copy_bytes(p,s),
+(long long)gp__histogram_room(p,s)- gp__histogram_table_bytes(p,s),
+s.exact || p.threads >= 1024?(unsigned)GP__WARP :(unsigned)p.threads / GP__WARP);
+}
+GPUPRIMS__RULE int gp__histogram_halves(gp_policy p,gp__shape s){
+return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.channels == 1 &&
+gp__histogram_replicas(p,s)== 0 &&
+gp__histogram_fit(gp__histogram_copy_bytes(p,s)/ 2,
+(long long)gp__histogram_room(p,s)- gp__histogram_table_bytes(p,s),1)== 1;
+}
+GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p,gp__shape s){
+return p.blocks_per_sm >= 1 &&(p.threads &(p.threads - 1))== 0 &&
+(p.algorithm == GP_SHARED_BINS?gp__histogram_replicas(p,s)> 0 || gp__histogram_halves(p,s)
+: p.algorithm == GP_GLOBAL_BINS && s.exact &&
+(long long)gp__histogram_table_bytes(p,s)<= gp__histogram_room(p,s));
+}
+#line 1 "sort/hybrid_policy.h"
+#define GP_POLICY_FIELDS_SORT(F) \
+F(algorithm,GP_AUTO,GP_ONE_SWEEP,GP_HYBRID,GP_COUNTING,GP_ONE_BLOCK,GP_ADAPTIVE,GP_PAIRED_SWEEP,\
+GP_LEADING_SWEEP,GP_ONE_CLUSTER,GP_ONE_LAUNCH)\
+F(threads,0,128,256,384,512,1024)\
+F(vectors,0,1,2,3,4,5,6,8)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(stages,0,1,2)\
+F(blocks_per_sm,0,1,2,3,4)\
+F(overlap,0,1,2)
+enum{
+GP__HYBRID_COUNT_THREADS=512,
+GP__HYBRID_LEVELS=9,
+GP__HYBRID_ITEMS=GP__HYBRID_LEVELS + 1,
+GP__HYBRID_DRAWN,
+GP__HYBRID_DONE,
+GP__HYBRID_LIST,
+GP__HYBRID_PART_BYTES=72,
+GP__HYBRID_ITEM_BYTES=24,
+GP__HYBRID_PLACE_BITS=13
+};
+GPUPRIMS__RULE int gp__bucket_threads(int key_size){return key_size > 4?576 : 288;}
+GPUPRIMS__RULE int gp__bucket_items(int key_size){return key_size > 4?8 : 16;}
+GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size){return key_size > 4?13 : 12;}
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size){return key_size > 4?2 : 3;}
+GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity,int log2_bins){
+return 2 *(1 << log2_bins)>= 3 * capacity?5 : 7;
+}
+GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size,int threads,int items,int log2_bins){
+return(
+unsigned)(((threads *(items + 1)+ 3 * gp__tile_sort_rounds(threads * items,log2_bins)+ 7 + threads / 32 * 2)*
+(key_size > 4?8 : 4)+
+((1 << log2_bins)+ 32 + threads / 32)* 4 + 15)/
+16 * 16);
+}
+GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size,int tile){
+return(unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile *(key_size > 4?8 : 4));
+}
+GPUPRIMS__RULE unsigned gp__hybrid_count_bytes(int threads){
+return(unsigned)(256 * 32 * 4 +(257 + 256)* 8 + 512 * 4 + threads / 32 * 28 + threads * 8 + 100)/ 8 * 8;
+}
+GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size){
+return gp__tile_sort_bytes(key_size,gp__bucket_threads(key_size),gp__bucket_items(key_size),
+gp__bucket_log2_bins(key_size));
+}
+GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p,gp__shape s){
+return p.vectors * gp__vector_items(s.key_size);
+}
+GPUPRIMS__RULE int gp__one_block_items(int vectors){return vectors < 4?8 : 16;}
+GPUPRIMS__RULE int gp__one_block_log2_bins(int keys){return keys < 1024?9 : 1 + gp__one_block_log2_bins(keys / 2);}
+GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p,int key_size){
+return gp__tile_sort_bytes(key_size,p.threads,gp__one_block_items(p.vectors),
+gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
+}
+GPUPRIMS__RULE int gp__hybrid_levels(int key_size){return key_size == 1?1 : 1 + key_size;}
+GPUPRIMS__RULE unsigned gp__hybrid_fit(unsigned capacity){return capacity - capacity / 11;}
+GPUPRIMS__RULE int gp__hybrid_even_levels(unsigned long long count,unsigned fit){
+return count <= fit?0 : 1 + gp__hybrid_even_levels((count + 255)/ 256,fit);
+}
+GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count,int capacity,int value_size){
+return count /(unsigned)capacity + 2 +(value_size?256 : 0);
+}
+GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count,int capacity,int value_size){
+return 16 *(count /(unsigned)capacity + 2)+(value_size?32768 : 0);
+}
+GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts,unsigned long long blocks){
+return parts + blocks;
+}
+GPUPRIMS__RULE int gp__hybrid_clamp(unsigned long long keys,int most){
+return keys >=(unsigned)most?most : keys <=(unsigned)most / 4?most / 4 :(int)keys;
+}
+GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s){
+return gp__hybrid_clamp(s.count /(unsigned)gp__max(s.multiprocessors,1),
+gp__bucket_threads(s.key_size)* gp__bucket_items(s.key_size));
+}
+GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size,int value_size,int threads,int items,int log2_bins){
+return gp__tile_sort_bytes(key_size,threads,items,log2_bins)+
+(unsigned)(threads * items * value_size + 32)/ 16 * 16;
+}
+#line 1 "sort/radix_policy.h"
+enum{
+GP__RADIX_PASSES=64,
+GP__RADIX_HISTOGRAM_THREADS=1024,
+GP__RADIX_TABLES=4,
+GP__RADIX_GROUP=8,
+GP__RADIX_GROUPS=2,
+GP__RADIX_VALUE_BYTES=16,
+GP__RADIX_NARROW_LOG2=30,
+GP__NUMBERS_LOG2=15
+};
+GPUPRIMS__RULE int gp__radix_passes(int begin_bit,int end_bit){
+return begin_bit >= end_bit?0
+: begin_bit / 64 < end_bit / 64
+?(64 - begin_bit % 64 + 7)/ 8 + gp__radix_passes(begin_bit / 64 * 64 + 64,end_bit)
+:(end_bit - begin_bit + 7)/ 8;
+}
+GPUPRIMS__RULE int gp__radix_digit_bits(int bit,int end){
+return end <= bit                                      ?0
+: 64 - bit % 64 < 8 && end > bit + 64 - bit % 64?64 - bit % 64
+: end - bit < 8                                 ?end - bit
+: 8;
+}
+GPUPRIMS__RULE int gp__radix_items(int vectors,int key_size){
+return GP__VECTOR * vectors >= gp__max(key_size,4)?GP__VECTOR * vectors / gp__max(key_size,4): 1;
+}
+GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles,int passes,int prefix_bytes){
+return GP__DIGITS / 2 *(8 * tiles +(unsigned)(8 * passes + prefix_bytes)* gp__ceil_div(tiles,GP__RADIX_GROUP));
+}
+GPUPRIMS__RULE int gp__radix_index_bytes(unsigned long long count){return count >> 32?8 : 4;}
+GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s){
+return s.in_size <= GP__RADIX_VALUE_BYTES?s.in_size : gp__radix_index_bytes(s.count);
+}
+GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s){return s.acc_size?s.acc_size : s.key_size;}
+GPUPRIMS__RULE unsigned gp__radix_elements_bytes(gp_policy p,int key_size,int size){
+return(unsigned)(p.stages * p.threads * gp__radix_items(p.vectors,key_size)* size + 15)/ 16 * 16;
+}
+GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p,gp__shape s){
+return gp__radix_elements_bytes(p,s.key_size,s.key_size)+
+gp__radix_elements_bytes(p,s.key_size,gp__radix_value_bytes(s));
+}
+GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p){
+return(unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
+}
+GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes,int replicas){
+return(unsigned)((ordered_bytes < GP__RADIX_TABLES?ordered_bytes : GP__RADIX_TABLES)* replicas * 4 * GP__DIGITS);
+}
+GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes,int capability,int most){
+return most <= 8 ||(int)gp__radix_histogram_bytes(ordered_bytes,most)+ 2048 <= gp__shared_bytes_of(capability)
+?most
+: gp__radix_replicas(ordered_bytes,capability,most / 2);
+}
+GPUPRIMS__RULE int gp__is_paired(int algorithm,int in_size){
+return in_size == 4 &&(algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP);
+}
+GPUPRIMS__RULE int gp__sweeps(int algorithm){
+return algorithm == GP_ONE_SWEEP || algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP;
+}
+GPUPRIMS__RULE int gp__radix_registers(int vectors,gp__shape s){
+return gp__radix_items(vectors,s.key_size)*((s.key_size + 3)/ 4 + 1 +(gp__radix_value_bytes(s)+ 3)/ 4);
+}
+GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p,gp__shape s){
+return(!gp__radix_value_bytes(s)|| gp__radix_registers(p.vectors,s)* p.threads < 49152)&& p.stages >= 1 &&
+p.stages <= 2 && p.threads * gp__radix_items(p.vectors,s.key_size)< 65536 &&
+(int)(gp__radix_shared_bytes(p,s)+ gp__radix_static_bytes(p))<= s.shared_bytes;
+}
+#line 1 "sort/counting_policy.h"
+enum{GP__COUNTING_BLOCKS=128,GP__COUNTING_THREADS=512,GP__COUNTING_LOADS=17};
+enum{GP__COUNTING_ROWS_LOG2=19,GP__COUNTING_ROW_BYTES=131072};
+GPUPRIMS__RULE unsigned gp__counting_rows(gp__shape s,unsigned grid){
+return s.key_size == 1 || !(s.count >> GP__COUNTING_ROWS_LOG2)?0 : grid;
+}
+GPUPRIMS__RULE int gp__counting_threads(int key_size){return key_size == 1?512 : 1024;}
+GPUPRIMS__RULE int gp__counting_vectors(int key_size){return key_size == 1?2 : 4;}
+GPUPRIMS__RULE int gp__counting_blocks(int key_size){return key_size == 1?3 : 1;}
+GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p,gp__shape s){
+return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 &&
+s.end_bit == 8 * s.key_size &&(p.threads &(p.threads - 1))== 0 &&
+(s.key_size == 1 ||
+s.shared_bytes >=(int)GP__COUNTING_ROW_BYTES +(int)GP__VECTOR +(int)GP__HISTOGRAM_STATIC_BYTES);
+}
+#line 1 "sort/choice_policy.h"
+GPUPRIMS__RULE int gp__sorts_keys(gp__shape s){
+return !s.in_size && !s.acc_size && !s.drop_keys && s.key_size <= 8 && !s.begin_bit && s.end_bit == 8 * s.key_size;
+}
+GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p,gp__shape s){
+return gp__sorts_keys(s)&& p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p,s)< 65536 &&
+gp__hybrid_vector_items(p,s)% 2 == 0 && gp__hybrid_vector_items(p,s)<= 64 &&
+(int)gp__hybrid_move_bytes(s.key_size,p.threads * gp__hybrid_vector_items(p,s))<= s.shared_bytes &&
+(int)gp__bucket_bytes(s.key_size)<= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s){
+return(s.in_size == 4 || s.in_size == 8)&& !(s.count >> 32)&& !s.acc_size &&
+(s.key_size == 4 || s.key_size == 8)&& !s.begin_bit && s.end_bit == 8 * s.key_size;
+}
+enum{GP__SAMPLE=4096,GP__SAMPLE_THREADS=512,GP__SAMPLE_LOG2_BINS=12,GP__SAMPLE_LEAST=64};
+enum{GP__RECUR_SAMPLE=6144,GP__RECUR_PLACES=8192};
+GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count,unsigned capacity){
+return count / capacity / 8 >= GP__SAMPLE        ?(unsigned)GP__SAMPLE
+: count / capacity / 8 >= GP__SAMPLE_LEAST?(unsigned)(count / capacity / 8)
+:(unsigned)GP__SAMPLE_LEAST;
+}
+GPUPRIMS__RULE unsigned gp__of_kind(int kind,unsigned first,unsigned second,unsigned third,unsigned fourth){
+return kind == 0?first : kind == 1?second : kind == 2?third : fourth;
+}
+GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size){
+return(gp__tile_sort_bytes(key_size,GP__SAMPLE_THREADS,GP__SAMPLE / GP__SAMPLE_THREADS,GP__SAMPLE_LOG2_BINS)+
+4 *(GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1)+ 15)/
+16 * 16;
+}
+GPUPRIMS__RULE unsigned gp__recur_bytes(void){return 4 *(GP__RECUR_PLACES + GP__RECUR_SAMPLE * 33 / 32 + 2);}
+GPUPRIMS__RULE unsigned gp__choice_bytes(int key_size){
+return gp__sample_bytes(key_size)> gp__recur_bytes()?gp__sample_bytes(key_size): gp__recur_bytes();
+}
+GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s){
+return s.in_size?gp__pair_bucket_bytes(s.key_size,s.in_size,gp__bucket_threads(s.key_size),
+gp__bucket_items(s.key_size),gp__bucket_log2_bins(s.key_size))
+: gp__bucket_bytes(s.key_size);
+}
+GPUPRIMS__RULE unsigned gp__hybrid_tile_bytes(gp_policy p,gp__shape s){
+return s.in_size?gp__radix_shared_bytes(p,s)
+: gp__hybrid_move_bytes(s.key_size,p.threads * gp__hybrid_vector_items(p,s));
+}
+GPUPRIMS__RULE unsigned gp__hybrid_rest_bytes(gp_policy p,gp__shape s){
+return gp__hybrid_tile_bytes(p,s)> gp__hybrid_count_bytes(p.threads)?gp__hybrid_tile_bytes(p,s)
+: gp__hybrid_count_bytes(p.threads);
+}
+GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p,gp__shape s){
+return p.threads >= 256 &&
+(int)(gp__hybrid_rest_bytes(p,s)+(s.in_size?gp__radix_static_bytes(p): 16))<= s.shared_bytes &&
+(s.in_size
+?gp__sorts_pairs(s)&& gp__policy_valid_radix(p,s)&&(int)gp__hybrid_bucket_bytes(s)<= s.shared_bytes
+: gp__policy_valid_hybrid_keys(p,s));
+}
+GPUPRIMS__RULE int gp__bits_of_buckets(unsigned long long count,unsigned fit){
+return count <= fit?0 : 1 + gp__bits_of_buckets((count + 1)/ 2,fit);
+}
+GPUPRIMS__RULE unsigned gp__leading_capacity(void){return(unsigned)(gp__bucket_threads(4)* gp__bucket_items(4));}
+GPUPRIMS__RULE int gp__leading_bits(unsigned long long count){
+return count > gp__hybrid_fit(gp__leading_capacity())* 65536ull
+?0
+: gp__max(gp__bits_of_buckets(count,gp__hybrid_fit(gp__leading_capacity())),8);
+}
+GPUPRIMS__RULE int gp__policy_valid_leading(gp_policy p,gp__shape s){
+return s.key_size == 4 && gp__sorts_pairs(s)&& !(s.count >> GP__RADIX_NARROW_LOG2)&& gp__policy_valid_radix(p,s)&&
+(int)gp__hybrid_bucket_bytes(s)<= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_adaptive(gp_policy p,gp__shape s){
+return s.key_size >= 4 && !(s.count >> GP__RADIX_NARROW_LOG2)&& gp__policy_valid_hybrid(p,s)&&
+(int)gp__choice_bytes(s.key_size)<= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p,gp__shape s){
+return gp__sorts_keys(s)&& s.count <=(unsigned long long)(p.threads * gp__one_block_items(p.vectors))&&
+(int)gp__one_block_bytes(p,s.key_size)<= s.shared_bytes;
+}
+#line 1 "sort/cooperative_policy.h"
+enum{
+GP__COOPERATIVE_CLUSTER=16,
+GP__COOPERATIVE_QUADS=GP__DIGITS / 4
+};
+GPUPRIMS__RULE int gp__is_cooperative(int algorithm){
+return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH;
+}
+GPUPRIMS__RULE int gp__cooperative_tile(gp_policy p,gp__shape s){
+return p.threads * gp__radix_items(p.vectors,s.key_size);
+}
+GPUPRIMS__RULE unsigned gp__cooperative_blocks(gp_policy p,gp__shape s){
+return s.count?(unsigned)((s.count - 1)/(unsigned)gp__cooperative_tile(p,s))+ 1 : 1;
+}
+GPUPRIMS__RULE unsigned long long gp__cooperative_words(unsigned blocks){
+return 2ull * blocks * GP__COOPERATIVE_QUADS;
+}
+GPUPRIMS__RULE int gp__cooperative_most(gp_policy p,gp__shape s){
+return p.algorithm == GP_ONE_LAUNCH?(s.multiprocessors > 1?s.multiprocessors : 1 << 12)* p.blocks_per_sm
+: s.compute_capability >= 90?(int)GP__COOPERATIVE_CLUSTER
+: 1;
+}
+GPUPRIMS__RULE unsigned gp__cooperative_bytes(gp_policy p,gp__shape s){
+return(p.algorithm == GP_ONE_CLUSTER?2u : 1u)*
+((unsigned)(gp__cooperative_tile(p,s)* s.key_size + 15)/ 16 * 16 +
+(unsigned)(gp__cooperative_tile(p,s)* s.in_size + 15)/ 16 * 16);
+}
+GPUPRIMS__RULE unsigned gp__cooperative_static_bytes(gp_policy p){
+return gp__radix_static_bytes(p)+
+(p.algorithm == GP_ONE_CLUSTER?16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
+}
+GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p){
+return p.threads *(p.algorithm == GP_ONE_LAUNCH?p.blocks_per_sm : 1);
+}
+GPUPRIMS__RULE int gp__cooperative_registers(gp_policy p,gp__shape s){
+return gp__radix_items(p.vectors,s.key_size)*
+((s.key_size + 3)/ 4 + 1 +(s.in_size?gp__radix_value_bytes(s)+ 3 : 0)/ 4)+
+40;
+}
+GPUPRIMS__RULE int gp__policy_valid_cooperative(gp_policy p,gp__shape s){
+return s.in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p,s)< 65536 &&
+s.count <=(unsigned long long)gp__cooperative_tile(p,s)*(unsigned)gp__cooperative_most(p,s)&&
+p.threads >= GP__DIGITS / 2 &&
+gp__cooperative_threads(p)<= 1024 && gp__cooperative_registers(p,s)* gp__cooperative_threads(p)<= 65536 &&
+(int)(gp__cooperative_bytes(p,s)+ gp__cooperative_static_bytes(p))<= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p,gp__shape s){
+return p.blocks_per_sm >= 1 && s.key_size > 0 &&
+(p.algorithm == GP_COUNTING       ?gp__policy_valid_counting(p,s)
+: p.algorithm == GP_HYBRID       ?gp__policy_valid_hybrid(p,s)
+: p.algorithm == GP_ADAPTIVE     ?gp__policy_valid_adaptive(p,s)
+: p.algorithm == GP_ONE_BLOCK    ?gp__policy_valid_one_block_sort(p,s)
+: p.algorithm == GP_LEADING_SWEEP?gp__policy_valid_leading(p,s)
+: gp__is_cooperative(p.algorithm)?gp__policy_valid_cooperative(p,s)
+: gp__sweeps(p.algorithm)&& gp__policy_valid_radix(p,s)&&
+(p.algorithm == GP_ONE_SWEEP ||(s.key_size == 4 && s.in_size == 4)));
+}
+#line 1 "merge/policy.h"
+#define GP_POLICY_FIELDS_MERGE(F) \
+F(algorithm,GP_AUTO,GP_MERGE_PATH,GP_MERGE_PASSES,GP_FOUR_WAY_PASSES,GP_PIPELINED)\
+F(threads,0,128,224,256,352,384,512)\
+F(vectors,0,1,2,3,4,5,6,8)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(blocks_per_sm,0,1,2,3,4,5,6,8)\
+F(overlap,0,1,2)
+GPUPRIMS__RULE int gp__is_set(int primitive){
+return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
+}
+GPUPRIMS__RULE int gp__merge_items(int vectors,int key_size,int in_size){
+return(gp__scan_items(vectors,gp__max(key_size,4),in_size)- 1)| 1;
+}
+GPUPRIMS__RULE int gp__merge_tile(gp_policy p,gp__shape s){
+return p.threads * gp__merge_items(p.vectors,s.key_size,s.in_size);
+}
+GPUPRIMS__RULE int gp__sort_tile_items(int vectors,int key_size,int in_size){
+return gp__merge_items(vectors + 1,key_size,in_size);
+}
+GPUPRIMS__RULE int gp__sort_tile(gp_policy p,gp__shape s){
+return p.threads * gp__sort_tile_items(p.vectors,s.key_size,s.in_size);
+}
+GPUPRIMS__RULE int gp__merge_window_bytes(int items,int size,int inputs){
+return size?(items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1)/ GP__VECTOR * GP__VECTOR : 0;
+}
+GPUPRIMS__RULE int gp__merge_out_bytes(int threads,int items,int size){
+return threads / GP__WARP *(GP__WARP * items * size + GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__merge_place_bytes(int tile,int in_size){
+return in_size?(tile * 2 + GP__VECTOR - 1)/ GP__VECTOR * GP__VECTOR : 0;
+}
+GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least,unsigned power){
+return power >= least?power : gp__power_of_two(least,power * 2);
+}
+GPUPRIMS__RULE int gp__merge_ring_of(int window,int power,int size){
+return(size &(size - 1))== 0 && power - window <= window / 7?power : window;
+}
+GPUPRIMS__RULE int gp__merge_ring_bytes(int tile,int size){
+return gp__merge_ring_of(gp__merge_window_bytes(tile,size,1),
+(int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile,size,1),GP__VECTOR),size);
+}
+GPUPRIMS__RULE int gp__merge_mirror_bytes(int items,int size){
+return(GP__VECTOR +(items + 1)* size + GP__VECTOR - 1)/ GP__VECTOR * GP__VECTOR;
+}
+GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p,gp__shape s){
+return 2 *(gp__merge_ring_bytes(gp__merge_tile(p,s),s.key_size)+
+gp__merge_mirror_bytes(gp__merge_items(p.vectors,s.key_size,s.in_size),s.key_size))+
+gp__merge_out_bytes(p.threads,gp__merge_items(p.vectors,s.key_size,s.in_size),s.key_size)+
+gp__merge_place_bytes(gp__merge_tile(p,s),s.in_size)+
+gp__merge_window_bytes(gp__merge_tile(p,s),s.in_size,2);
+}
+GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p,gp__shape s){
+return gp__merge_window_bytes(gp__sort_tile(p,s)+ 1,s.key_size,1)+
+gp__merge_place_bytes(gp__sort_tile(p,s),s.in_size)+
+gp__merge_window_bytes(gp__sort_tile(p,s),s.in_size,1);
+}
+GPUPRIMS__RULE int gp__merge_carries(int in_size){return in_size > 0 && in_size <= 8;}
+GPUPRIMS__RULE int gp__merge_carried_bytes(int tile,int key_size,int in_size){
+return gp__merge_carries(in_size)
+?gp__merge_window_bytes(gp__merge_window_bytes(tile,key_size,4)/ key_size,in_size,0)
+: gp__merge_place_bytes(tile,in_size);
+}
+GPUPRIMS__RULE int gp__merge_four_part(int items){return items + 2;}
+GPUPRIMS__RULE int gp__merge_slack_bytes(int items,int key_size){
+return key_size > 8?0 : gp__merge_window_bytes(gp__merge_four_part(items)+ 1,key_size,1);
+}
+GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p,gp__shape s){
+return gp__merge_window_bytes(gp__sort_tile(p,s),s.key_size,4)+
+gp__merge_slack_bytes(gp__sort_tile(p,s)/ p.threads,s.key_size)+
+gp__merge_carried_bytes(gp__sort_tile(p,s),s.key_size,s.in_size);
+}
+GPUPRIMS__RULE int gp__set_result_bytes(int tile,int key_size,int in_size){
+return gp__merge_window_bytes(tile,key_size,1)+ gp__merge_place_bytes(tile,in_size)+
+gp__merge_window_bytes(tile,in_size,2);
+}
+GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p,gp__shape s){
+return gp__merge_window_bytes(gp__merge_tile(p,s),s.key_size,2)+
+2 * gp__set_result_bytes(gp__merge_tile(p,s),s.key_size,s.in_size);
+}
+GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p,unsigned long long tiles){
+return gp__ceil_div(tiles + 1,(unsigned)p.threads);
+}
+enum{GP__FOUR_BORDER_BYTES=32,GP__FOUR_LANES=8};
+GPUPRIMS__RULE int gp__four_together(gp_policy p,gp__shape s,unsigned long long tiles){
+return tiles <=(unsigned)(s.multiprocessors * p.blocks_per_sm);
+}
+enum{GP__MERGE_STATIC_BYTES=1024 * 4 + 256};
+GPUPRIMS__RULE int gp__policy_valid_four_way(gp_policy p,gp__shape s){
+return(p.threads &(p.threads - 1))== 0 && s.count /(unsigned)gp__sort_tile(p,s)< 0x7fffffff &&
+gp__sort_tile(p,s)<=(p.threads - 1)* gp__merge_four_part(gp__sort_tile(p,s)/ p.threads)&&
+gp__max(gp__merge_four_shared_bytes(p,s),gp__sort_tile_shared_bytes(p,s))<= s.shared_bytes;
+}
+GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p,gp__shape s){
+return p.blocks_per_sm >= 1 && s.key_size > 0 && gp__merge_tile(p,s)<= 32768 &&
+(s.primitive == GP_MERGE_SORT && p.algorithm == GP_FOUR_WAY_PASSES
+?gp__policy_valid_four_way(p,s)
+:(s.primitive == GP_MERGE_SORT?p.algorithm == GP_MERGE_PASSES &&(p.threads &(p.threads - 1))== 0
+: p.algorithm == GP_PIPELINED
+?gp__is_set(s.primitive)&& s.compute_capability >= 90 && p.threads <= 1024 - GP__WARP
+: p.algorithm == GP_MERGE_PATH)&&
+gp__max(gp__is_set(s.primitive)?gp__set_shared_bytes(p,s): gp__merge_shared_bytes(p,s),
+s.primitive == GP_MERGE_SORT?gp__sort_tile_shared_bytes(p,s): 0)+
+GP__MERGE_STATIC_BYTES <=
+s.shared_bytes);
+}
+#line 1 "segmented_sort/policy.h"
+#define GP_POLICY_FIELDS_SEGMENTED_SORT(F) \
+F(algorithm,GP_AUTO,GP_SIZE_CLASSES)\
+F(threads,0,128,256,384,512)\
+F(vectors,0,1,2,3,4,5)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(blocks_per_sm,0,1,2,3,4)\
+F(overlap,0,1,2)
+enum{
+GP__LOG2_SHORT=5,
+GP__SHORT=1 << GP__LOG2_SHORT,
+GP__SHORT_ROUNDS=4,
+GP__MIDDLE_CLASSES=5,
+GP__RADIX_BITS=8,
+GP__COUNT_TILES=8
+};
+GPUPRIMS__RULE int gp__bank_padded_bytes(int n,int size){
+return(size < 128?n * size +(n + 128 / size - 1)/(128 / size)* gp__max(size,4): n * size)/ 16 * 16 + 16;
+}
+GPUPRIMS__RULE int gp__sort_item_bytes(int key_size,int placed){
+return placed?(key_size < 4?4 : 2 * key_size): gp__max(key_size,4);
+}
+GPUPRIMS__RULE int gp__warp_sort_items(int vectors,int key_size,int value_size,int placed){
+return gp__max(vectors * 1024 /(key_size +(placed?value_size + 2 : 0))/ GP__WARP,1)* GP__WARP;
+}
+GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors,int key_size,int value_size,int placed){
+return gp__bank_padded_bytes(gp__warp_sort_items(vectors,key_size,value_size,placed),key_size)+
+(gp__warp_sort_items(vectors,key_size,value_size,placed)* value_size + 15)/ 16 * 16 +
+(placed?gp__warp_sort_items(vectors,key_size,value_size,placed)* 2 : 0)+
+(int)GP__SHORT_ROUNDS *(int)GP__WARP *(8 + 4 + 4);
+}
+GPUPRIMS__RULE int gp__middle_limit(int items,int item_bytes){
+return items >= 1024 && item_bytes == 4?1024
+: items >= 512                  ?512
+: items >= 256                  ?256
+: items >= 128                  ?128
+: items >= 64                   ?64
+: GP__SHORT;
+}
+GPUPRIMS__RULE int gp__long_threads(int threads,int item_bytes){
+return gp__max(item_bytes == 4?2 * threads : threads,GP__DIGITS);
+}
+GPUPRIMS__RULE int gp__long_items(int vectors,int item_bytes){
+return(vectors >= 4?16 : vectors >= 2?8 : 4)/(item_bytes > 8?2 : 1);
+}
+GPUPRIMS__RULE int gp__long_binned(int items,int placed){return !placed && items >= 8;}
+GPUPRIMS__RULE int gp__long_log2_bins(int capacity){
+return capacity >= 16384?14 : capacity >= 8192?13 : capacity >= 4096?12 : 11;
+}
+GPUPRIMS__RULE int gp__sort_placed(gp__shape s){
+return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
+}
+GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s){return gp__max(s.in_size,s.out_size);}
+GPUPRIMS__RULE int gp__long_threads_of(gp_policy p,gp__shape s){
+return gp__long_threads(p.threads,gp__sort_item_bytes(s.key_size,gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__long_capacity(gp_policy p,gp__shape s){
+return gp__long_threads_of(p,s)* gp__long_items(p.vectors,gp__sort_item_bytes(s.key_size,gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p,gp__shape s){
+return p.threads / GP__WARP *
+gp__warp_sort_bytes(p.vectors,s.key_size,gp__sorted_value_bytes(s),gp__sort_placed(s));
+}
+GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p,gp__shape s){
+return gp__long_binned(gp__long_items(p.vectors,gp__max(s.key_size,4)),gp__sort_placed(s))
+?(int)gp__tile_sort_bytes(gp__max(s.key_size,4),gp__long_threads_of(p,s),
+gp__long_items(p.vectors,gp__max(s.key_size,4)),
+gp__long_log2_bins(gp__long_capacity(p,s)))
+: 0;
+}
+GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p,gp__shape s){
+return gp__max(gp__bank_padded_bytes(gp__long_capacity(p,s),gp__sort_item_bytes(s.key_size,gp__sort_placed(s))),
+gp__long_threads_of(p,s)/ GP__WARP * GP__DIGITS * 4 +
+gp__long_capacity(p,s)* gp__sort_item_bytes(s.key_size,gp__sort_placed(s)));
+}
+GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p,gp__shape s){
+return gp__max(gp__long_binned_bytes(p,s),gp__long_moving_bytes(p,s));
+}
+enum{GP__LONG_STATIC_BYTES=6 * 1024};
+typedef struct gp__sort_header{
+unsigned long long tag;
+unsigned long long pushed,taken;
+unsigned long long pending;
+unsigned long long buckets,tiles,groups;
+unsigned long long listed[GP__MIDDLE_CLASSES];
+}gp__sort_header;
+typedef struct gp__sort_span{
+unsigned long long begin,count;
+}gp__sort_span;
+typedef struct gp__sort_bucket{
+unsigned long long begin,count;
+unsigned long long first_tile,first_group;
+unsigned long long source;
+unsigned long long shift;
+unsigned long long counted,moved;
+unsigned long long ones,zeros;
+unsigned long long base[GP__DIGITS + 1];
+}gp__sort_bucket;
+GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p,gp__shape s){
+return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
+p.threads % GP__WARP == 0 && gp__long_threads_of(p,s)<= 1024 && p.vectors >= 1 &&
+gp__short_shared_bytes(p,s)<= s.shared_bytes &&
+gp__long_shared_bytes(p,s)+ GP__LONG_STATIC_BYTES <= s.shared_bytes;
+}
+#line 1 "top_k/policy.h"
+#define GP_POLICY_FIELDS_TOP_K(F) \
+F(algorithm,GP_AUTO,GP_BEST_LISTS,GP_RADIX_SELECT)\
+F(threads,0,128,256,512,1024)\
+F(vectors,0,1,2,4)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(blocks_per_sm,0,1,2,3,4,6,8)\
+F(overlap,0,1,2)
+enum{
+GP__TOP_K_FEW=1024,
+GP__TOP_K_STATIC_BYTES=2048,
+GP__TOP_K_MERGED=32768,
+GP__SELECT_BITS=11,
+GP__SELECT_BINS=2048,
+GP__SELECT_STATE_BYTES=48,
+GP__SHUFFLE_ROUNDS=8
+};
+GPUPRIMS__RULE int gp__rank_form(int key_size,int indexed,int wide){
+return !indexed?key_size == 8 : key_size == 8 ||(key_size == 4 && wide)?2 : 1;
+}
+GPUPRIMS__RULE unsigned gp__rank_bytes(gp__shape s){
+return 4u << gp__rank_form(s.key_size,s.out_size > 0,s.count > 0xffffffffu);
+}
+GPUPRIMS__RULE unsigned long long gp__top_k_tile(gp_policy p,gp__shape s){
+return(unsigned long long)(p.threads * gp__max(p.vectors *(GP__VECTOR / s.key_size),4));
+}
+GPUPRIMS__RULE unsigned long long gp__common_factor(unsigned long long a,unsigned long long b){
+return b == 0?a : gp__common_factor(b,a % b);
+}
+GPUPRIMS__RULE unsigned long long gp__coprime(unsigned long long x,unsigned long long to){
+return gp__common_factor(to,x)== 1?x : gp__coprime(x + 1,to);
+}
+GPUPRIMS__RULE unsigned long long gp__top_k_jump(unsigned long long tiles){
+return tiles < 3?1 : gp__coprime(tiles / 13 * 8 + 1,tiles);
+}
+GPUPRIMS__RULE unsigned long long gp__mix3(unsigned long long x){return x ^ x >> 31;}
+GPUPRIMS__RULE unsigned long long gp__mix2(unsigned long long x){
+return gp__mix3((x ^ x >> 27)* 0x94d049bb133111ebull);
+}
+GPUPRIMS__RULE unsigned gp__shuffle_key(unsigned long long seed,int round){
+return(unsigned)(gp__mix2(((seed + 0x9e3779b97f4a7c15ull *(unsigned)(round + 1))^
+(seed + 0x9e3779b97f4a7c15ull *(unsigned)(round + 1))>> 30)*
+0xbf58476d1ce4e5b9ull)>>
+32);
+}
+GPUPRIMS__RULE unsigned gp__shuffle_fold(unsigned x){return x ^ x >> 13;}
+GPUPRIMS__RULE unsigned gp__shuffle_mix(unsigned x){return gp__shuffle_fold((x ^ x >> 15)* 0x85ebca77u);}
+GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half,unsigned key){
+return gp__shuffle_mix((half ^ key)* 0x9e3779b1u);
+}
+GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p,gp__shape s){
+return gp__power_of_two(s.length + s.length / 2 + 32 + gp__top_k_tile(p,s),64);
+}
+GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p,gp__shape s){
+return p.algorithm == GP_BEST_LISTS?gp__top_k_capacity(p,s)* gp__rank_bytes(s)
+:(unsigned)(2 * p.threads * p.vectors * GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p,gp__shape s){
+return p.blocks_per_sm >= 1 && s.key_size > 0 &&(p.threads &(p.threads - 1))== 0 &&
+(p.algorithm == GP_BEST_LISTS?s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW
+: p.algorithm == GP_RADIX_SELECT && !s.drop_keys)&&
+(long long)gp__top_k_shared_bytes(p,s)<=
+(s.shared_bytes + 1024)/ p.blocks_per_sm - 1024 -
+(p.algorithm == GP_BEST_LISTS?GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
+}
+#line 1 "transpose/policy.h"
+#define GP_POLICY_FIELDS_TRANSPOSE(F) \
+F(algorithm,GP_AUTO,GP_PADDED_TILES,GP_SWIZZLED_TILES,GP_BUFFERED_PANELS,GP_TENSOR_TILES,GP_TENSOR_PANELS,\
+GP_ROUND_TRIP)\
+F(threads,0,128,256,512)\
+F(vectors,0,1,2,4,8)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(store,0,GP_CACHE_ALL,GP_CACHE_STREAMING)\
+F(stages,0,1,2,3,4,8,16,32,64)\
+F(blocks_per_sm,0,0,2,4,8)\
+F(overlap,0,1,2)
+enum{
+GP__MOVE_NOTHING,
+GP__MOVE_ROWS,
+GP__MOVE_TILES,
+GP__MOVE_SQUARE,
+GP__MOVE_RECTANGLE
+};
+enum{
+GP__FORM_IN_ALIGNED=1,
+GP__FORM_OUT_ALIGNED=2,
+GP__FORM_IN_WHOLE=4,
+GP__FORM_OUT_WHOLE=8,
+GP__FORM_WHOLE=12,
+GP__FORM_IN_START=16,
+GP__FORM_IN_DENSE=32,
+GP__FORM_OUT_DENSE=64,
+GP__FORM_STACKED=128,
+GP__FORM_DENSE=256,
+GP__FORM_FEW=16,
+GP__FORM_WORD=256,
+GP__SQUARE_PANEL=8,
+GP__TRANSPOSE_PANEL=8,
+GP__TRANSPOSE_SEGMENT=9 * 16,
+GP__TRANSPOSE_WHOLE=1 << 30
+};
+GPUPRIMS__RULE int gp__is_buffered(int algorithm){
+return algorithm == GP_BUFFERED_PANELS || algorithm == GP_TENSOR_PANELS;
+}
+GPUPRIMS__RULE int gp__lowest_bit(int x){return x & -x;}
+GPUPRIMS__RULE int gp__floor_log2(unsigned long long x){return x > 1?1 + gp__floor_log2(x / 2): 0;}
+GPUPRIMS__RULE int gp__is_swizzlable(int size){return size <= 16 &&(size &(size - 1))== 0;}
+GPUPRIMS__RULE int gp__transpose_log2(int threads,int vectors,int size){
+return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
+}
+GPUPRIMS__RULE int gp__transpose_columns(int threads,int vectors,int size){
+return gp__max(gp__pack_items(size),1 << gp__transpose_log2(threads,vectors,size)/ 2);
+}
+GPUPRIMS__RULE int gp__transpose_rows(int threads,int vectors,int size){
+return gp__max(gp__pack_items(size),1 <<(gp__transpose_log2(threads,vectors,size)+ 1)/ 2);
+}
+GPUPRIMS__RULE int gp__transpose_panel(int size,int vectors,int form){
+return !(form & GP__FORM_OUT_ALIGNED)       ?64
+: !(form & GP__FORM_IN_ALIGNED)      ?(int)GP__TRANSPOSE_PANEL
+: size == 1 || size == 4 || size == 16?64
+: size == 8 && vectors == 8           ?1
+:(int)GP__TRANSPOSE_PANEL;
+}
+GPUPRIMS__RULE int gp__transpose_alignment(int rows,int size){return rows * size < 256?16 : 32;}
+GPUPRIMS__RULE int gp__transpose_step(int rows,int size,int word,int aligned){
+return size < GP__VECTOR && size == word && !aligned?rows - gp__transpose_alignment(rows,size)/ size : rows;
+}
+GPUPRIMS__RULE int gp__is_scattered(int size,int word,int form){
+return size <= 2 && size == word &&(form & GP__FORM_IN_ALIGNED)&&(size == 1 ||(form & GP__FORM_OUT_ALIGNED));
+}
+GPUPRIMS__RULE int gp__transpose_side(int threads,int vectors,int size){
+return gp__transpose_columns(threads,vectors,size);
+}
+GPUPRIMS__RULE int gp__transpose_pitch(int size,int columns,int swizzled,int aligned){
+return swizzled?columns * size
+:((columns * size / GP__VECTOR + !aligned)|(gp__pack_items(size)== 1))* GP__VECTOR;
+}
+GPUPRIMS__RULE int gp__transpose_tile_bytes(int size,int rows,int columns,int swizzled,int aligned){
+return gp__max(rows * gp__transpose_pitch(size,columns,swizzled,aligned)+
+(swizzled || gp__pack_items(size)== 1?0 : rows / gp__pack_items(size)* GP__VECTOR),
+columns * rows * size +(swizzled || size > 2?0 : columns * size));
+}
+GPUPRIMS__RULE int gp__transpose_thin(gp_policy p,gp__shape s,unsigned long long extent,int of_tile){
+return extent < 2ull *(unsigned)of_tile && extent !=(unsigned)of_tile &&
+extent *(unsigned)gp__pack_items(s.key_size)*(unsigned)s.key_size * 8 <=
+(unsigned)(p.threads * p.vectors * GP__VECTOR)&&
+extent *(unsigned)GP__TRANSPOSE_SEGMENT <=(unsigned)(p.threads * p.vectors * GP__VECTOR);
+}
+GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p,gp__shape s){
+return(s.form & GP__FORM_IN_DENSE)&&(s.form & GP__FORM_IN_START)&&
+gp__transpose_thin(p,s,s.columns,gp__transpose_columns(p.threads,p.vectors,s.key_size));
+}
+GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p,gp__shape s){
+return(s.form & GP__FORM_OUT_DENSE)&&
+gp__transpose_thin(p,s,s.rows,gp__transpose_rows(p.threads,p.vectors,s.key_size));
+}
+GPUPRIMS__RULE int gp__are_few(int size,unsigned long long rows,int aligned){
+return rows >=(size == 1?8u : 9u)&& rows <=(size == 1  ?(aligned?64u : 80u)
+: size == 2?112u
+: size == 4?47u
+: 39u);
+}
+GPUPRIMS__RULE int gp__few_unit(int size){return gp__max(size,4);}
+GPUPRIMS__RULE int gp__few_line(int size,unsigned rows){
+return rows % 2?31 : gp__floor_log2(128u /(unsigned)gp__few_unit(size));
+}
+GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p,int size,unsigned rows){
+return((unsigned)p.threads * rows +((unsigned)p.threads * rows >> gp__few_line(size,rows)))*
+(unsigned)gp__few_unit(size);
+}
+GPUPRIMS__RULE int gp__transpose_few(gp_policy p,gp__shape s){
+return(p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP)&&(s.form & GP__FORM_OUT_DENSE)&&
+gp__is_swizzlable(s.key_size)&& s.key_size <= 8 && s.word == s.key_size &&
+gp__are_few(s.key_size,s.rows,s.form & GP__FORM_IN_ALIGNED)&&
+s.columns *(unsigned)s.key_size >= 2ull *(unsigned)(p.threads * gp__few_unit(s.key_size))&&
+gp__few_bytes(p,s.key_size,(unsigned)s.rows)<=(unsigned)s.shared_bytes - 2048;
+}
+GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix){
+return 16 / gp__common_factor(16,matrix);
+}
+GPUPRIMS__RULE unsigned long long gp__transpose_matrices_of(unsigned long long tile,unsigned long long matrix){
+return tile / matrix / gp__transpose_multiple(matrix)* gp__transpose_multiple(matrix);
+}
+GPUPRIMS__RULE unsigned long long gp__transpose_matrices(gp_policy p,gp__shape s){
+return !(s.form & GP__FORM_DENSE)|| s.rows > 65536 || s.columns > 65536?0
+: s.segments == 1?s.rows * s.columns *(unsigned)s.key_size <=(unsigned)(p.threads * p.vectors * GP__VECTOR)
+: gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
+s.rows * s.columns *(unsigned)s.key_size);
+}
+GPUPRIMS__RULE int gp__transpose_packs(gp_policy p,gp__shape s){
+return(s.form & GP__FORM_DENSE)&& gp__transpose_matrices(p,s)&&
+gp__transpose_thin(p,s,s.columns,gp__transpose_columns(p.threads,p.vectors,s.key_size))&&
+gp__transpose_thin(p,s,s.rows,gp__transpose_rows(p.threads,p.vectors,s.key_size));
+}
+enum{GP__TRIP_BYTES=64 << 20};
+GPUPRIMS__BOTH static inline __attribute__((unused))gp__shape gp__tiled(gp_policy p,gp__shape s){
+const unsigned long long column=s.rows *(unsigned)s.key_size;
+unsigned long long most;
+if(s.move != GP__MOVE_RECTANGLE)return s;
+if(p.algorithm == GP_ROUND_TRIP){
+most=GP__TRIP_BYTES /(column * s.columns);
+if(most > 16)most -= most % 16;
+if(most < 1 || !(s.form & GP__FORM_STACKED))most=1;
+if(s.segments > most)s.segments=most;
+s.form=(s.form & ~GP__FORM_OUT_ALIGNED)|(column % GP__VECTOR?0 : GP__FORM_OUT_ALIGNED);
+}
+if(p.algorithm == GP_ROUND_TRIP ||(p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p,s)))
+s.move=GP__MOVE_TILES;
+return s;
+}
+#line 1 "transpose/panels_policy.h"
+enum{
+GP__CHUNK_LEAST=64,
+GP__CHUNK_MOST=512,
+GP__HOLE_BYTES=16 << 20,
+GP__PANEL_MOST=32 << 20,
+GP__PANELS_MOST=1 << 20,
+GP__CHUNK_FLAGS=16 << 20,
+GP__PANELS_COUNTERS=2,
+GP__CHUNK_TICKET=32,
+GP__CHUNK_MATRICES=4,
+GP__CHUNK_MATRIX=4 << 20
+};
+GPUPRIMS__RULE int gp__chunk_word(gp__shape s,unsigned long long items){
+return(s.form & GP__FORM_IN_START)?gp__lowest_bit((int)(items *(unsigned)s.key_size)| GP__VECTOR): s.word;
+}
+GPUPRIMS__RULE unsigned long long gp__chunk_most(int word){
+return 32ull *(unsigned)word *(word >= 4?GP__VECTOR /(unsigned)word : 4u);
+}
+GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s,unsigned long long extent,unsigned long long other,
+unsigned long long items){
+return extent % items || extent / items < 2 || items *(unsigned)s.key_size < GP__CHUNK_LEAST ||
+items *(unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s,items))||
+other > GP__PANEL_MOST /(items *(unsigned)s.key_size)||
+extent / items * other > GP__CHUNK_FLAGS * 8ull || extent / items > GP__PANELS_MOST
+?0
+: items *(unsigned)s.key_size *(unsigned)gp__chunk_word(s,items);
+}
+GPUPRIMS__BOTH static inline __attribute__((unused))unsigned long long
+gp__chunk_items(gp__shape s,unsigned long long extent,unsigned long long other){
+unsigned long long best=0,most=0,items=GP__CHUNK_MOST /(unsigned)s.key_size;
+if(items > extent / 2)items=extent / 2;
+for(;items * GP__VECTOR *(unsigned)s.key_size > most && items *(unsigned)s.key_size >= GP__CHUNK_LEAST;--items){
+const unsigned long long merit=gp__chunk_merit(s,extent,other,items);
+if(merit > most)best=items,most=merit;
+}
+return best;
+}
+typedef struct gp__panels_plan{
+unsigned long long items;
+int inverse,word,form;
+unsigned long long rows,columns,panels,holes;
+unsigned long long whole;
+}gp__panels_plan;
+GPUPRIMS__BOTH static inline __attribute__((unused))gp__panels_plan gp__panels_plan_of(gp_policy p,gp__shape s){
+gp__panels_plan r ={0,0,0,0,0,0,0,0,0};
+const unsigned long long size=(unsigned)s.key_size,matrix=s.rows * s.columns * size;
+unsigned long long rows=0,columns=0;
+if(s.move != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
+matrix <= 8ull *(unsigned)(p.threads * p.vectors * GP__VECTOR)||
+(s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
+return r;
+rows=gp__chunk_items(s,s.rows,s.columns);
+columns=gp__chunk_items(s,s.columns,s.rows);
+if(!rows && !columns)return r;
+r.inverse=(columns?gp__chunk_merit(s,s.columns,s.rows,columns): 0)>
+(rows?gp__chunk_merit(s,s.rows,s.columns,rows): 0);
+r.items=r.inverse?columns : rows;
+r.word=gp__chunk_word(s,r.items);
+r.rows=r.inverse?s.rows : r.items;
+r.columns=r.inverse?r.items : s.columns;
+r.panels=(r.inverse?s.columns : s.rows)/ r.items;
+r.whole=(s.form & GP__FORM_IN_START)
+?gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),r.rows * r.columns * size)
+: 0;
+if(r.whole){
+r.form=GP__FORM_WHOLE;
+return r;
+}
+r.holes=1 +(GP__HOLE_BYTES - 1)/(r.rows * r.columns * size);
+if(r.holes >= r.panels)r.holes=r.panels - 1;
+if((s.form & GP__FORM_IN_START)&& r.rows * r.columns * size % GP__VECTOR == 0)
+r.form=(r.columns * size % GP__VECTOR?0 : GP__FORM_IN_ALIGNED)|
+(r.rows * size % GP__VECTOR?0 : GP__FORM_OUT_ALIGNED);
+return r;
+}
+enum{
+GP__BUFFERED_LEAST=4,
+GP__BUFFERED_MOST=64,
+GP__BUFFERED_SHIFT=128,
+GP__BUFFERED_LAG=2
+};
+GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels,unsigned x,unsigned g){
+return g < panels / 2?(g + GP__BUFFERED_LAG + 1)*(panels - panels / 2)+ x
+: x > panels / 2 + GP__BUFFERED_LAG
+?(g - panels / 2 - GP__BUFFERED_LAG - 1)*(panels - panels / 2)+ x - GP__BUFFERED_LAG - 1 - panels / 2
+: x *(panels - panels / 2)+ g - panels / 2;
+}
+GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels){
+return(panels / 2 + GP__BUFFERED_LAG + 1)*(panels - panels / 2);
+}
+GPUPRIMS__RULE int gp__buffered_leads(int size){return size >= 4;}
+GPUPRIMS__RULE int gp__buffered_threads(gp_policy p,int size){
+return p.threads +(p.algorithm == GP_TENSOR_PANELS || gp__buffered_leads(size)?(int)GP__WARP : 0);
+}
+typedef struct gp__buffered_plan{
+unsigned panels;
+int form;
+unsigned long long height,pitch,slot;
+}gp__buffered_plan;
+GPUPRIMS__RULE unsigned long long gp__buffered_border(gp__buffered_plan r,gp__shape s,unsigned columns,unsigned g){
+return g < r.panels?g * r.height * s.columns /(s.rows * columns):(s.columns + columns - 1)/ columns;
+}
+GPUPRIMS__BOTH static inline __attribute__((unused))gp__buffered_plan gp__buffered_plan_of(gp_policy p,gp__shape s){
+const unsigned long long size=(unsigned)s.key_size;
+const unsigned rows=(unsigned)gp__transpose_rows(p.threads,p.vectors,s.key_size);
+const unsigned columns=(unsigned)gp__transpose_columns(p.threads,p.vectors,s.key_size);
+gp__buffered_plan r ={0,0,0,0,0};
+unsigned long long widest=0;
+unsigned g;
+if(s.move != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm)|| gp__buffered_threads(p,s.key_size)> 1024 ||
+p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST || s.rows <(unsigned)GP__BUFFERED_LEAST * rows ||
+s.columns <(unsigned)GP__BUFFERED_LEAST * columns || s.rows > 1ull << 31 || s.columns > 1ull << 31 ||
+s.rows / rows *(s.columns / columns)> 1ull << 29)
+return r;
+r.height=((s.rows - 1)/ rows /(unsigned)p.stages + 1)* rows;
+r.panels=(unsigned)((s.rows - 1)/ r.height + 1);
+if(r.height * size > 1ull << 30)r.panels=0;
+for(g=0;g < r.panels;++g){
+const unsigned long long end=gp__buffered_border(r,s,columns,g + 1)* columns;
+const unsigned long long width =
+(end < s.columns?end : s.columns)- gp__buffered_border(r,s,columns,g)* columns;
+if(width > widest)widest=width;
+}
+r.pitch=r.height * size +(s.rows - r.height)* size % GP__BUFFERED_SHIFT;
+r.slot=((widest * r.pitch - 1)/ GP__BUFFERED_SHIFT + 2)* GP__BUFFERED_SHIFT;
+r.form=(int)GP__VECTOR *(int)GP__FORM_WORD;
+if(s.form & GP__FORM_IN_START)
+r.form |=(s.columns * size % GP__VECTOR?0 : GP__FORM_IN_ALIGNED)|
+(s.rows * size % GP__VECTOR?0 : GP__FORM_OUT_ALIGNED);
+return r;
+}
+GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r){return r.items?r.form | r.word * GP__FORM_WORD : 0;}
+GPUPRIMS__BOTH static inline __attribute__((unused))int gp__transpose_form(gp_policy p,gp__shape s){
+if(gp__is_buffered(p.algorithm))return gp__buffered_plan_of(p,s).form;
+s=gp__tiled(p,s);
+return s.move == GP__MOVE_RECTANGLE?gp__panels_form(gp__panels_plan_of(p,s))
+: s.move == GP__MOVE_TILES && gp__transpose_few(p,s)
+?(s.form & GP__FORM_IN_ALIGNED)| GP__FORM_FEW
+:(s.form &(GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED))|
+(s.move != GP__MOVE_TILES      ?0
+: gp__transpose_packs(p,s)  ?GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
+: gp__transpose_thin_in(p,s)?GP__FORM_IN_WHOLE
+: gp__transpose_thin_out(p,s)?GP__FORM_OUT_WHOLE
+: 0);
+}
+enum{GP__TENSOR_BOX=128,GP__TENSOR_ALIGNMENT=1024,GP__TENSOR_STAGES_MOST=8,GP__TENSOR_TURNS=2};
+GPUPRIMS__RULE int gp__tensor_bytes(gp_policy p){
+return(p.algorithm == GP_TENSOR_PANELS?(int)GP__TENSOR_TURNS : p.stages)* p.threads * p.vectors * GP__VECTOR +
+GP__TENSOR_ALIGNMENT;
+}
+GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p,gp__shape s){
+return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size)&&
+(gp__transpose_form(p,s)& 15)==(GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)&&
+(p.algorithm == GP_TENSOR_PANELS?gp__buffered_plan_of(p,s).panels >= GP__BUFFERED_LEAST
+: s.move == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST)&&
+s.rows *(unsigned)s.key_size % GP__VECTOR == 0 && s.rows < 1ull << 31 &&
+s.columns <(1ull << 31)/(unsigned)s.key_size && s.segments < 1ull << 31 &&
+gp__transpose_rows(p.threads,p.vectors,s.key_size)* s.key_size >= GP__TENSOR_BOX &&
+gp__transpose_columns(p.threads,p.vectors,s.key_size)* s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
+gp__tensor_bytes(p)<= s.shared_bytes - 2048;
+}
+GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p,gp__shape s){
+return(p.algorithm == GP_PADDED_TILES ||
+((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS)&& gp__policy_valid_tensor(p,s))||
+(p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p,s).panels >= GP__BUFFERED_LEAST)||
+(p.algorithm == GP_ROUND_TRIP && s.move == GP__MOVE_RECTANGLE)||
+(p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size)&&
+(s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE)&&
+(gp__transpose_form(p,s)& ~GP__FORM_OUT_ALIGNED)== GP__FORM_IN_ALIGNED))&&
+p.vectors <= 8 &&
+(s.move == GP__MOVE_SQUARE?2 : 1)*
+gp__transpose_tile_bytes(s.key_size,gp__transpose_rows(p.threads,p.vectors,s.key_size),
+gp__transpose_columns(p.threads,p.vectors,s.key_size),0,0)<=
+s.shared_bytes - 1024;
+}
+#line 1 "layouts/policy.h"
+enum{
+GP__LAYOUT_FIELDS=32,
+GP__LAYOUT_ENTRIES=65,
+GP__LAYOUT_STRUCT_BYTES=1024,
+GP__LAYOUT_REGISTER_BYTES=256,
+GP__LAYOUT_STEP=16
+};
+GPUPRIMS__RULE int gp__layout_padding(int chunk,int size){return chunk * size % 32 == 0?chunk * size / 16 : 0;}
+GPUPRIMS__RULE int gp__layout_region(int tile,int chunk,int size,int structs){
+return tile * size +(structs && gp__layout_padding(chunk,size)?tile / chunk * GP__VECTOR : 0);
+}
+GPUPRIMS__RULE int gp__layout_fits(unsigned long long width,int tile){
+return width == 0 ||(width <=(unsigned)tile?(unsigned)tile % width == 0 : width %(unsigned)tile == 0);
+}
+GPUPRIMS__RULE int gp__layout_most(int bytes,int size){
+return gp__max(bytes / size / GP__LAYOUT_STEP,1)* GP__LAYOUT_STEP;
+}
+GPUPRIMS__RULE int gp__layout_fitting(int tile,int most,unsigned long long in_width,unsigned long long out_width){
+return tile * 4 < most || tile <= 0?0
+: gp__layout_fits(in_width,tile)&& gp__layout_fits(out_width,tile)
+?tile
+: gp__layout_fitting(tile - GP__LAYOUT_STEP,most,in_width,out_width);
+}
+GPUPRIMS__RULE int gp__layout_staged(gp_policy p,gp__shape s){
+return s.chunk
+?gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR,gp__max(s.in_size,s.out_size)),
+gp__layout_most(p.threads * p.vectors * GP__VECTOR,gp__max(s.in_size,s.out_size)),
+s.in_width,s.out_width)
+: 0;
+}
+GPUPRIMS__RULE int gp__layout_tile(gp_policy p,gp__shape s){
+return gp__layout_staged(p,s)?gp__layout_staged(p,s)
+: gp__layout_most(p.threads * p.vectors * GP__VECTOR,gp__max(s.in_size,s.out_size));
+}
+GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p,gp__shape s){
+return gp__layout_staged(p,s)?gp__layout_region(gp__layout_staged(p,s),s.chunk,s.in_size,s.in_width == 1)+
+gp__layout_region(gp__layout_staged(p,s),s.chunk,s.out_size,s.out_width == 1)
+: gp__layout_tile(p,s)* gp__max(s.in_size,s.out_size);
+}
+GPUPRIMS__RULE int gp__layout_local(gp_policy p,gp__shape s){
+return s.in_size == s.out_size && s.in_width > 0 && s.out_width > 0 &&
+gp__layout_tile(p,s)%(s.in_width <= 0x7fffffff?(int)s.in_width : 0x7fffffff)== 0 &&
+gp__layout_tile(p,s)%(s.out_width <= 0x7fffffff?(int)s.out_width : 0x7fffffff)== 0;
+}
+#line 1 "map/policy.h"
+#define GP_POLICY_FIELDS_MAP(F) \
+F(algorithm,GP_DIRECT,GP_DIRECT)\
+F(threads,0,128,256,512,1024)\
+F(vectors,0,1,2,4,8)\
+F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
+F(store,0,GP_CACHE_ALL,GP_CACHE_STREAMING)\
+F(blocks_per_sm,0,0,1,2,4,8)\
+F(overlap,0,1,2)
+GPUPRIMS__RULE int gp__map_items(int vectors,int in_size,int in2_size,int out_size){
+return vectors * gp__vector_items(gp__max(gp__max(in_size,in2_size),out_size));
+}
+GPUPRIMS__RULE int gp__edge_tile_bytes(gp_policy p){
+return p.threads * p.vectors * GP__VECTOR +(p.threads / GP__WARP + 1)/ 2 * 8 + 16;
+}
+GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p,gp__shape s){
+return p.algorithm == GP_DIRECT &&
+(!gp__visits_edges(s.primitive)|| gp__edge_tile_bytes(p)<= GP__STATIC_SHARED_BYTES)&&
+(s.primitive != GP_CONVERT_LAYOUT || gp__layout_shared_bytes(p,s)<= s.shared_bytes)&&
+((s.primitive != GP_LOWER_BOUND && s.primitive != GP_UPPER_BOUND)||
+p.threads * gp__map_items(p.vectors,s.in_size,s.in2_size,s.out_size)<= 16384);
+}
+#line 1 "bfs/policy.h"
+#define GP_POLICY_FIELDS_GRAPH(F) \
+F(algorithm,GP_AUTO,GP_EXPAND_CONTRACT,GP_FUSED_LAUNCHES,GP_CONTRACT_EXPAND,GP_TWO_PHASE,GP_HYBRID)\
+F(threads,0,128,256,512,1024)\
+F(vectors,0,1,2,4)\
+F(blocks_per_sm,0,1,2,4)\
+F(alpha,0,-1,1,2,4,8,16,32,64)\
+F(beta,0,1,2,4,8,16,32)\
+F(small,0,1,64,128,256,512,1024,2048)\
+F(look,0,1,64,128,256,1000000)\
+F(gather,0,7,1)\
+F(cull,0,7,4,8)\
+F(cluster,0,1,8,16)
+enum{
+GP__BFS_PART=256,
+GP__BFS_LONG=0xffff,
+GP__BFS_BUFFER=2048,
+GP__BFS_CLUSTER_MOST=16,
+GP__BFS_CLUSTERS=16,
+GP__BFS_SPREAD_AFTER=64,
+GP__BFS_WORDS=1,
+GP__BFS_LAUNCHES=48,
+GP__BFS_EDGE_STEPS=2 * GP__BFS_LAUNCHES + 1,
+GP__SOURCES_LAUNCHES=96
+};
+GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads){return(unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32);}
+GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm){
+return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
+}
+GPUPRIMS__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p,gp__shape s){
+return gp__bfs_by_edges(p.algorithm)?s.count2 * 2 *(unsigned)s.key_size : 0;
+}
+GPUPRIMS__RULE int gp__degree_class(gp__shape s){return s.count2 < 8 * s.count?0 : 8;}
+GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p,gp__shape s){
+return(p.algorithm == GP_EXPAND_CONTRACT ||
+(s.primitive == GP_BFS &&(p.algorithm == GP_FUSED_LAUNCHES || gp__bfs_by_edges(p.algorithm))))&&
+(p.vectors == 1 || p.vectors == 2 || p.vectors == 4)&& p.threads * p.vectors <= 2048 &&
+p.blocks_per_sm >= 1 && p.overlap == 2 && p.alpha >= -1 && p.alpha <= 1 << 20 && p.beta >= 1 &&
+p.beta <= 1 << 20 && p.look >= 1 && p.small >= 1 && p.gather >= 1 && p.gather <= GP_GATHER_ALL &&
+p.cull >= 1 && p.cull <= GP_CULL_NOTHING && p.cluster >= 1 && p.cluster <= GP__BFS_CLUSTER_MOST &&
+(p.cluster == 1 ||(s.primitive == GP_BFS && s.compute_capability >= 90))&&
+(unsigned)p.small <= gp__bfs_small_most(p.threads)&&
+p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
+}
+#line 1 "core/arguments.h"
+enum{GP__VALUE_BYTES=64};
+typedef struct gp__value{
+alignas(16)
+unsigned char bytes[GP__VALUE_BYTES];
+}gp__value;
+#line 1 "map/arguments.h"
+typedef struct gp__map_args{
+const void *in;
+const void *in2;
+void *out;
+unsigned long long count;
+const unsigned long long *count_device;
+gp__value value;
+gp__value step;
+}gp__map_args;
+#line 1 "reduce/arguments.h"
+typedef struct gp__reduce_args{
+const void *in;
+void *out;
+unsigned long long count;
+const unsigned long long *count_device;
+void *workspace;
+unsigned long long rounds;
+gp__value init;
+int has_init;
+gp__value scalar;
+unsigned long long limit;
+const unsigned long long *limit_device;
+}gp__reduce_args;
+#line 1 "scan/arguments.h"
+typedef struct gp__scan_args{
+const void *in;
+void *out;
+unsigned long long count;
+const unsigned long long *count_device;
+void *workspace;
+gp__value init;
+int has_init;
+unsigned blocks;
+}gp__scan_args;
+#line 1 "select/arguments.h"
+typedef struct gp__stream_args{
+const void *keys;
+const void *values;
+void *out_keys;
+void *out_values;
+void *out2;
+void *out3;
+unsigned long long *out_count;
+unsigned long long count;
+const unsigned long long *count_device;
+const void *offsets;
+unsigned long long segments;
+const unsigned long long *bad;
+void *workspace;
+gp__value first,second;
+int has_init;
+}gp__stream_args;
+#line 1 "segments/arguments.h"
+typedef struct gp__segment_args{
+const void *in;
+const void *begin;
+const void *end;
+void *out;
+unsigned long long count,segments,length;
+const unsigned long long *bad;
+void *workspace;
+unsigned long long share;
+double rate;
+gp__value init;
+int has_init;
+unsigned log2_lanes;
+}gp__segment_args;
+#line 1 "histogram/arguments.h"
+typedef struct gp__histogram_args{
+const void *in;
+const void *weights;
+const void *boundaries;
+void *out;
+unsigned long long count;
+const unsigned long long *count_device;
+unsigned long long bins;
+void *workspace;
+gp__value lower,upper;
+int channels,active;
+unsigned replicas;
+unsigned *rows;
+}gp__histogram_args;
+#line 1 "graph/arguments.h"
+typedef struct gp__graph_args{
+const void *offsets,*targets;
+const void *parents;
+const int *depths;
+void *out_offsets,*out_targets;
+unsigned long long *keys;
+unsigned long long vertices;
+unsigned long long edges;
+unsigned long long count;
+const unsigned long long *count_device;
+unsigned long long *bad;
+unsigned long long *state;
+unsigned *marks;
+unsigned long long source,limit;
+int apart;
+int shift;
+int flags;
+int incoming;
+const gp_fault *fault;
+}gp__graph_args;
+enum{GP__DEGREE_SUM,GP__DEGREE_LEAST,GP__DEGREE_MOST,GP__DEGREE_HISTOGRAM,GP__DEGREE_STATE=3 + 65};
+enum{GP__FAULT_SHIFT=58};
+#line 1 "group_by/arguments.h"
+typedef struct gp__group_args{
+const void *keys;
+const void *in;
+void *list_keys;
+void *list_values;
+unsigned long long count;
+const unsigned long long *count_device;
+unsigned long long *state;
+void *workspace;
+}gp__group_args;
+enum{
+GP__GROUP_FULL,
+GP__GROUP_LENGTH,
+GP__GROUP_OF_LIST,
+GP__GROUP_OF_INPUT,
+GP__GROUP_FROM_LIST,
+GP__GROUP_FROM_INPUT,
+GP__GROUP_STATE=8
+};
+enum{GP__GROUP_SLOTS=2048,GP__GROUP_MOST=1536,GP__GROUP_FROM=1 << 20};
+#line 1 "search/arguments.h"
+typedef struct gp__search_args{
+const void *sorted;
+unsigned long long length;
+const void *needles;
+void *out;
+unsigned long long count;
+const unsigned long long *count_device;
+const unsigned long long *bad;
+}gp__search_args;
+#line 1 "sort/arguments.h"
+typedef struct gp__radix_args{
+const void *keys;
+const void *in;
+void *out_keys,*out;
+void *other_keys,*other;
+unsigned long long count;
+const unsigned long long *count_device;
+void *workspace;
+unsigned long long *counts;
+unsigned long long *tickets;
+unsigned *steps;
+void *words;
+unsigned long long clear;
+int passes,begin_bit,end_bit;
+int in_place;
+int paired;
+int pass;
+int word;
+int shift;
+unsigned mask;
+unsigned flip;
+int drop_keys;
+const unsigned long long *choice;
+unsigned long long *leads;
+unsigned capacity;
+int leading;
+}gp__radix_args;
+#line 1 "layouts/arguments.h"
+typedef struct gp__layout_args{
+const unsigned char *in;
+unsigned char *out;
+const unsigned char *in_column[GP__LAYOUT_FIELDS];
+unsigned char *out_column[GP__LAYOUT_ENTRIES];
+unsigned long long count,in_width,out_width;
+int in_aligned,out_aligned;
+}gp__layout_args;
+typedef struct gp__gather_args{
+const void *in,*index;
+void *out;
+unsigned long long count;
+const unsigned long long *count_device;
+}gp__gather_args;
+__attribute__((unused))static void gp__radix_digit_of(gp__radix_args *args,int *bit){
+const int bits=gp__radix_digit_bits(*bit,args->end_bit);
+args->word = *bit / 64;
+args->shift = *bit % 64;
+args->mask=(1u << bits)- 1;
+*bit += bits;
+}
+#line 1 "sort/counting_arguments.h"
+typedef struct gp__counting_args{
+void *out;
+unsigned long long count;
+const unsigned long long *count_device;
+const unsigned long long *counts;
+const unsigned short *rows;
+unsigned blocks;
+unsigned long long *starts;
+unsigned short *values;
+unsigned long long *runs;
+void *workspace;
+}gp__counting_args;
+#line 1 "top_k/arguments.h"
+typedef struct gp__top_k_args{
+const void *keys;
+const void *in;
+void *out_keys;
+void *out;
+unsigned long long count;
+const unsigned long long *count_device;
+unsigned long long rows,k;
+unsigned long long blocks;
+void *workspace;
+const void *from;
+void *to;
+unsigned long long ranks;
+unsigned long long jump;
+unsigned capacity;
+unsigned nth;
+void *states;
+void *bins;
+void *aside;
+unsigned long long room;
+int level;
+}gp__top_k_args;
+typedef struct gp__select_state{
+unsigned long long prefix;
+unsigned long long rank;
+unsigned long long inside;
+unsigned long long appended;
+unsigned long long arrived;
+unsigned long long buffered;
+}gp__select_state;
+#line 1 "sort/hybrid_arguments.h"
+typedef struct gp__hybrid_args{
+const void *in;
+void *out;
+void *spare;
+unsigned long long *list;
+void *parts,*next_parts;
+unsigned long long *bins,*next_bins;
+void *items;
+unsigned long long count;
+const unsigned long long *count_device;
+const void *values;
+void *out_values,*spare_values;
+void *workspace;
+unsigned long long *choice;
+int level,levels,drop_keys;
+unsigned capacity;
+unsigned sample;
+unsigned recurring;
+int leading;
+}gp__hybrid_args;
+enum{GP__CHOSE_HYBRID=1,GP__CHOSE_ONE_SWEEP=2,GP__CHOSE_PASSES=3};
+#line 1 "segmented_sort/arguments.h"
+#define GP__TASK_SORT 0ull
+#define GP__TASK_COUNT 1ull
+#define GP__TASK_MOVE 2ull
+#define GP__TASK_COPY 3ull
+typedef struct gp__segmented_sort_args{
+const void *keys,*values;
+void *out_keys,*out_values;
+void *other_keys,*other_values;
+const void *begin,*end;
+unsigned long long count,segments;
+const unsigned long long *bad;
+void *workspace;
+gp__sort_header *header;
+gp__sort_span *list[GP__MIDDLE_CLASSES];
+unsigned long long list_size[GP__MIDDLE_CLASSES];
+gp__sort_bucket *buckets;
+unsigned long long *group_counts;
+unsigned *tile_counts;
+unsigned long long queue_size,bucket_size,tile_size,group_size;
+unsigned long long flip,mask;
+unsigned low_bit,top_shift;
+unsigned whole;
+}gp__segmented_sort_args;
+#line 1 "merge/arguments.h"
+typedef struct gp__merge_args{
+const void *keys,*keys2;
+const void *values,*values2;
+void *out_keys,*out_values;
+unsigned long long *out_count;
+unsigned long long count,count2;
+const unsigned long long *count_device;
+unsigned long long run;
+void *workspace;
+unsigned long long *borders;
+unsigned log2_run,log2_ways;
+}gp__merge_args;
+#line 1 "transpose/arguments.h"
+typedef struct gp__divisor{
+unsigned by,magic;
+}gp__divisor;
+typedef struct gp__transpose_args{
+const void *in;
+void *out;
+unsigned long long columns,rows;
+unsigned long long in_pitch,out_pitch;
+unsigned long long outer[2],in_outer[2],out_outer[2];
+unsigned long long in_bytes;
+unsigned long long tiles,row_tiles,column_tiles;
+unsigned tile_rows,tile_columns,matrices,pitch,pad;
+unsigned panel;
+gp__divisor units;
+gp__divisor group;
+gp__divisor row,column;
+unsigned long long a,b,strip;
+void *scratch;
+int rotates,gathers;
+}gp__transpose_args;
+typedef struct gp__tensor_map{
+alignas(64)
+unsigned long long words[16];
+}gp__tensor_map;
+typedef struct gp__tensor_args{
+gp__tensor_map in;
+gp__transpose_args of;
+}gp__tensor_args;
+#line 1 "bfs/arguments.h"
+typedef struct gp__bfs_args{
+const void *offsets,*targets;
+const void *in_offsets,*in_sources;
+int *depths;
+void *parents;
+gp_traversal *statistics;
+void *workspace;
+unsigned *reached[2];
+unsigned *fresh;
+void *queue;
+void *lists[2];
+void *found;
+void *control;
+unsigned long long vertices,source;
+const unsigned long long *source_device;
+unsigned long long target;
+int limit;
+int symmetric;
+int alpha,beta;
+int look_from;
+unsigned small,cluster_small;
+unsigned cluster;
+unsigned blocks;
+int step;
+int gather,cull;
+void *edge_queue;
+unsigned long long edges;
+unsigned long long fused_edges;
+const gp_fault *fault;
+unsigned spread;
+int spread_after;
+}gp__bfs_args;
+enum{GP__SOURCES_MOST=64};
+enum{
+GP__SOURCES_CLEAR,
+GP__SOURCES_ALL,
+GP__SOURCES_STEP,
+GP__SOURCES_REST,
+GP__SOURCES_FINISH
+};
+typedef struct gp__sources_args{
+const void *offsets,*targets;
+const void *in_offsets,*in_sources;
+int *depths;
+unsigned long long *reached;
+gp_traversal *statistics;
+void *seen,*words[2];
+void *lists[2];
+void *queue;
+void *control;
+unsigned long long vertices;
+unsigned long long source[GP__SOURCES_MOST];
+const unsigned long long *source_device;
+const gp_fault *fault;
+int count,batch;
+int limit;
+int alpha;
+unsigned small;
+unsigned blocks;
+int part;
+}gp__sources_args;
+#line 1 "transpose/panels_arguments.h"
+typedef struct gp__panels_args{
+unsigned char *data,*saved;
+unsigned long long saves,clears;
+unsigned long long *counters;
+unsigned *claimed,*loaded;
+unsigned long long rows,columns,panels,holes;
+unsigned long long column_tiles,panel_tiles;
+unsigned chunk,chunk_rows,chunk_columns,shift_x,shift_y;
+}gp__panels_args;
+typedef struct gp__buffered_args{
+unsigned char *data,*buffer;
+unsigned long long *counters;
+unsigned long long rows,columns,height;
+unsigned long long pitch,slot;
+unsigned panels,column_tiles,lines,part,parts;
+gp__divisor units;
+unsigned border[GP__BUFFERED_MOST + 1];
+unsigned first[GP__BUFFERED_MOST + 2];
+}gp__buffered_args;
+typedef struct gp__tensor_panels_args{
+gp__tensor_map in;
+gp__buffered_args of;
+}gp__tensor_panels_args;
+#line 1 "device/types.cuh"
+struct alignas(2)gp_f16{
+unsigned short bits;
+gp_f16()= default;
+GP_DEVICE gp_f16(float x): bits(gp__f16_from_f32(x)){}
+GP_DEVICE operator float()const{return gp__f32_from_f16(bits);}
+};
+struct alignas(2)gp_bf16{
+unsigned short bits;
+gp_bf16()= default;
+GP_DEVICE gp_bf16(float x): bits(gp__bf16_from_f32(x)){}
+GP_DEVICE operator float()const{return gp__f32_from_bits(static_cast<gp__u32>(bits)<< 16);}
+};
+template <class T,int PAD=8 - int(sizeof(T))> struct gp_arg{
+T value;
+unsigned char pad[PAD];
+long long index;
+};
+template <class T> struct gp_arg<T,0>{
+T value;
+long long index;
+};
+template <class T,int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T,PAD> &a){
+GPUPRIMS__UNROLL
+for(int i=0;i < PAD;++i)a.pad[i]=0;
+}
+template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T,0> &){}
+template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value,long long index){
+gp_arg<T> a;
+a.value=value;
+a.index=index;
+gp__clear_pad(a);
+return a;
+}
+struct gp__none{};
+enum gp__kind{GP__STRUCT,GP__SIGNED,GP__UNSIGNED,GP__FLOAT};
+template <class T> struct gp__traits{
+static const gp__kind kind=GP__STRUCT;
+};
+#define GPUPRIMS__TRAITS(type, KIND, Wide) \
+template <> struct gp__traits<type>{\
+static const gp__kind kind=KIND;\
+typedef Wide wide;\
+};
+GPUPRIMS__TRAITS(signed char,GP__SIGNED,gp__u32)
+GPUPRIMS__TRAITS(unsigned char,GP__UNSIGNED,gp__u32)
+GPUPRIMS__TRAITS(short,GP__SIGNED,gp__u32)
+GPUPRIMS__TRAITS(unsigned short,GP__UNSIGNED,gp__u32)
+GPUPRIMS__TRAITS(int,GP__SIGNED,gp__u32)
+GPUPRIMS__TRAITS(unsigned int,GP__UNSIGNED,gp__u32)
+GPUPRIMS__TRAITS(long long,GP__SIGNED,gp__u64)
+GPUPRIMS__TRAITS(unsigned long long,GP__UNSIGNED,gp__u64)
+GPUPRIMS__TRAITS(gp_f16,GP__FLOAT,float)
+GPUPRIMS__TRAITS(gp_bf16,GP__FLOAT,float)
+GPUPRIMS__TRAITS(float,GP__FLOAT,float)
+GPUPRIMS__TRAITS(double,GP__FLOAT,double)
+#undef GPUPRIMS__TRAITS
+template <class T> struct gp__is_exact{
+static const bool value=gp__traits<T>::kind == GP__SIGNED || gp__traits<T>::kind == GP__UNSIGNED;
+};
+template <class T,gp__kind=gp__traits<T>::kind> struct gp__limits;
+template <class T> struct gp__limits<T,GP__UNSIGNED>{
+static GP_DEVICE T highest(){return static_cast<T>(~static_cast<T>(0));}
+static GP_DEVICE T lowest(){return 0;}
+};
+template <class T> struct gp__limits<T,GP__SIGNED>{
+static GP_DEVICE T highest(){return static_cast<T>((1ull <<(8 * sizeof(T)- 1))- 1);}
+static GP_DEVICE T lowest(){return static_cast<T>(-highest()- 1);}
+};
+template <class T> struct gp__limits<T,GP__FLOAT>{
+static GP_DEVICE T highest(){return static_cast<T>(gp__f32_from_bits(0x7f800000u));}
+static GP_DEVICE T lowest(){return static_cast<T>(gp__f32_from_bits(0xff800000u));}
+};
+template <int SIZE> struct gp__unsigned_of;
+template <> struct gp__unsigned_of<1>{typedef unsigned char type;};
+template <> struct gp__unsigned_of<2>{typedef unsigned short type;};
+template <> struct gp__unsigned_of<4>{typedef gp__u32 type;};
+template <> struct gp__unsigned_of<8>{typedef gp__u64 type;};
+template <class T,gp__kind=gp__traits<T>::kind> struct gp__ordered;
+template <class T> struct gp__ordered<T,GP__UNSIGNED>{
+typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+static GP_DEVICE Bits encode(Bits raw){return raw;}
+static GP_DEVICE Bits decode(Bits bits){return bits;}
+};
+template <class T> struct gp__ordered<T,GP__SIGNED>{
+typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+static const Bits SIGN=Bits(Bits(1)<<(8 * sizeof(T)- 1));
+static GP_DEVICE Bits encode(Bits raw){return Bits(raw ^ SIGN);}
+static GP_DEVICE Bits decode(Bits bits){return Bits(bits ^ SIGN);}
+};
+template <class T> struct gp__ordered<T,GP__FLOAT>{
+typedef typename gp__unsigned_of<sizeof(T)>::type Bits;
+static const Bits SIGN=Bits(Bits(1)<<(8 * sizeof(T)- 1));
+static GP_DEVICE Bits encode(Bits raw){return Bits(raw & SIGN?~raw : raw | SIGN);}
+static GP_DEVICE Bits decode(Bits bits){return Bits(bits & SIGN?bits ^ SIGN : ~bits);}
+};
+#line 1 "device/operators.cuh"
+template <class T> GP_DEVICE T gp__from_double(double x){return static_cast<T>(x);}
+template <> GP_DEVICE gp_f16 gp__from_double<gp_f16>(double x){return gp_f16(gp__f32_to_odd(x));}
+template <> GP_DEVICE gp_bf16 gp__from_double<gp_bf16>(double x){return gp_bf16(gp__f32_to_odd(x));}
+template <class R,class A> GP_DEVICE R gp__saturate(A x){
+const A high=static_cast<A>(gp__limits<R>::highest())+(sizeof(R)>= sizeof(A)?A(0): A(1));
+if(x != x)return 0;
+if(x >= high)return gp__limits<R>::highest();
+if(x <= static_cast<A>(gp__limits<R>::lowest()))return gp__limits<R>::lowest();
+return static_cast<R>(x);
+}
+template <class A,class R,gp__kind=gp__traits<A>::kind,gp__kind=gp__traits<R>::kind> struct gp__converter{
+static GP_DEVICE R run(A a){
+return sizeof(R)== 1 && sizeof(A)> 1?static_cast<R>(gp__opaque(static_cast<gp__u32>(a))): static_cast<R>(a);
+}
+};
+template <class T> struct gp__converter<T,T,GP__STRUCT,GP__STRUCT>{
+static GP_DEVICE T run(const T &a){return a;}
+};
+template <class T> struct gp__converter<T,T,GP__FLOAT,GP__FLOAT>{
+static GP_DEVICE T run(T a){return a;}
+};
+template <class A,class R> struct gp__converter<A,R,GP__FLOAT,GP__FLOAT>{
+static GP_DEVICE R run(A a){
+return gp__from_double<R>(static_cast<double>(static_cast<typename gp__traits<A>::wide>(a)));
+}
+};
+template <class A> struct gp__converter<A,float,GP__FLOAT,GP__FLOAT>{
+static GP_DEVICE float run(A a){return static_cast<float>(a);}
+};
+template <> struct gp__converter<float,float,GP__FLOAT,GP__FLOAT>{
+static GP_DEVICE float run(float a){return a;}
+};
+template <> struct gp__converter<float,gp_f16,GP__FLOAT,GP__FLOAT>{
+static GP_DEVICE gp_f16 run(float a){return gp_f16(a);}
+};
+template <> struct gp__converter<float,gp_bf16,GP__FLOAT,GP__FLOAT>{
+static GP_DEVICE gp_bf16 run(float a){return gp_bf16(a);}
+};
+template <class A,class R> struct gp__converter<A,R,GP__FLOAT,GP__SIGNED>{
+static GP_DEVICE R run(A a){return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a));}
+};
+template <class A,class R> struct gp__converter<A,R,GP__FLOAT,GP__UNSIGNED>{
+static GP_DEVICE R run(A a){return gp__saturate<R>(static_cast<typename gp__traits<A>::wide>(a));}
+};
+template <class A,class R> struct gp__converter<A,R,GP__SIGNED,GP__FLOAT>{
+static GP_DEVICE R run(A a){return gp__from_double<R>(static_cast<double>(a));}
+};
+template <class A,class R> struct gp__converter<A,R,GP__UNSIGNED,GP__FLOAT>{
+static GP_DEVICE R run(A a){return gp__from_double<R>(static_cast<double>(a));}
+};
+template <class A> struct gp__converter<A,float,GP__SIGNED,GP__FLOAT>{
+static GP_DEVICE float run(A a){return static_cast<float>(a);}
+};
+template <class A> struct gp__converter<A,float,GP__UNSIGNED,GP__FLOAT>{
+static GP_DEVICE float run(A a){return static_cast<float>(a);}
+};
+template <class A,class R> struct gp_convert{
+GP_DEVICE R operator()(const A &a)const{return gp__converter<A,R>::run(a);}
+};
+template <class W> GP_DEVICE W gp__negated(W x){return -x;}
+template <> GP_DEVICE gp__u32 gp__negated<gp__u32>(gp__u32 x){return gp__negative(x);}
+template <class A,class R> struct gp_negate{
+typedef typename gp__traits<R>::wide W;
+GP_DEVICE R operator()(A a)const{return static_cast<R>(gp__negated(static_cast<W>(gp__converter<A,R>::run(a))));}
+};
+template <class A,class R> struct gp_abs{
+typedef typename gp__traits<R>::wide W;
+GP_DEVICE R operator()(A a)const{
+const R r=gp__converter<A,R>::run(a);
+return gp__traits<R>::kind == GP__UNSIGNED                 ?r
+: gp__traits<R>::kind == GP__SIGNED && sizeof(R)< 4?static_cast<R>(gp__magnitude(static_cast<int>(r)))
+: gp__traits<R>::kind == GP__SIGNED
+?(r < R(0)?static_cast<R>(W(0)- static_cast<W>(r)): r)
+:(static_cast<W>(r)> W(0)?r : static_cast<R>(W(0)- static_cast<W>(r)));
+}
+};
+template <class A,class R> struct gp_square{
+typedef typename gp__traits<R>::wide W;
+GP_DEVICE R operator()(A a)const{
+const W w=static_cast<W>(gp__converter<A,R>::run(a));
+return static_cast<R>(w * w);
+}
+};
+template <class W> GP_DEVICE W gp__truth(bool x){return x?1 : 0;}
+template <> GP_DEVICE float gp__truth<float>(bool x){return gp__f32_from_bits(x?0x3f800000u : 0u);}
+template <> GP_DEVICE double gp__truth<double>(bool x){return gp__f64_from_bits(x?0x3ff0000000000000ull : 0ull);}
+template <class A,class R> struct gp_not{
+typedef typename gp__traits<R>::wide W;
+GP_DEVICE R operator()(A a)const{return static_cast<R>(gp__truth<W>(a == A(0)));}
+};
+template <class T,bool EXACT> struct gp__operator{
+typedef T type;
+enum{commutative=1,exact=EXACT};
+static GP_DEVICE T prepare(const T &a){return a;}
+};
+template <class T> struct gp_sum : gp__operator<T,gp__is_exact<T>::value>{
+typedef typename gp__traits<T>::wide W;
+static GP_DEVICE T identity(){return static_cast<T>(W(0));}
+GP_DEVICE T operator()(T a,T b)const{return static_cast<T>(static_cast<W>(a)+ static_cast<W>(b));}
+};
+template <class T> struct gp_prod : gp__operator<T,gp__is_exact<T>::value>{
+typedef typename gp__traits<T>::wide W;
+static GP_DEVICE T identity(){return static_cast<T>(W(1));}
+GP_DEVICE T operator()(T a,T b)const{return static_cast<T>(static_cast<W>(a)* static_cast<W>(b));}
+};
+template <class T,gp__kind=gp__traits<T>::kind> struct gp__order{
+static GP_DEVICE T lower(T a,T b){return b < a?b : a;}
+static GP_DEVICE T upper(T a,T b){return a < b?b : a;}
+};
+template <class T> struct gp__order<T,GP__FLOAT>{
+typedef typename gp__traits<T>::wide W;
+static GP_DEVICE T lower(T a,T b){return static_cast<T>(gp__minimum(static_cast<W>(a),static_cast<W>(b)));}
+static GP_DEVICE T upper(T a,T b){return static_cast<T>(gp__maximum(static_cast<W>(a),static_cast<W>(b)));}
+};
+template <class T> struct gp_min : gp__operator<T,true>{
+static GP_DEVICE T identity(){return gp__limits<T>::highest();}
+GP_DEVICE T operator()(T a,T b)const{return gp__order<T>::lower(a,b);}
+};
+template <class T> struct gp_max : gp__operator<T,true>{
+static GP_DEVICE T identity(){return gp__limits<T>::lowest();}
+GP_DEVICE T operator()(T a,T b)const{return gp__order<T>::upper(a,b);}
+};
+template <class T> struct gp_bit_and : gp__operator<T,true>{
+static GP_DEVICE T identity(){return static_cast<T>(~static_cast<T>(0));}
+GP_DEVICE T operator()(T a,T b)const{return static_cast<T>(a & b);}
+};
+template <class T> struct gp_bit_or : gp__operator<T,true>{
+static GP_DEVICE T identity(){return 0;}
+GP_DEVICE T operator()(T a,T b)const{return static_cast<T>(a | b);}
+};
+template <class T> struct gp_bit_xor : gp__operator<T,true>{
+static GP_DEVICE T identity(){return 0;}
+GP_DEVICE T operator()(T a,T b)const{return static_cast<T>(a ^ b);}
+};
+template <class T> struct gp_and : gp__operator<T,true>{
+typedef typename gp__traits<T>::wide W;
+static GP_DEVICE T prepare(const T &a){return static_cast<T>(gp__truth<W>(a != T(W(0))));}
+static GP_DEVICE T identity(){return static_cast<T>(W(1));}
+GP_DEVICE T operator()(T a,T b)const{return static_cast<T>(gp__truth<W>(a != T(W(0))&& b != T(W(0))));}
+};
+template <class T> struct gp_or : gp__operator<T,true>{
+typedef typename gp__traits<T>::wide W;
+static GP_DEVICE T prepare(const T &a){return static_cast<T>(gp__truth<W>(a != T(W(0))));}
+static GP_DEVICE T identity(){return static_cast<T>(W(0));}
+GP_DEVICE T operator()(T a,T b)const{return static_cast<T>(gp__truth<W>(a != T(W(0))|| b != T(W(0))));}
+};
+template <class T,bool MAX> struct gp__arg_operator : gp__operator<gp_arg<T>,true>{
+typedef typename gp__traits<T>::wide W;
+static GP_DEVICE bool beats(const gp_arg<T> &b,const gp_arg<T> &a){
+if(a.index < 0 || b.index < 0)return a.index < 0;
+const bool a_nan=a.value != a.value,b_nan=b.value != b.value;
+if(a_nan || b_nan)return a_nan && b_nan?b.index < a.index : b_nan;
+return(MAX?a.value < b.value : b.value < a.value)||(a.value == b.value && b.index < a.index);
+}
+GP_DEVICE gp_arg<T> operator()(const gp_arg<T> &a,const gp_arg<T> &b)const{return beats(b,a)?b : a;}
+};
+template <class T> struct gp_argmin : gp__arg_operator<T,false>{
+static GP_DEVICE gp_arg<T> identity(){return gp__make_arg<T>(gp__limits<T>::highest(),-1);}
+};
+template <class T> struct gp_argmax : gp__arg_operator<T,true>{
+static GP_DEVICE gp_arg<T> identity(){return gp__make_arg<T>(gp__limits<T>::lowest(),-1);}
+};
+template <class T> struct gp_sub{
+typedef typename gp__traits<T>::wide W;
+static GP_DEVICE T prepare(const T &a){return a;}
+GP_DEVICE T operator()(T a,T b)const{return static_cast<T>(static_cast<W>(a)- static_cast<W>(b));}
+};
+template <class Op,class A,class B,class R> struct gp__binary{
+GP_DEVICE R operator()(const A &a,const B &b)const{
+return Op()(Op::prepare(gp_convert<A,R>()(a)),Op::prepare(gp_convert<B,R>()(b)));
+}
+};
+#define GPUPRIMS__COMPARISON(name, symbol) \
+template <class T> struct name{\
+typedef T type;\
+GP_DEVICE bool operator()(const T &a,const T &b)const{return a symbol b;}\
+};
+GPUPRIMS__COMPARISON(gp_equal,==)
+GPUPRIMS__COMPARISON(gp_not_equal,!=)
+GPUPRIMS__COMPARISON(gp_less,<)
+GPUPRIMS__COMPARISON(gp_less_equal,<=)
+GPUPRIMS__COMPARISON(gp_greater,>)
+GPUPRIMS__COMPARISON(gp_greater_equal,>=)
+#undef GPUPRIMS__COMPARISON
+struct gp_heads{};
+template <class L> struct gp__compare_bytes{
+static const bool is=false;
+static GP_DEVICE gp__u32 of(gp__u32,gp__u32){return 0;}
+};
+#define GPUPRIMS__BYTES(comparison, expression) \
+template <> struct gp__compare_bytes<comparison>{\
+static const bool is=true;\
+static GP_DEVICE gp__u32 of(gp__u32 a,gp__u32 b){return expression;}\
+};
+#define GPUPRIMS__BYTES_OF(T, SIGNED) \
+GPUPRIMS__BYTES(gp_equal<T>,~gp__bytes_differ(a,b))\
+GPUPRIMS__BYTES(gp_not_equal<T>,gp__bytes_differ(a,b))\
+GPUPRIMS__BYTES(gp_less<T>,gp__bytes_less<SIGNED>(a,b))\
+GPUPRIMS__BYTES(gp_less_equal<T>,~gp__bytes_less<SIGNED>(b,a))\
+GPUPRIMS__BYTES(gp_greater<T>,gp__bytes_less<SIGNED>(b,a))\
+GPUPRIMS__BYTES(gp_greater_equal<T>,~gp__bytes_less<SIGNED>(a,b))
+GPUPRIMS__BYTES_OF(signed char,true)
+GPUPRIMS__BYTES_OF(unsigned char,false)
+#undef GPUPRIMS__BYTES_OF
+#undef GPUPRIMS__BYTES
+template <class T> GP_DEVICE T gp__value_as(const gp__value &v){return *reinterpret_cast<const T *>(v.bytes);}
+template <class L> struct gp__compare{
+GP_DEVICE bool operator()(const typename L::type &x,const gp__value &scalar)const{
+return L()(x,gp__value_as<typename L::type>(scalar));
+}
+};
+template <class F,class T> struct gp__test{
+GP_DEVICE bool operator()(const T &x,const gp__value &)const{return F()(x);}
+};
+template <class F> struct gp__flag{
+GP_DEVICE bool operator()(const F &x,const gp__value &)const{return x != 0;}
+};
+template <class P> struct gp__test_bytes{
+static const bool is=false;
+static GP_DEVICE gp__u32 of(gp__u32,const gp__value &){return 0;}
+};
+template <class L> struct gp__test_bytes<gp__compare<L>>{
+static const bool is=gp__compare_bytes<L>::is;
+static GP_DEVICE gp__u32 of(gp__u32 x,const gp__value &scalar){
+return gp__compare_bytes<L>::of(x,scalar.bytes[0] * 0x01010101u);
+}
+};
+template <class F> struct gp__test_bytes<gp__flag<F>>{
+static const bool is=sizeof(F)== 1;
+static GP_DEVICE gp__u32 of(gp__u32 x,const gp__value &){return gp__bytes_differ(x,0);}
+};
+#line 1 "device/loads.cuh"
+template <class In,class Acc,class F> struct gp__load{
+gp__load()= default;
+template <class Args> GP_DEVICE explicit gp__load(const Args &){}
+GP_DEVICE Acc operator()(const In &x,gp__u64)const{return F()(x);}
+};
+template <class In,class T,int PAD,class F> struct gp__load<In,gp_arg<T,PAD>,F>{
+gp__load()= default;
+template <class Args> GP_DEVICE explicit gp__load(const Args &){}
+GP_DEVICE gp_arg<T,PAD> operator()(const In &x,gp__u64 index)const{
+return gp__make_arg<T>(F()(x),static_cast<long long>(index));
+}
+};
+template <class T,class Predicate> struct gp__counted{
+const gp__value &scalar;
+template <class Args> GP_DEVICE explicit gp__counted(const Args &a): scalar(a.scalar){}
+GP_DEVICE gp__u32 operator()(const T &x,gp__u64)const{return Predicate()(x,scalar)?1u : 0u;}
+};
+template <class O> struct gp__offset_fault{
+const O *offsets;
+gp__u64 limit;
+template <class Args>
+GP_DEVICE explicit gp__offset_fault(const Args &a): offsets(static_cast<const O *>(a.in)),limit(a.limit){
+if(a.limit_device && *a.limit_device < limit)limit = *a.limit_device;
+}
+GP_DEVICE gp__u64 operator()(const O &x,gp__u64 index)const{
+return x > limit ||(index > 0 && x < offsets[index - 1])?index : ~gp__u64(0);
+}
+};
+template <class T,class Before> struct gp__order_fault{
+const T *keys;
+template <class Args> GP_DEVICE explicit gp__order_fault(const Args &a): keys(static_cast<const T *>(a.in)){}
+GP_DEVICE gp__u64 operator()(const T &x,gp__u64 index)const{
+return index > 0 && Before()(x,keys[index - 1])?index : ~gp__u64(0);
+}
+};
+#line 1 "device/warp.cuh"
+GP_DEVICE unsigned gp_lane(){return threadIdx.x & 31u;}
+GP_DEVICE unsigned gp_warp(){return threadIdx.x >> 5;}
+template <class T> union gp__shuffled{
+T value;
+gp__u32 word[(sizeof(T)+ 3)/ 4];
+GP_DEVICE gp__shuffled(){}
+};
+#define GPUPRIMS__SHUFFLE(name, intrinsic, Argument) \
+template <class T> GP_DEVICE T name(const T &value,Argument argument){\
+gp__shuffled<T> s;\
+if(sizeof(T)% 4)s.word[sizeof(T)/ 4]=0;\
+s.value=value;\
+GPUPRIMS__UNROLL for(unsigned i=0;i <(sizeof(T)+ 3)/ 4;++i)s.word[i] = \
+intrinsic(0xffffffffu,s.word[i],argument);\
+return s.value;\
+}
+GPUPRIMS__SHUFFLE(gp_warp_broadcast,__shfl_sync,int)
+GPUPRIMS__SHUFFLE(gp_warp_shift_up,__shfl_up_sync,unsigned)
+GPUPRIMS__SHUFFLE(gp_warp_shift_down,__shfl_down_sync,unsigned)
+GPUPRIMS__SHUFFLE(gp_warp_exchange,__shfl_xor_sync,int)
+#undef GPUPRIMS__SHUFFLE
+template <class T,class Op> GP_DEVICE T gp_warp_reduce(T value,Op op){
+GPUPRIMS__UNROLL
+for(unsigned d=1;d < 32;d *= 2)value=op(value,gp_warp_shift_down(value,d));
+return value;
+}
+template <class T,class Op> GP_DEVICE T gp_warp_inclusive_scan(T value,Op op){
+GPUPRIMS__UNROLL
+for(unsigned d=1;d < 32;d *= 2){
+const T before=gp_warp_shift_up(value,d);
+if(gp_lane()>= d)value=op(before,value);
+}
+return value;
+}
+template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit){
+const gp__u32 ones=gp__opaque_ones();
+gp__u32 agree[BITS],peers;
+GPUPRIMS__UNROLL
+for(int i=0;i < BITS;++i)agree[i]=gp__match_bit(digit,1u << i,ones);
+peers=agree[0];
+GPUPRIMS__UNROLL
+for(int i=1;i < BITS;i += 2)peers=gp__and(peers,agree[i],agree[i + 1 < BITS?i + 1 : i]);
+return peers;
+}
+GP_DEVICE unsigned gp__misalignment(const void *p,unsigned bytes){
+return static_cast<unsigned>(reinterpret_cast<gp__u64>(p)&(bytes - 1));
+}
+template <int N> struct gp__bits{
+static const int WORDS=(N + 31)/ 32;
+gp__u32 word[WORDS];
+GP_DEVICE void clear(){
+GPUPRIMS__UNROLL
+for(int i=0;i < WORDS;++i)word[i]=0;
+}
+GP_DEVICE void set(int i,bool x){word[i / 32] |=(x?1u : 0u)<<(i % 32);}
+GP_DEVICE bool get(int i)const{return(word[i / 32] >>(i % 32)& 1u)!= 0;}
+GP_DEVICE void push(int i,gp__u32 x){word[i / 32]=__funnelshift_l(gp__upper_bits(x),word[i / 32],4);}
+GP_DEVICE void keep(int n){
+GPUPRIMS__UNROLL
+for(int i=0;i < WORDS;++i)word[i] &= n >= i * 32 + 32?~0u : n > i * 32?(1u <<(n - i * 32))- 1u : 0u;
+}
+GP_DEVICE int count()const{
+int n=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < WORDS;++i)n += __popc(word[i]);
+return n;
+}
+};
+template <class Mask> GP_DEVICE Mask gp__bits_below(int n){
+return n < int(8 * sizeof(Mask))?(Mask(1)<< n)- 1 : ~Mask(0);
+}
+GP_DEVICE int gp__bit_count(gp__u32 x){return __popc(x);}
+GP_DEVICE int gp__bit_count(gp__u64 x){
+return __popc(static_cast<gp__u32>(x))+ __popc(static_cast<gp__u32>(x >> 32));
+}
+template <class Mask> GP_DEVICE int gp__first_bit(Mask x){
+return gp__bit_count(static_cast<Mask>((x &(~x + 1))- 1));
+}
+template <int N,class Mask> GP_DEVICE Mask gp__nested_pairs(Mask second,Mask tie,Mask &ones){
+Mask two=second & tie & ~(second << 1),one=two >> 1,paired=two;
+ones=one;
+for(int apart=3;two && apart <= N;apart += 2){
+two=two << 1 & second & tie &(one & tie)<<(apart - 1);
+one=two >> apart;
+paired |= two;
+ones |= one;
+}
+return paired;
+}
+template <class E,int ITEMS,int N> GP_DEVICE void gp__mark_changes(const gp__u32 *word,gp__bits<N> &marks){
+marks.clear();
+GPUPRIMS__UNROLL
+for(int w=ITEMS / 4 - 1;w >= 0;--w)
+marks.push(w * 4,~gp__compare_bytes<E>::of(__funnelshift_l(w > 0?word[w - 1] : 0,word[w],8),word[w]));
+}
+template <int ITEMS> struct gp__byte_gather{
+gp__shared_place next;
+gp__u32 last;
+gp__u32 bits;
+gp__u32 first;
+GP_DEVICE gp__byte_gather(unsigned char *to,const gp__u32 *word,const gp__bits<ITEMS> &marks)
+: next(to - gp__misalignment(to,4)),last(0),bits(gp__misalignment(to,4)* 8),first(bits){
+GPUPRIMS__UNROLL
+for(int q=0;q < ITEMS;q += 16){
+const gp__u32 four=marks.word[q / 32] >>(q % 32),three=four & 0x7777u;
+const gp__u32 low=gp__permute(0x10313033u,0x10212032u,three),
+high=gp__permute(0x83838383u,0x32333333u,three);
+const gp__u32 fourth=gp__permute(0x83838383u,0x80808080u,four)& 0x08080808u;
+const gp__u32 counts=gp__permute(0x10080800u,0x18101008u,three)+ fourth;
+GPUPRIMS__UNROLL
+for(unsigned k=0;k < 4u && q + int(k)* 4 < ITEMS;++k){
+const gp__u32 marked=gp__permute(word[q / 4 + k],0,gp__permute(low,high,(4 + k)<< 4 | k));
+const gp__u32 count=gp__permute(counts,0,0x4440u + k);
+next.push_if((bits ^(bits + count))& 32u,__funnelshift_l(last,marked,bits));
+last=__funnelshift_rc(last,marked,count);
+bits += count;
+}
+}
+}
+GP_DEVICE void finish()const{
+const int begin=bits < 32?int(first / 8): 0,end=int(bits / 8 & 3u);
+const gp__u32 bytes=__funnelshift_l(last,0,bits);
+GPUPRIMS__UNROLL
+for(int k=0;k < 3;++k)
+if(begin <= k && k < end)
+*next.template at<unsigned char>(gp__u32(k))= static_cast<unsigned char>(bytes >> k * 8);
+}
+};
+#line 1 "device/lanes.cuh"
+GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes){return lanes &((1u << gp_lane())- 1);}
+GP_DEVICE gp__u32 gp__lanes_before(gp__u32 lanes){return static_cast<gp__u32>(__popc(gp__earlier_lanes(lanes)));}
+struct gp__lane_team{
+unsigned width,number,rank;
+GP_DEVICE explicit gp__lane_team(unsigned things): width(1){
+while(2 * width * things <= 32)width *= 2;
+number=gp_lane()/ width,rank=gp_lane()&(width - 1);
+}
+GP_DEVICE gp__u32 of(gp__u32 lanes)const{
+return lanes >> number * width &(width == 32?~0u :(1u << width)- 1);
+}
+GP_DEVICE unsigned first(gp__u32 mine)const{
+return number * width +(mine?static_cast<unsigned>(__ffs(static_cast<int>(mine)))- 1u : 0);
+}
+};
+GP_DEVICE gp__u32 gp__warp_draw(gp__u32 *counter,bool wants,gp__u32 &end){
+const gp__u32 lanes=__ballot_sync(0xffffffffu,wants);
+if(lanes == 0)return 0;
+const gp__u32 count=static_cast<gp__u32>(__popc(lanes));
+gp__u32 first=0;
+if(gp_lane()== 0)first=atomicAdd(counter,count);
+first=__shfl_sync(0xffffffffu,first,0);
+end=first + count;
+return first + gp__lanes_before(lanes);
+}
+#line 1 "device/edges.cuh"
+enum{GP__EDGES_COUNT_SHIFT=48};
+struct alignas(16)gp_edges{
+gp__u64 place;
+gp__u64 source;
+GP_DEVICE gp__u64 begin()const{return place &((1ull << GP__EDGES_COUNT_SHIFT)- 1);}
+GP_DEVICE unsigned count()const{return static_cast<unsigned>(place >> GP__EDGES_COUNT_SHIFT);}
+};
+GP_DEVICE gp_edges gp_edges_of(gp__u64 begin,unsigned count,gp__u64 source){
+return gp_edges{begin | static_cast<gp__u64>(count)<< GP__EDGES_COUNT_SHIFT,source};
+}
+template <int ITEMS,class Vertex,class Visit>
+GP_DEVICE void gp__warp_expand(const gp_edges &edges,const Vertex *targets,const Visit &visit){
+const unsigned count=edges.count(),whole=__ballot_sync(0xffffffffu,count != 0);
+const bool is_short=__ballot_sync(0xffffffffu,count > 8)== 0;
+const unsigned shift=__ballot_sync(0xffffffffu,count > 4)== 0?2 : 3;
+unsigned start=gp_lane()<< shift,total=(GP__WARP - static_cast<unsigned>(__clz(static_cast<int>(whole))))
+<< shift;
+if(!is_short){
+const unsigned end=gp_warp_inclusive_scan(count,gp_sum<unsigned>());
+start=end - count;
+total=gp_warp_broadcast(end,GP__WARP - 1);
+}
+const gp__u64 first=edges.begin()- start;
+for(unsigned base=0;base < total;base += GP__WARP * ITEMS){
+bool there[ITEMS];
+Vertex source[ITEMS],target[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const unsigned rank=base + static_cast<unsigned>(i)* GP__WARP + gp_lane();
+unsigned owner=(rank >> shift)&(GP__WARP - 1u);
+if(!is_short){
+owner=0;
+GPUPRIMS__UNROLL
+for(unsigned step=GP__WARP / 2;step;step /= 2)
+if(__shfl_sync(0xffffffffu,start,static_cast<int>(owner + step))<= rank)owner += step;
+}
+const gp__u64 from=__shfl_sync(0xffffffffu,first,static_cast<int>(owner));
+const unsigned held=__shfl_sync(0xffffffffu,start + count,static_cast<int>(owner));
+source[i]=static_cast<Vertex>(__shfl_sync(0xffffffffu,static_cast<Vertex>(edges.source),int(owner)));
+there[i]=rank < total && rank < held;
+target[i]=there[i]?targets[from + rank] : 0;
+}
+visit(there,source,target);
+}
+}
+template <int ITEMS,class Vertex,class Visit>
+GP_DEVICE void gp_warp_expand(const gp_edges &edges,const Vertex *targets,const Visit &visit){
+gp__warp_expand<ITEMS>(edges,targets,
+[&](const bool(&there)[ITEMS],const Vertex(&source)[ITEMS],const Vertex(&target)[ITEMS]){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)visit(there[i],source[i],target[i]);
+});
+}
+#line 1 "device/tile_load.cuh"
+template <class T> union gp__vec{
+gp_vector vector;
+T item[sizeof(T)<= 16?16 / sizeof(T): 1];
+GP_DEVICE gp__vec(){}
+};
+template <int ITEMS,class T>
+GP_DEVICE void gp_tile_load_direct(T(&items)[ITEMS],const T *in,gp__u64 count,T fill){
+const gp__u64 first=static_cast<gp__u64>(threadIdx.x)* ITEMS;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)items[i]=first + i < count?in[first + i] : fill;
+}
+template <int ITEMS,class T> GP_DEVICE void gp_tile_store_direct(const T(&items)[ITEMS],T *out,gp__u64 count){
+const gp__u64 first=static_cast<gp__u64>(threadIdx.x)* ITEMS;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(first + i < count)out[first + i]=items[i];
+}
+template <int THREADS,int ITEMS,class T>
+GP_DEVICE void gp_tile_load_striped(T(&items)[ITEMS],const T *in,gp__u64 count,T fill){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 k=static_cast<gp__u64>(i)* THREADS + threadIdx.x;
+items[i]=k < count?in[k] : fill;
+}
+}
+template <int THREADS,int ITEMS,class T>
+GP_DEVICE void gp_tile_store_striped(const T(&items)[ITEMS],T *out,gp__u64 count){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 k=static_cast<gp__u64>(i)* THREADS + threadIdx.x;
+if(k < count)out[k]=items[i];
+}
+}
+template <int THREADS,int CACHE,int ITEMS,class T>
+GP_DEVICE void gp_tile_load_vectorised(T(&items)[ITEMS],const T *in,gp__u64 count,T fill){
+const int V=16 / sizeof(T);
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS / V;++k){
+const gp__u64 first=(static_cast<gp__u64>(k)* THREADS + threadIdx.x)* V;
+gp__vec<T> p;
+if(first + V <= count)p.vector=gp__load_vector<CACHE>(in + first);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)p.item[j]=first + j < count?in[first + j] : fill;
+}
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)items[k * V + j]=p.item[j];
+}
+}
+template <int THREADS,int CACHE,int ITEMS,class T>
+GP_DEVICE void gp_tile_store_vectorised(const T(&items)[ITEMS],T *out,gp__u64 count){
+const int V=16 / sizeof(T);
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS / V;++k){
+const gp__u64 first=(static_cast<gp__u64>(k)* THREADS + threadIdx.x)* V;
+gp__vec<T> p;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)p.item[j]=items[k * V + j];
+if(first + V <= count)gp__store_vector<CACHE>(out + first,p.vector);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)
+if(first + j < count)out[first + j]=p.item[j];
+}
+}
+}
+#line 1 "device/tile_exchange.cuh"
+template <int THREADS,int ITEMS,class T> struct gp_tile_exchange_storage{
+T element[THREADS * ITEMS + THREADS * ITEMS / 32];
+static GP_DEVICE int slot(int i){return i + i / 32;}
+};
+template <int THREADS,int ITEMS,class T>
+GP_DEVICE void gp_tile_striped_to_blocked(T(&items)[ITEMS],gp_tile_exchange_storage<THREADS,ITEMS,T> &storage){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)storage.element[storage.slot(i * THREADS + int(threadIdx.x))]=items[i];
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)items[i]=storage.element[storage.slot(int(threadIdx.x)* ITEMS + i)];
+}
+template <int THREADS,int ITEMS,class T>
+GP_DEVICE void gp_tile_blocked_to_striped(T(&items)[ITEMS],gp_tile_exchange_storage<THREADS,ITEMS,T> &storage){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)storage.element[storage.slot(int(threadIdx.x)* ITEMS + i)]=items[i];
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)items[i]=storage.element[storage.slot(i * THREADS + int(threadIdx.x))];
+}
+template <int THREADS,int ITEMS,class T>
+GP_DEVICE void gp_tile_load_transposed(T(&items)[ITEMS],const T *in,gp__u64 count,T fill,
+gp_tile_exchange_storage<THREADS,ITEMS,T> &storage){
+gp_tile_load_striped<THREADS>(items,in,count,fill);
+gp_tile_striped_to_blocked<THREADS>(items,storage);
+}
+template <int THREADS,int ITEMS,class T>
+GP_DEVICE void gp_tile_store_transposed(T(&items)[ITEMS],T *out,gp__u64 count,
+gp_tile_exchange_storage<THREADS,ITEMS,T> &storage){
+gp_tile_blocked_to_striped<THREADS>(items,storage);
+gp_tile_store_striped<THREADS>(items,out,count);
+}
+#line 1 "device/tile_reduce.cuh"
+template <class T> GP_DEVICE T gp_tile_broadcast(const T &value,unsigned source,T &storage){
+if(threadIdx.x == source)storage=value;
+__syncthreads();
+return storage;
+}
+template <int THREADS,class T> struct gp_tile_reduce_storage{T warp_total[THREADS / 32];};
+template <int THREADS,class T,class Op>
+GP_DEVICE T gp_tile_reduce(T value,Op op,gp_tile_reduce_storage<THREADS,T> &storage){
+value=gp_warp_reduce(value,op);
+if(gp_lane()== 0)storage.warp_total[gp_warp()]=value;
+__syncthreads();
+if(gp_warp()== 0)
+value=gp_warp_reduce(gp_lane()< THREADS / 32?storage.warp_total[gp_lane()] : Op::identity(),op);
+return value;
+}
+template <int THREADS,class T> struct gp_tile_scan_storage{T warp_total[THREADS / 32];};
+template <class T> struct gp_before{
+T value;
+bool has;
+template <class Op> GP_DEVICE void append(const T &x,Op op){
+value=has?op(value,x): x;
+has=true;
+}
+};
+template <int THREADS,class T,class Op>
+GP_DEVICE T gp__tile_scan(const T &value,Op op,gp_before<T> &within,gp_before<T> &warps,
+gp_tile_scan_storage<THREADS,T> &storage){
+const T inclusive=gp_warp_inclusive_scan(value,op);
+within.value=gp_warp_shift_up(inclusive,1);
+within.has=gp_lane()> 0;
+if(gp_lane()== 31)storage.warp_total[gp_warp()]=inclusive;
+__syncthreads();
+const T totals =
+gp_warp_inclusive_scan(gp_lane()< THREADS / 32?storage.warp_total[gp_lane()] : Op::identity(),op);
+warps.value=gp_warp_broadcast(totals,gp_warp()?int(gp_warp())- 1 : 0);
+warps.has=gp_warp()> 0;
+return gp_warp_broadcast(totals,THREADS / 32 - 1);
+}
+template <int THREADS,class T,class Op>
+GP_DEVICE T gp_tile_exclusive_scan(T &value,Op op,gp_tile_scan_storage<THREADS,T> &storage){
+gp_before<T> within,warps;
+const T total=gp__tile_scan<THREADS>(value,op,within,warps,storage);
+if(within.has)warps.append(within.value,op);
+value=warps.has?warps.value : Op::identity();
+return total;
+}
+template <int THREADS,class T,class Op>
+GP_DEVICE T gp_tile_inclusive_scan(T &value,Op op,gp_tile_scan_storage<THREADS,T> &storage){
+gp_before<T> within,warps;
+const T total=gp__tile_scan<THREADS>(value,op,within,warps,storage);
+if(within.has)warps.append(within.value,op);
+warps.append(value,op);
+value=warps.value;
+return total;
+}
+#line 1 "device/tile_bins.cuh"
+template <int BYTES> struct alignas(16)gp__bytes{unsigned char byte[BYTES];};
+#define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT) \
+GP_SHARED(gp__bytes<(CAPACITY)* int(sizeof(Name))>,name##_of_block);\
+gp_array name=gp__seen_as(GP_ARRAY_OF(Name,LAYOUT,CAPACITY,1,1),GPUPRIMS__USED(GP_LAYOUT_##Name));\
+name.base=name##_of_block.byte
+#define GP_TILE_MOVE(Struct, To, to, to_first, From, from, first, count) \
+do{\
+for(gp__u64 gp__i=threadIdx.x;gp__i <(count);gp__i += blockDim.x)\
+GP_MOVE(Struct,To,to,(to_first)+ gp__i,From,from,(first)+ gp__i);\
+}while(0)
+template <int THREADS,int BINS,int COPIES> struct gp_tile_bins{gp__u32 count[BINS * COPIES];};
+template <int THREADS,int BINS,int COPIES> GP_DEVICE void gp_tile_clear(gp_tile_bins<THREADS,BINS,COPIES> &bins){
+for(int i=int(threadIdx.x);i < BINS * COPIES;i += THREADS)bins.count[i]=0;
+__syncthreads();
+}
+template <int THREADS,int BINS,int COPIES>
+GP_DEVICE void gp_tile_count(gp_tile_bins<THREADS,BINS,COPIES> &bins,gp__u32 bin,gp__u32 by){
+if(bin >= BINS)return;
+gp__u32 &count=bins.count[bin * COPIES + threadIdx.x % COPIES];
+if(COPIES >= THREADS)count += by;
+else atomicAdd(&count,by);
+}
+template <int THREADS,int BINS,int COPIES>
+GP_DEVICE gp__u32 gp_tile_total(const gp_tile_bins<THREADS,BINS,COPIES> &bins,int bin){
+gp__u32 sum=0;
+GPUPRIMS__UNROLL_BY(4)
+for(int i=0;i < COPIES;++i)sum += bins.count[bin * COPIES +(i + int(threadIdx.x))% COPIES];
+return sum;
+}
+#line 1 "device/tile_copy.cuh"
+template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global,unsigned i,unsigned bytes){
+const unsigned offset=static_cast<unsigned>(reinterpret_cast<gp__u64>(global)& 15u);
+const unsigned char *base=global - offset;
+if(offset == 0)return gp__load_vector<CACHE>(base + i * 16);
+if(i > 0 && i * 16 + 32 <= bytes + offset)
+return gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
+gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16),offset);
+gp__vec<unsigned char> p;
+GPUPRIMS__UNROLL
+for(int j=0;j < 16;++j)p.item[j]=global[i * 16 + j];
+return p.vector;
+}
+template <int RANKS,int UNROLL,int CACHE>
+GP_DEVICE void gp__copy_to_shared(unsigned char *shared,const unsigned char *global,unsigned bytes,unsigned rank){
+const unsigned offset=static_cast<unsigned>(reinterpret_cast<gp__u64>(global)& 15u),vectors=bytes / 16;
+const unsigned char *base=global - offset;
+if(offset == 0 && vectors == RANKS * UNROLL){
+gp_vector v[UNROLL];
+GPUPRIMS__UNROLL
+for(int u=0;u < UNROLL;++u)v[u]=gp__load_vector<CACHE>(base +(u * RANKS + rank)* 16);
+GPUPRIMS__UNROLL
+for(int u=0;u < UNROLL;++u)*reinterpret_cast<gp_vector *>(shared +(u * RANKS + rank)* 16)= v[u];
+}else{
+GPUPRIMS__UNROLL_BY(2)
+for(unsigned i=rank;i < vectors;i += RANKS)
+*reinterpret_cast<gp_vector *>(shared + i * 16)= gp__vector_of_range<CACHE>(global,i,bytes);
+}
+for(unsigned i=vectors * 16 + rank;i < bytes;i += RANKS)shared[i]=global[i];
+}
+template <int RANKS,int CACHE,int PADDING=0,int UNROLL=4>
+GP_DEVICE void gp__copy_from_shared(unsigned char *global,const unsigned char *shared,unsigned bytes,unsigned rank){
+const unsigned P=PADDING?PADDING * 16 : 1,FREE=PADDING?16 : 0;
+const unsigned offset=static_cast<unsigned>(reinterpret_cast<gp__u64>(global)& 15u),aligned=(16 - offset)& 15u;
+const unsigned head=aligned < bytes?aligned : bytes,vectors=(bytes - head)/ 16;
+for(unsigned i=rank;i < head;i += RANKS)global[i]=shared[i];
+GPUPRIMS__UNROLL_BY(UNROLL)
+for(unsigned i=rank;i < vectors;i += RANKS){
+const unsigned low=i * 16 + i * 16 / P * FREE,high=i * 16 + 16 +(i * 16 + 16)/ P * FREE;
+gp__vec<unsigned char> p;
+if(head == 0)p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
+else if(i * 16 + 32 <= bytes)
+p.vector=gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
+*reinterpret_cast<const gp_vector *>(shared + high),head);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < 16;++j)p.item[j]=shared[head + i * 16 + j +(head + i * 16 + j)/ P * FREE];
+}
+gp__store_vector<CACHE>(global + head + i * 16,p.vector);
+}
+for(unsigned i=head + vectors * 16 + rank;i < bytes;i += RANKS)global[i]=shared[i + i / P * FREE];
+}
+#line 1 "device/tile_chunk.cuh"
+template <class T> struct gp__pack{
+static const int vectors=gp__pack_vectors(int(sizeof(T))),items=gp__pack_items(int(sizeof(T)));
+union{
+gp_vector vector[vectors];
+T item[items];
+};
+GP_DEVICE gp__pack(){}
+GP_DEVICE explicit gp__pack(const gp_vector *from){
+GPUPRIMS__UNROLL
+for(int i=0;i < vectors;++i)vector[i]=from[i];
+}
+GP_DEVICE void store(gp_vector *to)const{
+GPUPRIMS__UNROLL
+for(int i=0;i < vectors;++i)to[i]=vector[i];
+}
+};
+template <bool EXCLUSIVE,bool FIRST,class Op,class Acc>
+GP_DEVICE Acc gp__running(gp_before<Acc> &carry,const Acc &x){
+const Acc before=FIRST && !carry.has?Op::identity(): carry.value;
+carry.value=FIRST && !carry.has?x : Op()(carry.value,x);
+carry.has=true;
+return EXCLUSIVE?before : carry.value;
+}
+template <class Op,class Load,class In,class Acc,class Out> struct gp__pack_step{
+static const int V=gp__pack<In>::items;
+template <bool FIRST> static GP_DEVICE Acc fold(const gp__pack<In> &p,gp__u64 index,const Acc &sum){
+Acc x[V];
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)x[j]=Op::prepare(Load()(p.item[j],index + j));
+GPUPRIMS__UNROLL
+for(int d=1;d < V;d *= 2){
+GPUPRIMS__UNROLL
+for(int j=0;j + d < V;j += 2 * d)x[j]=Op()(x[j],x[j + d]);
+}
+return FIRST?x[0] : Op()(sum,x[0]);
+}
+template <bool EXCLUSIVE,bool FIRST>
+static GP_DEVICE gp__pack<Out> scan(const gp__pack<In> &p,gp__u64 index,gp_before<Acc> &carry){
+gp__pack<Out> q;
+q.item[0]=gp_convert<Acc,Out>()(gp__running<EXCLUSIVE,FIRST,Op>(carry,Op::prepare(Load()(p.item[0],index))));
+GPUPRIMS__UNROLL
+for(int j=1;j < V;++j)
+q.item[j] =
+gp_convert<Acc,Out>()(gp__running<EXCLUSIVE,false,Op>(carry,Op::prepare(Load()(p.item[j],index + j))));
+return q;
+}
+};
+template <class T> struct gp__byte_sum_step{
+template <bool FIRST> static GP_DEVICE T fold(const gp__pack<T> &p,gp__u64,T sum){
+gp__u32 s=FIRST?0 : static_cast<unsigned char>(sum);
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;++i)s=gp__dot_bytes(p.vector[0].word[i],0x01010101u,s);
+return static_cast<T>(s);
+}
+template <bool EXCLUSIVE,bool FIRST>
+static GP_DEVICE gp__pack<T> scan(const gp__pack<T> &p,gp__u64,gp_before<T> &carry){
+gp__pack<T> q;
+gp__u32 c=FIRST && !carry.has?0 : static_cast<unsigned char>(carry.value);
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;++i){
+const gp__u32 x=p.vector[0].word[i],p1=gp__dot_bytes(x,0x00000001u,c),
+p2=gp__dot_bytes(x,0x00000101u,c);
+const gp__u32 p3=gp__dot_bytes(x,0x00010101u,c),p4=gp__dot_bytes(x,0x01010101u,c);
+q.vector[0].word[i]=EXCLUSIVE?__byte_perm(__byte_perm(c,p1,0x0040),__byte_perm(p2,p3,0x0040),0x5410)
+: __byte_perm(__byte_perm(p1,p2,0x0040),__byte_perm(p3,p4,0x0040),0x5410);
+c=p4;
+}
+carry.value=static_cast<T>(c);
+carry.has=true;
+return q;
+}
+};
+template <>
+struct gp__pack_step<gp_sum<unsigned char>,
+gp__load<unsigned char,unsigned char,gp_convert<unsigned char,unsigned char>>,unsigned char,
+unsigned char,unsigned char> : gp__byte_sum_step<unsigned char>{};
+template <>
+struct gp__pack_step<gp_sum<signed char>,gp__load<signed char,signed char,gp_convert<signed char,signed char>>,
+signed char,signed char,signed char> : gp__byte_sum_step<signed char>{};
+template <int ITEMS,class Op,class Load,class Acc,class In>
+GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk,gp__u64 index){
+Acc sum=Op::identity();
+if(gp__chunk_by_vectors(int(sizeof(In)),ITEMS)){
+typedef gp__pack_step<Op,Load,In,Acc,In> step;
+const int V=gp__pack<In>::items,L=gp__pack<In>::vectors;
+const gp_vector *from=reinterpret_cast<const gp_vector *>(chunk);
+sum=step::template fold<true>(gp__pack<In>(from),index,sum);
+GPUPRIMS__UNROLL_BY(2)
+for(int k=1;k < ITEMS / V;++k)
+sum=step::template fold<false>(gp__pack<In>(from + k * L),index + k * V,sum);
+}else{
+const In *item=reinterpret_cast<const In *>(chunk);
+sum=Op::prepare(Load()(item[0],index));
+GPUPRIMS__UNROLL_BY(4)
+for(int j=1;j < ITEMS;++j)sum=Op()(sum,Op::prepare(Load()(item[j],index + j)));
+}
+return sum;
+}
+template <class Op,class Load,class Acc,class In>
+GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk,gp__u64 index,int begin,int end){
+const In *item=reinterpret_cast<const In *>(chunk);
+Acc sum=Op::identity();
+GPUPRIMS__UNROLL_BY(1)
+for(int j=begin;j < end;++j){
+const Acc x=Op::prepare(Load()(item[j],index + j));
+sum=j == begin?x : Op()(sum,x);
+}
+return sum;
+}
+template <int ITEMS,bool EXCLUSIVE,class Op,class Load,class Out,class In,class Acc>
+GP_DEVICE void gp__chunk_scan(unsigned char *to,const unsigned char *chunk,gp__u64 index,gp_before<Acc> carry){
+if(gp__chunk_by_vectors(int(sizeof(In)),ITEMS)&& sizeof(In)== sizeof(Out)){
+typedef gp__pack_step<Op,Load,In,Acc,Out> step;
+const int V=gp__pack<In>::items,L=gp__pack<In>::vectors;
+const gp_vector *from=reinterpret_cast<const gp_vector *>(chunk);
+gp_vector *result=reinterpret_cast<gp_vector *>(to);
+step::template scan<EXCLUSIVE,true>(gp__pack<In>(from),index,carry).store(result);
+GPUPRIMS__UNROLL_BY(2)
+for(int k=1;k < ITEMS / V;++k)
+step::template scan<EXCLUSIVE,false>(gp__pack<In>(from + k * L),index + k * V,carry).store(result + k * L);
+}else{
+const In *item=reinterpret_cast<const In *>(chunk);
+Out *result=reinterpret_cast<Out *>(to);
+result[0]=gp_convert<Acc,Out>()(gp__running<EXCLUSIVE,true,Op>(carry,Op::prepare(Load()(item[0],index))));
+GPUPRIMS__UNROLL_BY(4)
+for(int j=1;j < ITEMS;++j)
+result[j] =
+gp_convert<Acc,Out>()(gp__running<EXCLUSIVE,false,Op>(carry,Op::prepare(Load()(item[j],index + j))));
+}
+}
+template <bool EXCLUSIVE,class Op,class Load,class Out,class In,class Acc>
+GP_DEVICE void gp__chunk_scan_part(unsigned char *to,const unsigned char *chunk,gp__u64 index,gp_before<Acc> carry,
+int begin,int end){
+const In *item=reinterpret_cast<const In *>(chunk);
+Out *result=reinterpret_cast<Out *>(to);
+GPUPRIMS__UNROLL_BY(1)
+for(int j=begin;j < end;++j)
+result[j] =
+gp_convert<Acc,Out>()(gp__running<EXCLUSIVE,true,Op>(carry,Op::prepare(Load()(item[j],index + j))));
+}
+#line 1 "device/tile_search.cuh"
+template <class Before> GP_DEVICE gp__u64 gp_search(gp__u64 first,gp__u64 count,Before before){
+while(count > 0){
+const gp__u64 half=count / 2;
+if(before(first + half)){
+first += half + 1;
+count -= half + 1;
+}else count=half;
+}
+return first;
+}
+template <int N,class Before>
+GP_DEVICE void gp__warp_search(gp__u64(&first)[N],gp__u64(&count)[N],const Before &before){
+for(;;){
+bool more=false,holds[N];
+GPUPRIMS__UNROLL
+for(int n=0;n < N;++n){
+const gp__u64 step=(count[n] + 31)/ 32,probe=(gp_lane()+ 1)* step;
+holds[n]=step > 0 && probe <= count[n] && before(n,first[n] + probe - 1);
+more=more || count[n] > 0;
+}
+if(!more)return;
+GPUPRIMS__UNROLL
+for(int n=0;n < N;++n){
+const gp__u64 step=(count[n] + 31)/ 32;
+const gp__u64 passed=step * static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu,holds[n])));
+const gp__u64 left=count[n] - passed;
+first[n] += passed;
+count[n]=step > 0 && left >= step?step - 1 : left;
+}
+}
+}
+template <class Before> struct gp__one_search{
+const Before &before;
+GP_DEVICE bool operator()(int,gp__u64 position)const{return before(position);}
+};
+template <class Before> GP_DEVICE gp__u64 gp_warp_search(gp__u64 first,gp__u64 count,Before before){
+gp__u64 f[1] ={first},c[1] ={count};
+gp__warp_search(f,c,gp__one_search<Before>{before});
+return f[0];
+}
+template <bool UPPER,class T,class Less> struct gp__bound_before{
+const T *sorted;
+T x;
+GP_DEVICE bool operator()(gp__u64 position)const{
+return UPPER?!Less()(x,sorted[position]): Less()(sorted[position],x);
+}
+};
+template <class T,class Less> GP_DEVICE gp__u64 gp_search_lower(const T *sorted,gp__u64 count,const T &x,Less){
+return gp_search(0,count,gp__bound_before<false,T,Less>{sorted,x});
+}
+template <class T,class Less> GP_DEVICE gp__u64 gp_search_upper(const T *sorted,gp__u64 count,const T &x,Less){
+return gp_search(0,count,gp__bound_before<true,T,Less>{sorted,x});
+}
+template <class T,class Less>
+GP_DEVICE gp__u64 gp_warp_search_lower(const T *sorted,gp__u64 count,const T &x,Less){
+return gp_warp_search(0,count,gp__bound_before<false,T,Less>{sorted,x});
+}
+template <class T,class Less>
+GP_DEVICE gp__u64 gp_warp_search_upper(const T *sorted,gp__u64 count,const T &x,Less){
+return gp_warp_search(0,count,gp__bound_before<true,T,Less>{sorted,x});
+}
+template <class O> struct gp__merge_before{
+const O *ends;
+gp__u64 diagonal;
+GP_DEVICE bool operator()(gp__u64 s)const{return static_cast<gp__u64>(ends[s])+ s < diagonal;}
+};
+template <class O> GP_DEVICE gp__u64 gp_merge_path(const O *ends,gp__u64 segments,gp__u64 diagonal){
+return gp_search(0,segments < diagonal?segments : diagonal,gp__merge_before<O>{ends,diagonal});
+}
+template <class O> GP_DEVICE gp__u64 gp_warp_merge_path(const O *ends,gp__u64 segments,gp__u64 diagonal){
+return gp_warp_search(0,segments < diagonal?segments : diagonal,gp__merge_before<O>{ends,diagonal});
+}
+template <class T,class Before> struct gp__merge_split_before{
+const T *first,*second;
+gp__u64 diagonal;
+GP_DEVICE bool operator()(gp__u64 i)const{return !Before()(second[diagonal - 1 - i],first[i]);}
+};
+template <class T,class Before>
+GP_DEVICE gp__u64 gp_merge_split(const T *first,gp__u64 n,const T *second,gp__u64 m,gp__u64 diagonal,Before){
+const gp__u64 low=diagonal > m?diagonal - m : 0,high=diagonal < n?diagonal : n;
+return gp_search(low,high - low,gp__merge_split_before<T,Before>{first,second,diagonal});
+}
+template <class T,class Before,int N> struct gp__merge_splits_before{
+const T *first,*second;
+const gp__u64(&diagonal)[N];
+GP_DEVICE bool operator()(int n,gp__u64 i)const{return !Before()(second[diagonal[n] - 1 - i],first[i]);}
+};
+template <int N,class T,class Before>
+GP_DEVICE void gp__warp_merge_splits(const T *first,gp__u64 n,const T *second,gp__u64 m,
+const gp__u64(&diagonal)[N],Before,gp__u64(&split)[N]){
+gp__u64 count[N];
+GPUPRIMS__UNROLL
+for(int k=0;k < N;++k){
+split[k]=diagonal[k] > m?diagonal[k] - m : 0;
+count[k]=(diagonal[k] < n?diagonal[k] : n)- split[k];
+}
+gp__warp_search(split,count,gp__merge_splits_before<T,Before,N>{first,second,diagonal});
+}
+template <class T,class Before>
+GP_DEVICE gp__u64 gp_warp_merge_split(const T *first,gp__u64 n,const T *second,gp__u64 m,gp__u64 diagonal,
+Before before){
+const gp__u64 diagonals[1] ={diagonal};
+gp__u64 split[1];
+gp__warp_merge_splits(first,n,second,m,diagonals,before,split);
+return split[0];
+}
+template <int THREADS,int ITEMS> struct gp_tile_load_balance_storage{
+gp_tile_scan_storage<THREADS,gp__u32> scan;
+gp__u64 begin,end;
+gp__u32 mark[THREADS * ITEMS];
+};
+template <class O> struct gp__ends_at{
+const O *offsets;
+gp__u64 element;
+GP_DEVICE bool operator()(gp__u64 s)const{return static_cast<gp__u64>(offsets[s + 1])<= element;}
+};
+template <int THREADS,int ITEMS,class O>
+GP_DEVICE void gp_tile_load_balance(gp__u64(&segment)[ITEMS],const O *offsets,gp__u64 segments,gp__u64 first,
+gp_tile_load_balance_storage<THREADS,ITEMS> &storage){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)storage.mark[i * THREADS + threadIdx.x]=0;
+if(gp_warp()== 0){
+const gp__u64 begin=gp_warp_search(0,segments,gp__ends_at<O>{offsets,first});
+const gp__u64 end=gp_warp_search(begin,segments - begin,gp__ends_at<O>{offsets,first +(THREADS * ITEMS - 1)});
+if(gp_lane()== 0){
+storage.begin=begin;
+storage.end=end;
+}
+}
+__syncthreads();
+const gp__u64 begin=storage.begin,end=storage.end;
+for(gp__u64 s=begin + threadIdx.x;s < end;s += THREADS){
+const O at=offsets[s + 1];
+if(s + 1 == end || offsets[s + 2] != at)
+storage.mark[static_cast<gp__u64>(at)- first]=static_cast<gp__u32>(s + 1 - begin);
+}
+__syncthreads();
+gp__u32 newest[ITEMS],before=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+newest[i]=before=gp_max<gp__u32>()(before,storage.mark[threadIdx.x * ITEMS + i]);
+}
+gp_tile_exclusive_scan<THREADS>(before,gp_max<gp__u32>(),storage.scan);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)segment[i]=begin + gp_max<gp__u32>()(before,newest[i]);
+}
+#line 1 "device/tile_rank.cuh"
+template <int ITEMS> GP_DEVICE unsigned gp_tile_warp_striped(int i){
+return(gp_warp()* ITEMS + static_cast<unsigned>(i))* 32 + gp_lane();
+}
+union gp__digit_counters{
+gp__u32 pair[GP__DIGITS / 2];
+unsigned short digit[GP__DIGITS];
+gp_vector vector[GP__DIGITS / 8];
+};
+template <int THREADS> struct gp_tile_rank_storage{
+gp__digit_counters warp[THREADS / 32];
+gp__u32 total[THREADS < GP__DIGITS / 2?THREADS / 32 : GP__DIGITS / 64];
+};
+template <int THREADS> struct gp__tile_rank{
+typedef gp_tile_rank_storage<THREADS> Storage;
+static const int WARPS=THREADS / 32;
+static const int PAIRS=THREADS >= 128?1 : THREADS >= 64?2 : 4,COUNTING=GP__DIGITS / 2 / PAIRS;
+static const int AT_ONCE=4;
+Storage &s;
+GP_DEVICE bool counts()const{return threadIdx.x < COUNTING;}
+template <int ITEMS,class T,class Digit>
+GP_DEVICE void within_warp(gp__u32(&rank)[ITEMS],const T(&keys)[ITEMS],const Digit &digit)const{
+gp__digit_counters &own=s.warp[gp_warp()];
+const gp__u32 below=(1u << gp_lane())- 1,above = ~below << 1;
+own.vector[gp_lane()]=gp_vector{{0,0,0,0}};
+__syncwarp();
+GPUPRIMS__UNROLL
+for(int first=0;first < ITEMS;first += AT_ONCE){
+gp__u32 peers[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j)
+if(first + j < ITEMS)peers[j]=gp_warp_match<8>(digit(keys[first + j],first + j));
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j)
+if(first + j < ITEMS){
+unsigned short &counter=own.digit[digit(keys[first + j],first + j)];
+const gp__u32 before=counter + static_cast<gp__u32>(__popc(peers[j] & below));
+__syncwarp();
+if(!(peers[j] & above))counter=static_cast<unsigned short>(before + 1);
+__syncwarp();
+rank[first + j]=before;
+}
+}
+}
+GP_DEVICE gp__u32 total(unsigned pair)const{
+gp__u32 sum=0;
+GPUPRIMS__UNROLL
+for(int w=0;w < WARPS;++w)sum += s.warp[w].pair[pair];
+return sum;
+}
+GP_DEVICE gp__u32 before(gp__u32 both)const{
+gp__u32 sum=0;
+const unsigned COUNTING_WARPS=COUNTING / 32;
+if(gp_warp()< COUNTING_WARPS){
+sum=gp_warp_inclusive_scan(both,gp_sum<gp__u32>());
+if(gp_lane()== 31)s.total[gp_warp()]=sum;
+}
+__syncthreads();
+if(gp_warp()< COUNTING_WARPS){
+GPUPRIMS__UNROLL
+for(unsigned w=0;w + 1 < COUNTING_WARPS;++w)
+if(w < gp_warp())sum += s.total[w];
+}
+return sum - both;
+}
+GP_DEVICE void place(unsigned pair,gp__u32 first)const{
+GPUPRIMS__UNROLL
+for(int w=0;w < WARPS;++w){
+const gp__u32 own=s.warp[w].pair[pair];
+s.warp[w].pair[pair]=first;
+first += own;
+}
+}
+GP_DEVICE gp__u32 position(gp__u32 rank,gp__u32 digit)const{return rank + s.warp[gp_warp()].digit[digit];}
+};
+template <int THREADS,int ITEMS,class T,class Digit>
+GP_DEVICE void gp_tile_rank(gp__u32(&rank)[ITEMS],const T(&keys)[ITEMS],const Digit &digit,
+gp_tile_rank_storage<THREADS> &storage){
+typedef gp__tile_rank<THREADS> Rank;
+static_assert(THREADS * ITEMS < 65536,"positions have 16 bits");
+const Rank r ={storage};
+gp__u32 total[Rank::PAIRS],both=0;
+r.within_warp(rank,keys,digit);
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < Rank::PAIRS;++i){
+total[i]=r.counts()?r.total(threadIdx.x * Rank::PAIRS + i): 0;
+both +=(total[i] & 0xffffu)+(total[i] >> 16);
+}
+gp__u32 first=r.before(both);
+GPUPRIMS__UNROLL
+for(int i=0;i < Rank::PAIRS;++i){
+const gp__u32 odd=first +(total[i] & 0xffffu);
+if(r.counts())r.place(threadIdx.x * Rank::PAIRS + i,first | odd << 16);
+first=odd +(total[i] >> 16);
+}
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)rank[i]=r.position(rank[i],digit(keys[i],i));
+}
+#line 1 "device/hash.cuh"
+GP_DEVICE gp__u32 gp__hash_of(gp__u64 x){return static_cast<gp__u32>(gp__mix2(x * 0x9e3779b97f4a7c15ull)>> 32);}
+template <class I> GP_DEVICE bool gp__set_bit(gp__u32 *words,I i){
+return(atomicOr(words + i / 32,1u << i % 32)>> i % 32 & 1u)== 0;
+}
+template <class I> GP_DEVICE void gp__set_bit_alone(gp__u32 *words,I i){gp__red_or(words + i / 32,1u << i % 32);}
+#line 1 "device/tile_sort.cuh"
+template <class K> GP_DEVICE int gp__width(K x){
+return sizeof(K)> 4?64 - __clzll(static_cast<long long>(x)): 32 - __clz(static_cast<int>(x));
+}
+template <class K,int THREADS,int ITEMS,int LOG2_BINS> struct gp_tile_sort_storage{
+static const int CAPACITY=THREADS * ITEMS,BINS=1 << LOG2_BINS,WARPS=THREADS / 32;
+static const int ROUNDS=gp__tile_sort_rounds(CAPACITY,LOG2_BINS),HALO=ROUNDS + 1;
+static const int GROUPS=BINS / 128,GROUPS_A_WARP=(GROUPS + WARPS - 1)/ WARPS;
+static_assert((ITEMS &(ITEMS - 1))== 0 && ITEMS >= 8 && BINS % 128 == 0 && CAPACITY < 65536,"shape of a tile");
+union{
+gp_vector vector[BINS / 4 + 8];
+gp__u32 counter[BINS + 32];
+};
+alignas(16)K key[THREADS *(ITEMS + 1)+ 3 * HALO + 4];
+K least[WARPS],most[WARPS];
+gp__u32 total[WARPS];
+static GP_DEVICE unsigned place(unsigned p){return p + p / ITEMS + 2 * HALO;}
+};
+template <class K,int THREADS,int ITEMS,int LOG2_BINS> struct gp__tile_sort{
+typedef gp_tile_sort_storage<K,THREADS,ITEMS,LOG2_BINS> Storage;
+static const int HALO=Storage::HALO,ROUNDS=Storage::ROUNDS,WINDOW=ITEMS + 2 * HALO;
+enum{REPEATS=3,MORE=7};
+Storage &s;
+const unsigned thread;
+GP_DEVICE void clear()const{
+for(unsigned i=thread;i < Storage::BINS / 4 + 8;i += THREADS)s.vector[i]=gp_vector{{0,0,0,0}};
+}
+GP_DEVICE void scan()const{
+gp__u32 before[Storage::GROUPS_A_WARP],run=0;
+GPUPRIMS__UNROLL
+for(int j=0;j < Storage::GROUPS_A_WARP;++j){
+const unsigned group=gp_warp()* Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+gp_vector v ={{0,0,0,0}};
+if(group < Storage::GROUPS)v=s.vector[group * 32 + gp_lane()];
+const gp__u32 sum=v.word[0] + v.word[1] + v.word[2] + v.word[3];
+const gp__u32 up_to=gp_warp_inclusive_scan(sum,gp_sum<gp__u32>());
+before[j]=run + up_to - sum;
+run += gp_warp_broadcast(up_to,31);
+}
+if(gp_lane()== 0)s.total[gp_warp()]=run;
+__syncthreads();
+const gp__u32 total=gp_lane()< Storage::WARPS?s.total[gp_lane()] : 0;
+const gp__u32 base=gp_warp_broadcast(gp_warp_inclusive_scan(total,gp_sum<gp__u32>())- total,gp_warp());
+GPUPRIMS__UNROLL
+for(int j=0;j < Storage::GROUPS_A_WARP;++j){
+const unsigned group=gp_warp()* Storage::GROUPS_A_WARP + static_cast<unsigned>(j);
+if(group < Storage::GROUPS){
+gp_vector v=s.vector[group * 32 + gp_lane()];
+gp__u32 start=base + before[j];
+GPUPRIMS__UNROLL
+for(int w=0;w < 4;++w){
+const gp__u32 own=v.word[w];
+v.word[w]=start;
+start += own;
+}
+s.vector[group * 32 + gp_lane()]=v;
+}
+}
+}
+GP_DEVICE gp__u32 draw(K key,bool there,K low,int shift)const{
+const gp__u32 bin =
+there?static_cast<gp__u32>((key - low)>> shift): static_cast<gp__u32>(Storage::BINS)+ gp_lane();
+return gp__opaque_copy(atomicAdd(&s.counter[bin],1u)<< 16 | bin);
+}
+GP_DEVICE void put(K key,bool there,gp__u32 drawn)const{
+const unsigned p=s.counter[drawn & 0xffffu] +(drawn >> 16);
+if(there)s.key[Storage::place(p)]=key;
+}
+template <class There>
+GP_DEVICE void scatter(const K(&keys)[ITEMS],K edge,const There &there,unsigned n,K low,int shift)const{
+gp__u32 at[ITEMS],at_edge=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)at[i]=draw(keys[i],there(i),low,shift);
+if(gp_warp()== 0)at_edge=draw(edge,there(-1),low,shift);
+__syncthreads();
+scan();
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)put(keys[i],there(i),at[i]);
+if(gp_warp()== 0)put(edge,there(-1),at_edge);
+surround(n);
+__syncthreads();
+}
+GP_DEVICE void surround(unsigned n)const{
+for(unsigned p=n + thread;p < Storage::CAPACITY + HALO;p += THREADS)s.key[Storage::place(p)] = ~K(0);
+if(thread < 2 * HALO)s.key[thread]=0;
+}
+template <int MOST> GP_DEVICE bool repair()const{
+const unsigned first=thread *(ITEMS + 1);
+clear();
+for(int repeat=1;repeat <= MOST;++repeat){
+K w[WINDOW];
+bool ok=true;
+GPUPRIMS__UNROLL
+for(int j=0;j < WINDOW;++j){
+const int p=j - HALO,row=p >= 0?p / ITEMS : -((-p + ITEMS - 1)/ ITEMS);
+w[j]=s.key[first + static_cast<unsigned>(p + row + 2 * HALO)];
+}
+GPUPRIMS__UNROLL
+for(int r=0;r < ROUNDS;++r){
+const int low=HALO - ROUNDS + r > 0?HALO - ROUNDS + r : 0,high=WINDOW - 1 - low;
+GPUPRIMS__UNROLL
+for(int j=0;j + 1 < WINDOW;++j)
+if((j + HALO + r)% 2 == 0 && j + 1 >= low && j <= high){
+const K a=w[j],b=w[j + 1];
+w[j]=b < a?b : a;
+w[j + 1]=b < a?a : b;
+}
+}
+GPUPRIMS__UNROLL
+for(int j=HALO;j < HALO + ITEMS;++j)ok &= w[j] <= w[j + 1];
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j)s.key[first + static_cast<unsigned>(j + 2 * HALO)]=w[HALO + j];
+const int left=__syncthreads_count(!ok);
+if(left == 0)return true;
+if(MOST > REPEATS && repeat == REPEATS && left > THREADS / 2)return false;
+}
+return false;
+}
+GP_DEVICE void merge(unsigned n)const{
+const unsigned own=thread *(ITEMS + 1)+ 2 * HALO;
+K w[ITEMS];
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j)w[j]=s.key[own + static_cast<unsigned>(j)];
+GPUPRIMS__UNROLL
+for(int r=0;r < ITEMS;++r){
+GPUPRIMS__UNROLL
+for(int j=r % 2;j + 1 < ITEMS;j += 2){
+const K a=w[j],b=w[j + 1];
+w[j]=b < a?b : a;
+w[j + 1]=b < a?a : b;
+}
+}
+merge_runs(w,n,[](K a,K b){return a < b;});
+}
+template <class Less> GP_DEVICE void merge_runs(K(&w)[ITEMS],unsigned n,const Less &less)const{
+const unsigned first=thread * ITEMS,own=thread *(ITEMS + 1)+ 2 * HALO;
+for(unsigned run=ITEMS;;run *= 2){
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j)s.key[own + static_cast<unsigned>(j)]=w[j];
+__syncthreads();
+if(run >= n)return;
+const unsigned from=first /(2 * run)*(2 * run),diagonal=first - from;
+const unsigned middle=from + run < Storage::CAPACITY?from + run : static_cast<unsigned>(Storage::CAPACITY);
+const unsigned end=middle + run < Storage::CAPACITY?middle + run : static_cast<unsigned>(Storage::CAPACITY);
+const unsigned second=end - middle;
+unsigned low=diagonal > second?diagonal - second : 0,
+high=diagonal < middle - from?diagonal : middle - from;
+while(low < high){
+const unsigned probe=(low + high)/ 2;
+if(less(s.key[Storage::place(middle + diagonal - 1 - probe)],s.key[Storage::place(from + probe)]))
+high=probe;
+else low=probe + 1;
+}
+unsigned a=from + low,b=middle + diagonal - low;
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j){
+const K x=s.key[Storage::place(a < middle?a : from)],y=s.key[Storage::place(b < end?b : from)];
+const bool take=b >= end ||(a < middle && !less(y,x));
+w[j]=take?x : y;
+a += take?1u : 0u;
+b += take?0u : 1u;
+}
+__syncthreads();
+}
+}
+template <int MOST=REPEATS> GP_DEVICE bool finish(int shift)const{
+if(shift > 0)return repair<MOST>();
+clear();
+__syncthreads();
+return true;
+}
+GP_DEVICE void sort(unsigned n,int shift)const{
+if(!fit(n,shift))merge(n);
+}
+GP_DEVICE bool fit(unsigned n,int shift)const{
+K keys[ITEMS],least = ~K(0),most=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const unsigned p=static_cast<unsigned>(i)* THREADS + thread;
+keys[i]=p < n?s.key[Storage::place(p)] : least;
+if(p < n && keys[i] > most)most=keys[i];
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)least=keys[i] < least?keys[i] : least;
+least=gp_warp_broadcast(gp_warp_reduce(least,gp_min<K>()),0);
+most=gp_warp_broadcast(gp_warp_reduce(most,gp_max<K>()),0);
+if(gp_lane()== 0)s.least[gp_warp()]=least,s.most[gp_warp()]=most;
+__syncthreads();
+least=s.least[gp_lane()< Storage::WARPS?gp_lane(): 0];
+most=s.most[gp_lane()< Storage::WARPS?gp_lane(): 0];
+least=gp_warp_broadcast(gp_warp_reduce(least,gp_min<K>()),0);
+most=gp_warp_broadcast(gp_warp_reduce(most,gp_max<K>()),0);
+const int width=gp__width(static_cast<K>(most - least)),fitted=width > LOG2_BINS?width - LOG2_BINS : 0;
+if(fitted >= shift)return false;
+scatter(
+keys,0,[this,n](int i){return i >= 0 && static_cast<unsigned>(i)* THREADS + thread < n;},n,least,
+fitted);
+return finish(fitted);
+}
+};
+#line 1 "device/two_keys.cuh"
+struct gp__two_keys{
+gp__u32 keys,mixed;
+GP_DEVICE gp__two_keys(gp__u32 word): keys(word),mixed(word ^((word >> 5 ^ word >> 11)& 0x001f001fu)){}
+};
+struct gp__key_counters{
+enum{WORDS=1 << 15,CARRY=1 << 15};
+static const gp__u32 OTHER=0x8010u;
+static const gp__u32 FULL=0x80008000u;
+gp__shared_place words;
+GP_DEVICE explicit gp__key_counters(unsigned char *shared): words(shared){}
+GP_DEVICE gp__u32 *word(const gp__two_keys &two,bool upper)const{
+return words.template at<gp__u32>((upper?two.mixed >> 14 : two.mixed << 2)& 0x1fffcu);
+}
+GP_DEVICE gp__u32 add(const gp__two_keys &two,bool upper,gp__u32 n)const{
+return atomicAdd(word(two,upper),(two.keys &(upper?0x80000000u : 0x8000u))!= 0?n << 16 : n);
+}
+static GP_DEVICE bool any_full(gp__u32 word){return(word & FULL)!= 0;}
+template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two)const{
+gp__u32 full[N],taken=0;
+GPUPRIMS__UNROLL
+for(int j=0;j < N;++j)full[j]=gp__load_volatile(word(two[j / 2],j % 2 == 1))& FULL;
+GPUPRIMS__UNROLL
+for(int j=0;j < N;++j)
+if(full[j])full[j] &= atomicAnd(word(two[j / 2],j % 2 == 1),~full[j]);
+GPUPRIMS__UNROLL
+for(int j=0;j < N;++j)taken |=(full[j] >> 15 & 1u)<< j | full[j] >> 31 <<(8 + j);
+return taken;
+}
+static GP_DEVICE gp__u32 value_of(gp__u32 key,gp__u32 half){return key >> 15 == half?key : key ^ OTHER;}
+GP_DEVICE gp__u32 of_value(gp__u32 value)const{return *word(value,false);}
+};
+GP_DEVICE gp__u32 gp__key_at(const gp_vector &x,int j){
+const gp__u32 lower=j & 2?x.word[1] : x.word[0],upper=j & 2?x.word[3] : x.word[2];
+return(j & 4?upper : lower)>>(j % 2 * 16)& 0xffffu;
+}
+GP_DEVICE bool gp__next_key_differs(const gp_vector &x,int j){
+const gp__u32 w=x.word[j / 2],next=j % 2 == 1?x.word[(j + 1)/ 2] << 16 : w;
+return(next ^(j % 2 == 1?w : w << 16))>> 16 != 0;
+}
+GP_DEVICE gp__u32 gp__lower_halves(gp__u32 first,gp__u32 second){return __byte_perm(first,second,0x5410);}
+GP_DEVICE gp__u32 gp__upper_halves(gp__u32 first,gp__u32 second){return __byte_perm(first,second,0x7632);}
+#line 1 "device/look_back.cuh"
+struct gp__ticket{
+gp__u64 tag;
+gp__u64 number;
+};
+GP_DEVICE gp__ticket gp__ticket_of(void *workspace,gp__u64 draws,gp__u64 was){
+gp__ticket k;
+k.tag=(was >> 28)+ 1;
+k.number=was & 0xfffffffu;
+if(k.number == draws - 1)gp__store_relaxed(static_cast<gp__u64 *>(workspace),k.tag << 28);
+return k;
+}
+GP_DEVICE gp__ticket gp__draw(void *workspace,gp__u64 draws){
+return gp__ticket_of(workspace,draws,gp__add_relaxed(static_cast<gp__u64 *>(workspace),1));
+}
+GP_DEVICE gp__word *gp__words(void *workspace){
+return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace)+ GP__CONTROL_BYTES);
+}
+template <class Acc> union gp__pieces{
+Acc value;
+gp__u64 piece[(sizeof(Acc)+ 7)/ 8];
+GP_DEVICE gp__pieces(){}
+};
+template <class Acc> GP_DEVICE void gp__publish(gp__word *words,gp__u64 slot,const Acc &value,gp__u64 tag){
+const int N=(sizeof(Acc)+ 7)/ 8;
+gp__pieces<Acc> p;
+if(sizeof(Acc)% 8)p.piece[N - 1]=0;
+p.value=value;
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)gp__store_word(words + slot * N + i,gp__word{p.piece[i],tag});
+}
+template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words,gp__u64 slot,gp__u64 tag,Acc &value){
+const int N=(sizeof(Acc)+ 7)/ 8;
+gp__pieces<Acc> p;
+bool all=true;
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i){
+const gp__word w=gp__load_word(words + slot * N + i);
+p.piece[i]=w.value;
+all=all && w.tag == tag;
+}
+if(all)value=p.value;
+return all;
+}
+template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words,gp__u64 slot,gp__u64 tag){
+Acc value;
+while(!gp__try_receive(words,slot,tag,value)){}
+return value;
+}
+template <class Acc> struct gp__whole_form{
+typedef Acc Packed;
+static GP_DEVICE const Acc &pack(const Acc &x,gp__u64){return x;}
+static GP_DEVICE const Acc &unpack(const Acc &x,gp__u64){return x;}
+};
+template <class Acc,class Op,class Form=gp__whole_form<Acc>> struct gp__look_back{
+typedef typename Form::Packed Packed;
+static const int SHARE=GP__GROUP / GP__WARP;
+gp__word *words;
+gp__u64 tiles,tag;
+gp_before<Acc> start;
+bool fences;
+GP_DEVICE void publish_aggregate(gp__u64 tile,const Acc &aggregate)const{
+if(fences)__threadfence();
+if(tile + 1 < tiles)gp__publish(words,tile,Form::pack(aggregate,tile),tag);
+}
+GP_DEVICE Acc gather(gp__u64 group,unsigned count)const{
+const unsigned first=gp_lane()* SHARE;
+unsigned missing=first >= count?0 : count - first >= SHARE?(1u << SHARE)- 1 :(1u <<(count - first))- 1;
+const unsigned wanted=missing;
+Packed x[SHARE];
+while(missing){
+unsigned found=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < SHARE;++i)
+if(missing >> i & 1u)found |= gp__try_receive(words,group * GP__GROUP + first + i,tag,x[i])?1u << i : 0u;
+missing &= ~found;
+}
+__syncwarp();
+Acc sum=Op::identity();
+GPUPRIMS__UNROLL
+for(int i=0;i < SHARE;++i){
+if(!(wanted >> i & 1u))continue;
+const Acc one=Form::unpack(x[i],group * GP__GROUP + first + i);
+sum=i == 0?one : Op()(sum,one);
+}
+return sum;
+}
+GP_DEVICE gp__u64 total_slot(gp__u64 group)const{return tiles + tiles / GP__GROUP + 1 + group;}
+GP_DEVICE Acc total(const Acc &part)const{return gp_warp_broadcast(gp_warp_reduce(part,Op()),0);}
+GP_DEVICE bool look_for_prefix(gp__u64 group,gp_before<Acc> &prefix)const{
+if(group == 0){
+prefix=start;
+return true;
+}
+prefix.has=true;
+return gp__try_receive(words,tiles + group,tag,prefix.value);
+}
+GP_DEVICE void pass_on()const{
+if(!fences)return;
+__threadfence();
+__syncwarp();
+}
+GP_DEVICE gp_before<Acc> operator()(gp__u64 tile,const Acc &aggregate)const{
+const gp__u64 group=tile / GP__GROUP;
+const unsigned before=static_cast<unsigned>(tile % GP__GROUP);
+gp_before<Acc> prefix;
+bool there=look_for_prefix(group,prefix);
+const Acc part=gather(group,before);
+const bool last=before == GP__GROUP - 1 && tile + 1 < tiles;
+Acc all=Op::identity();
+if(last){
+all=total(gp_lane()== GP__WARP - 1?Op()(part,aggregate): part);
+pass_on();
+if(gp_lane()== 0)gp__publish(words,total_slot(group),all,tag);
+}
+while(!__all_sync(0xffffffffu,there)){
+Acc one=Op::identity();
+gp_before<Acc> far=start;
+const bool has_far=gp_lane()<= group && look_for_prefix(group - gp_lane(),far);
+const bool has_one=gp_lane()< group && gp__try_receive(words,total_slot(group - gp_lane()- 1),tag,one);
+const unsigned fars=__ballot_sync(0xffffffffu,has_far),ones=__ballot_sync(0xffffffffu,has_one);
+const int depth=__ffs(int(fars))- 1;
+there=depth >= 0 &&(~ones &((1u << depth)- 1u))== 0;
+if(!there)continue;
+prefix.value=gp_warp_broadcast(far.value,depth);
+prefix.has=group > gp__u64(depth)|| start.has;
+for(int i=depth - 1;i >= 0;--i)prefix.append(gp_warp_broadcast(one,i),Op());
+}
+if(last){
+gp_before<Acc> next=prefix;
+next.append(all,Op());
+pass_on();
+if(gp_lane()== 0)gp__publish(words,tiles + group + 1,next.value,tag);
+}
+if(before)prefix.append(total(part),Op());
+if(fences)__threadfence();
+return prefix;
+}
+};
+#line 1 "device/tile_transpose.cuh"
+GP_DEVICE unsigned gp__quotient(const gp__divisor &d,unsigned x){return d.magic?gp__high_product(x,d.magic): x;}
+template <int WORD> struct gp__word_of{typedef typename gp__unsigned_of<WORD>::type type;};
+template <> struct gp__word_of<16>{typedef gp_vector type;};
+template <int WORD>
+GP_DEVICE gp_vector gp__load_words(const unsigned char *at,const unsigned char *from,const unsigned char *to){
+typedef typename gp__word_of<WORD>::type Word;
+gp__vec<Word> p;
+GPUPRIMS__UNROLL
+for(int i=0;i < 16 / WORD;++i){
+const unsigned char *word=at + i * WORD;
+p.item[i]=word >= from && word < to?*reinterpret_cast<const Word *>(word): Word();
+}
+return p.vector;
+}
+template <int CACHE,int WORD>
+GP_DEVICE gp_vector gp__load_unit(const unsigned char *at,const unsigned char *from,const unsigned char *to,
+const unsigned char *begin,const unsigned char *end){
+if(at >=(begin == end?from : begin)&& at + 16 <=(begin == end?to : end))return gp__load_vector<CACHE>(at);
+return gp__load_words<WORD>(at,from,to);
+}
+template <int GROUP> struct gp__padded_rows{
+unsigned pitch,pad;
+GP_DEVICE unsigned at(unsigned row,unsigned byte)const{return row * pitch + row / GROUP * pad + byte;}
+GP_DEVICE unsigned step()const{return pitch;}
+};
+template <int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP>{
+GP_DEVICE unsigned at(unsigned row,unsigned byte)const{
+return gp__padded_rows<GROUP>::at(row,byte ^(row & 3u)<< 2);
+}
+};
+template <int GROUP,int PITCH> struct gp__swizzled_rows{
+static const unsigned MASK=PITCH >= 128?7 : PITCH / 16 - 1;
+GP_DEVICE unsigned at(unsigned row,unsigned byte)const{return row * PITCH +(byte ^(row / GROUP & MASK)<< 4);}
+};
+template <int GROUP,int PITCH,bool SWIZZLED,bool EXCHANGED> struct gp__tile_rows{
+typedef gp__padded_rows<GROUP> type;
+static GP_DEVICE type make(){return type{unsigned(PITCH),GROUP > 1?16u : 0u};}
+};
+template <int GROUP,int PITCH> struct gp__tile_rows<GROUP,PITCH,false,true>{
+typedef gp__exchanged_rows<GROUP> type;
+static GP_DEVICE type make(){
+type r;
+r.pitch=unsigned(PITCH),r.pad=16u;
+return r;
+}
+};
+template <int GROUP,int PITCH> struct gp__tile_rows<GROUP,PITCH,true,false>{
+typedef gp__swizzled_rows<GROUP,PITCH> type;
+static GP_DEVICE type make(){return type();}
+};
+template <int THREADS,int CACHE,int SIZE,int WORD,bool OUT_ALIGNED,class Place>
+GP_DEVICE void gp__store_lines(const unsigned char *shared,const Place &place,unsigned char *out,gp__u64 pitch,
+unsigned items,unsigned lines,gp__divisor blocks){
+typedef typename gp__word_of<WORD>::type Word;
+const int N=SIZE / WORD,W=16 / WORD,KW=8,JW=GP__WARP / KW;
+const unsigned works=(lines + JW - 1)/ JW * blocks.by * GP__WARP;
+GPUPRIMS__UNROLL_BY(2)
+for(unsigned i=threadIdx.x;i < works;i += THREADS){
+const unsigned rest=i / GP__WARP,group=gp__quotient(blocks,rest),
+unit=(rest - group * blocks.by)* KW + i % KW;
+const unsigned line=group * JW + i / KW % JW;
+if(line >= lines)continue;
+unsigned char *to=out + line * pitch;
+const unsigned skip=OUT_ALIGNED?0 : gp__misalignment(to,16);
+const int first=static_cast<int>(unit * W)- static_cast<int>(skip / WORD),all=static_cast<int>(items * N);
+if(first >= all || first <= -W)continue;
+to += static_cast<gp__u64>(unit)* 16 - skip;
+if(first >= 0 && first + W <= all){
+gp__vec<Word> p;
+const unsigned from=OUT_ALIGNED && N == 1?place.at(static_cast<unsigned>(first),line * SIZE): 0;
+GPUPRIMS__UNROLL
+for(int w=0;w < W;++w){
+const unsigned row=static_cast<unsigned>(first + w)/ N,part=static_cast<unsigned>(first + w)% N;
+p.item[w] = *reinterpret_cast<const Word *>(shared +(OUT_ALIGNED && N == 1
+?from + w * place.step()
+: place.at(row,line * SIZE + part * WORD)));
+}
+gp__store_vector<CACHE>(to,p.vector);
+continue;
+}
+GPUPRIMS__UNROLL_BY(1)
+for(int w=0;w < W;++w){
+if(first + w < 0 || first + w >= all)continue;
+const unsigned row=static_cast<unsigned>(first + w)/ N,part=static_cast<unsigned>(first + w)% N;
+*reinterpret_cast<Word *>(to + w * WORD)=
+*reinterpret_cast<const Word *>(shared + place.at(row,line * SIZE + part * WORD));
+}
+}
+}
+template <int WORD,int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line){
+return(0u - gp__misalignment(line,ALIGNMENT))% ALIGNMENT / WORD;
+}
+template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i,unsigned words,unsigned before){
+return i < before?i : words -(words - before)%(16 / WORD)+ i - before;
+}
+template <int THREADS,int WORD,int ALIGNMENT,int LINES,bool OUT_ALIGNED,class At>
+GP_DEVICE void gp__store_ends(unsigned char *out,gp__u64 pitch,unsigned words,unsigned lines,bool heads,bool tails,
+const At &at){
+typedef typename gp__word_of<WORD>::type Word;
+const unsigned W=16 / WORD,PART=ALIGNMENT / WORD,STEP=THREADS / PART;
+const bool even=words % PART == 0;
+heads=heads && !OUT_ALIGNED,tails=tails && !(OUT_ALIGNED && words % W == 0);
+for(unsigned i=threadIdx.x % PART;(heads || tails)&& i <(even?PART : PART + W);i += PART){
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned k=0;k <(LINES + STEP - 1)/ STEP;++k){
+const unsigned line=threadIdx.x / PART + k * STEP;
+unsigned char *to=out + line * pitch;
+const unsigned skip=OUT_ALIGNED?0 : gp__words_before<WORD,ALIGNMENT>(to),head=skip < words?skip : words;
+const unsigned word=gp__end_word<WORD>(i,words,head);
+if(line < lines && word < words &&(i < head?heads : tails))
+*reinterpret_cast<Word *>(to + word * WORD)= *reinterpret_cast<const Word *>(at(word,line));
+}
+}
+}
+template <int THREADS,int CACHE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
+bool OUT_ALIGNED,int ALIGNMENT,class Place>
+struct gp__column_store{
+typedef typename gp__word_of<WORD>::type Word;
+static const int N=SIZE / WORD,W=16 / WORD,UNITS=ROWS * SIZE / 16;
+static const int KW=gp__lowest_bit(UNITS | 8),JW=GP__WARP / KW,BLOCKS=UNITS / KW;
+static const int ROUNDS=((COLUMNS + JW - 1)/ JW * BLOCKS * GP__WARP + THREADS - 1)/ THREADS;
+static const int LINES=THREADS / GP__WARP / BLOCKS * JW,ALIKE=ALIGNMENT / WORD;
+static const int STRIDE=LINES > ALIKE?LINES : ALIKE;
+static const bool FIXED = !SWIZZLED && THREADS %(GP__WARP * BLOCKS)== 0 && STRIDE % LINES == 0 &&
+STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
+static const int SETS=FIXED?STRIDE / LINES : ROUNDS;
+const unsigned char *shared;
+const Place place;
+const unsigned start,start_pitch;
+GP_DEVICE unsigned at(unsigned word,unsigned line)const{
+const unsigned row=word / N;
+return place.at(row,(IN_ALIGNED?0 :(start + row * start_pitch)& 15u)+ line * SIZE + word % N * WORD);
+}
+GP_DEVICE const unsigned char *operator()(unsigned word,unsigned line)const{return shared + at(word,line);}
+GP_DEVICE void units(unsigned char *out,gp__u64 pitch,unsigned words,unsigned lines,bool tails)const{
+GPUPRIMS__UNROLL_BY(FIXED?1 : 8)
+for(int set=0;set < SETS;++set){
+const unsigned i=(FIXED?0 : set * THREADS)+ threadIdx.x,unit=i / GP__WARP % BLOCKS * KW + i % KW;
+const unsigned first_line=i / GP__WARP / BLOCKS * JW + i / KW % JW +(FIXED?set * LINES : 0);
+unsigned char *to=out + first_line * pitch;
+const unsigned first=unit * W +(OUT_ALIGNED?0 : gp__words_before<WORD,ALIGNMENT>(to));
+int from[W];
+if(first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16)))continue;
+GPUPRIMS__UNROLL
+for(int w=0;w < W;++w)gp__optimizer_barrier(from[w]=static_cast<int>(at(first + w,first_line)));
+to += first * WORD;
+GPUPRIMS__UNROLL_BY(8)
+for(int k=0;k < ROUNDS / SETS;++k){
+gp__vec<Word> p;
+if(first_line + k * STRIDE >= lines)continue;
+GPUPRIMS__UNROLL
+for(int w=0;w < W;++w)p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
+gp__store_vector<CACHE>(to + k * STRIDE * pitch,p.vector);
+}
+}
+}
+};
+template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
+bool OUT_ALIGNED,int ALIGNMENT>
+struct gp__gathered_tile{
+static const int GROUP=gp__pack_items(SIZE),UNITS=COLUMNS * SIZE / 16 + !IN_ALIGNED;
+static const int PITCH=gp__transpose_pitch(SIZE,COLUMNS,SWIZZLED,IN_ALIGNED);
+static const int ROUNDS=(ROWS * UNITS + THREADS - 1)/ THREADS;
+static const int MAIN=COLUMNS * SIZE / 16,ROWS_A_ROUND=THREADS / MAIN;
+static const bool EVEN=THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
+static const bool EXCHANGED=SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
+typedef gp__tile_rows<GROUP,PITCH,SWIZZLED,EXCHANGED> Rows;
+static GP_DEVICE void put(unsigned char *shared,const typename Rows::type &place,unsigned row,unsigned byte,
+const gp_vector &v){
+if(!EXCHANGED)*reinterpret_cast<gp_vector *>(shared + place.at(row,byte))= v;
+else{
+GPUPRIMS__UNROLL
+for(unsigned i=0;i < 4;++i)*reinterpret_cast<gp__u32 *>(shared + place.at(row,byte + i * 4))= v.word[i];
+}
+}
+static GP_DEVICE unsigned row_of(unsigned k){
+return THREADS % UNITS == 0?threadIdx.x / UNITS + k *(THREADS / UNITS):(k * THREADS + threadIdx.x)/ UNITS;
+}
+static GP_DEVICE unsigned unit_of(unsigned k){
+return THREADS % UNITS == 0?threadIdx.x % UNITS :(k * THREADS + threadIdx.x)% UNITS;
+}
+template <bool ALONE=false>
+static GP_DEVICE void load(unsigned char *shared,const unsigned char *in,gp__u64 pitch,unsigned rows,
+unsigned columns,const unsigned char *begin,const unsigned char *end){
+const typename Rows::type place=Rows::make();
+gp_vector v[ROUNDS];
+const bool full=rows == ROWS && columns == COLUMNS;
+if(IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
+(full ||(!ALONE && in +(rows - 1)* pitch + COLUMNS * SIZE <= end))){
+if(full){
+GPUPRIMS__UNROLL
+for(int k=0;k < ROUNDS;++k)v[k]=gp__load_vector<LOAD>(in + row_of(k)* pitch + unit_of(k)* 16);
+}else{
+GPUPRIMS__UNROLL
+for(int k=0;k < ROUNDS;++k)
+v[k]=gp__load_vector<LOAD>(in +(row_of(k)< rows?row_of(k): rows - 1)* pitch + unit_of(k)* 16);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < ROUNDS;++k){
+put(shared,place,row_of(k),unit_of(k)* 16,v[k]);
+}
+return;
+}
+if(ALONE && !IN_ALIGNED && EVEN)return load_alone(shared,in,pitch,rows,columns);
+if(!ALONE && !IN_ALIGNED && EVEN && in >= begin + 16 && in +(rows - 1)* pitch + COLUMNS * SIZE + 16 <= end)
+return load_shifted(shared,in,pitch,rows);
+GPUPRIMS__UNROLL_BY(1)
+for(int k=0;k < ROUNDS;++k){
+const unsigned row=row_of(k),unit=unit_of(k)* 16;
+if(row >= rows)continue;
+const unsigned char *from=in + row * pitch;
+const unsigned skip=IN_ALIGNED?0 : gp__misalignment(from,16);
+if(unit < skip + columns * SIZE)
+put(shared,place,row,unit,
+gp__load_unit<LOAD,WORD>(from - skip + unit,from,from + columns * SIZE,begin,end));
+}
+}
+static GP_DEVICE void load_shifted(unsigned char *shared,const unsigned char *in,gp__u64 pitch,unsigned rows){
+const int K=EVEN?ROWS * MAIN / THREADS : 1,LAST=(ROWS + THREADS - 1)/ THREADS;
+const typename Rows::type place=Rows::make();
+const unsigned row=threadIdx.x / MAIN,unit=threadIdx.x % MAIN * 16;
+const unsigned char *from=in + row * pitch;
+gp_vector v[K],last[LAST];
+from=from - gp__misalignment(from,16)+ unit;
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+v[k]=gp_vector();
+gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows,from + k * ROWS_A_ROUND * pitch,v[k]);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < LAST;++k){
+const unsigned r=k * THREADS + threadIdx.x;
+const unsigned char *at=in + r * pitch;
+last[k]=gp_vector();
+gp__load_vector_if<LOAD>(r < rows,at - gp__misalignment(at,16)+ MAIN * 16,last[k]);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)put(shared,place,row + k * ROWS_A_ROUND,unit,v[k]);
+GPUPRIMS__UNROLL
+for(int k=0;k < LAST;++k){
+const unsigned r=k * THREADS + threadIdx.x;
+if(r < ROWS)put(shared,place,r,MAIN * 16,last[k]);
+}
+}
+static GP_DEVICE void load_alone(unsigned char *shared,const unsigned char *in,gp__u64 pitch,unsigned rows,
+unsigned columns){
+typedef typename gp__word_of<WORD>::type Word;
+const int K=EVEN?ROWS * MAIN / THREADS : 1;
+const unsigned W=16 / WORD,STEP=THREADS / W,ENDS=(ROWS + STEP - 1)/ STEP,words=columns *(SIZE / WORD);
+const typename Rows::type place=Rows::make();
+const unsigned row=threadIdx.x / MAIN;
+const unsigned char *from=in + row * pitch;
+const unsigned head=gp__words_before<WORD,16>(from)* WORD,unit=head + threadIdx.x % MAIN * 16;
+const unsigned to=gp__misalignment(from,16)+ unit;
+gp_vector v[K];
+Word end[ENDS];
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+v[k]=gp_vector();
+gp__load_vector_if<LOAD>(unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows,
+from + unit + k * ROWS_A_ROUND * pitch,v[k]);
+}
+for(unsigned i=threadIdx.x % W;i <(words % W?2 * W : W);i += W){
+const unsigned first=threadIdx.x / W;
+GPUPRIMS__UNROLL
+for(unsigned k=0;k < ENDS;++k){
+const unsigned char *line=in +(first + k * STEP)* pitch;
+const unsigned skip=gp__words_before<WORD,16>(line),before=skip < words?skip : words;
+const unsigned word=gp__end_word<WORD>(i,words,before);
+end[k]=Word();
+if(first + k * STEP < rows && word < words)end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
+}
+if(i < W){
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)
+if(unit + 16 <= columns * SIZE)put(shared,place,row + k * ROWS_A_ROUND,to,v[k]);
+}
+GPUPRIMS__UNROLL
+for(unsigned k=0;k < ENDS;++k){
+const unsigned char *line=in +(first + k * STEP)* pitch;
+const unsigned skip=gp__words_before<WORD,16>(line),before=skip < words?skip : words;
+const unsigned word=gp__end_word<WORD>(i,words,before);
+if(first + k * STEP < rows && word < words)
+*reinterpret_cast<Word *>(shared + place.at(first + k * STEP,gp__misalignment(line,16)+ word * WORD))=
+end[k];
+}
+}
+}
+static GP_DEVICE void store(const unsigned char *shared,unsigned char *out,gp__u64 pitch,unsigned rows,
+unsigned columns,unsigned start,unsigned start_pitch,bool heads=true,
+bool tails=true){
+const gp__column_store<THREADS,STORE,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,OUT_ALIGNED,ALIGNMENT,
+typename Rows::type>
+to ={shared,Rows::make(),start,start_pitch};
+const unsigned words=rows *(SIZE / WORD);
+to.units(out,pitch,words,columns,tails);
+gp__store_ends<THREADS,WORD,ALIGNMENT,COLUMNS,OUT_ALIGNED>(out,pitch,words,columns,heads,tails,to);
+}
+};
+template <int CACHE,int WORD,bool ALIGNED>
+GP_DEVICE gp_vector gp__load_across(const unsigned char *at,const unsigned char *from,const unsigned char *to,
+const unsigned char *begin,const unsigned char *end){
+const unsigned skip=ALIGNED?0 : gp__misalignment(at,16);
+const unsigned char *low=at - skip;
+const gp_vector v=gp__load_unit<CACHE,WORD>(low,from,to,begin,end);
+if(skip == 0)return v;
+return gp__shift_vectors(v,low + 16 < to?gp__load_unit<CACHE,WORD>(low + 16,from,to,begin,end): gp_vector(),
+skip);
+}
+template <int SIZE> GP_DEVICE void gp__transpose_words(gp__u32(&x)[SIZE < 4?4 / SIZE : 1]){
+if(SIZE == 2){
+const gp__u32 a=x[0],b=x[SIZE < 4?1 : 0];
+x[0]=gp__permute(a,b,0x5410);
+x[SIZE < 4?1 : 0]=gp__permute(a,b,0x7632);
+}else if(SIZE == 1){
+const int i=SIZE == 1;
+const gp__u32 low=gp__permute(x[0],x[i],0x5140),low2=gp__permute(x[2 * i],x[3 * i],0x5140);
+const gp__u32 high=gp__permute(x[0],x[i],0x7362),high2=gp__permute(x[2 * i],x[3 * i],0x7362);
+x[0]=gp__permute(low,low2,0x5410);
+x[i]=gp__permute(low,low2,0x7632);
+x[2 * i]=gp__permute(high,high2,0x5410);
+x[3 * i]=gp__permute(high,high2,0x7632);
+}
+}
+template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector(&v)[16 / SIZE]){
+const int E=16 / SIZE,K=SIZE < 4?4 / SIZE : 1,M=SIZE < 4?1 : SIZE / 4;
+gp_vector r[E];
+GPUPRIMS__UNROLL
+for(int i=0;i < E;i += K){
+GPUPRIMS__UNROLL
+for(int j=0;j < 4;++j){
+gp__u32 words[K];
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)words[k]=v[i + k].word[j];
+gp__transpose_words<SIZE>(words);
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)r[j / M * K + k].word[i / K * M + j % M]=words[k];
+}
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < E;++i)v[i]=r[i];
+}
+template <int THREADS,int LOAD,int STORE,int SIZE,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
+bool OUT_ALIGNED,int ALIGNMENT>
+struct gp__scattered_tile{
+static const int K=4 / SIZE,V=16 / SIZE,UNITS=COLUMNS / V,OUT_UNITS=ROWS / V,BUNDLES=ROWS / K;
+static const int UC=UNITS >= 8?8 : UNITS,ROUNDS=(BUNDLES * UNITS + THREADS - 1)/ THREADS;
+static const unsigned MASK=OUT_UNITS >= 8?7 : OUT_UNITS - 1;
+static GP_DEVICE unsigned place(unsigned column,unsigned unit){
+return SWIZZLED?column * ROWS * SIZE +(unit ^(column / V & MASK))* 16
+: column * ROWS * SIZE + column / V * 16 + unit * 16;
+}
+static GP_DEVICE void put(unsigned char *shared,unsigned column,unsigned bundle,gp__u32 word){
+*reinterpret_cast<gp__u32 *>(shared + place(column,bundle / 4)+ bundle % 4 * 4)= word;
+}
+static GP_DEVICE unsigned unit_of(unsigned i){return i % UC + i / UC / BUNDLES * UC;}
+static GP_DEVICE unsigned bundle_of(unsigned i){return i / UC % BUNDLES;}
+static GP_DEVICE void scatter(unsigned char *shared,unsigned i,const gp_vector(&v)[K]){
+if(i >= BUNDLES * UNITS)return;
+GPUPRIMS__UNROLL
+for(int w=0;w < 4;++w){
+gp__u32 words[K];
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)words[k]=v[k].word[w];
+gp__transpose_words<SIZE>(words);
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)put(shared,unit_of(i)* V + w * K + k,bundle_of(i),words[k]);
+}
+}
+template <bool=false>
+static GP_DEVICE void load(unsigned char *shared,const unsigned char *in,gp__u64 pitch,unsigned rows,
+unsigned columns,const unsigned char *begin,const unsigned char *end){
+const bool full=rows == ROWS && columns == COLUMNS;
+if(IN_ALIGNED && full){
+gp_vector v[ROUNDS][K];
+GPUPRIMS__UNROLL
+for(int n=0;n < ROUNDS;++n){
+const unsigned i=n * THREADS + threadIdx.x;
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)
+if(i < BUNDLES * UNITS)
+v[n][k]=gp__load_vector<LOAD>(in +(bundle_of(i)* K + k)* pitch + unit_of(i)* 16);
+}
+GPUPRIMS__UNROLL
+for(int n=0;n < ROUNDS;++n)scatter(shared,n * THREADS + threadIdx.x,v[n]);
+return;
+}
+const bool beside =
+!IN_ALIGNED && full && begin != end && in >= begin + 16 && in +(ROWS - 1)* pitch + COLUMNS * SIZE + 16 <= end;
+GPUPRIMS__UNROLL_BY(1)
+for(int n=0;n < ROUNDS;++n){
+const unsigned i=n * THREADS + threadIdx.x,unit=unit_of(i),row=bundle_of(i)* K;
+const unsigned char *from=in + row * pitch;
+gp_vector v[K],high[K];
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)v[k]=high[k]=gp_vector();
+if(i >= BUNDLES * UNITS)continue;
+if(beside){
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+const unsigned char *at=from + k * pitch + unit * 16,*low=at - gp__misalignment(at,16);
+v[k]=gp__load_vector<LOAD>(low),high[k]=gp__load_vector<LOAD>(low + 16);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)v[k]=gp__shift_vectors(v[k],high[k],gp__misalignment(from + k * pitch,16));
+}else{
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)
+if(row + k < rows && unit * V < columns)
+v[k]=gp__load_across<LOAD,SIZE,IN_ALIGNED>(from + k * pitch + unit * 16,from + k * pitch,
+from + k * pitch + columns * SIZE,begin,end);
+}
+scatter(shared,i,v);
+}
+}
+static GP_DEVICE void store(const unsigned char *shared,unsigned char *out,gp__u64 pitch,unsigned rows,
+unsigned columns,unsigned,unsigned,bool heads=true,bool tails=true){
+typedef typename gp__word_of<SIZE>::type Word;
+if(!OUT_ALIGNED)return store_across(shared,out,pitch,rows,columns,heads,tails);
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned i=threadIdx.x;i < COLUMNS * OUT_UNITS;i += THREADS){
+const unsigned column=i / OUT_UNITS,unit=i % OUT_UNITS;
+if(column >= columns || unit * V >= rows)continue;
+unsigned char *to=out + column * pitch + unit * 16;
+gp__vec<Word> p;
+p.vector = *reinterpret_cast<const gp_vector *>(shared + place(column,unit));
+if((unit + 1)* V <= rows)gp__store_vector<STORE>(to,p.vector);
+else{
+GPUPRIMS__UNROLL
+for(int w=0;w < V;++w)
+if(unit * V + w < rows)*reinterpret_cast<Word *>(to + w * SIZE)= p.item[w];
+}
+}
+}
+static GP_DEVICE void store_across(const unsigned char *shared,unsigned char *out,gp__u64 pitch,unsigned rows,
+unsigned columns,bool heads,bool tails){
+const int LINES=THREADS / OUT_UNITS,STORES=(COLUMNS * OUT_UNITS + THREADS - 1)/ THREADS;
+const bool FIXED = !SWIZZLED && THREADS % OUT_UNITS == 0 && LINES % V == 0;
+unsigned at=0,shift=0;
+GPUPRIMS__UNROLL_BY(8)
+for(int k=0;k < STORES;++k){
+const unsigned i=k * THREADS + threadIdx.x,column=i / OUT_UNITS;
+unsigned char *to=out + column * pitch;
+const unsigned lead=gp__words_before<SIZE,ALIGNMENT>(to),unit=i % OUT_UNITS + lead / V;
+const unsigned first=i % OUT_UNITS * V + lead;
+if(!FIXED || k == 0)at=place(column,0),shift=lead % V * SIZE;
+if(column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
+continue;
+const unsigned char *from=shared + at + unit * 16 +(FIXED?k *(LINES * ROWS * SIZE + LINES / V * 16): 0);
+gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED?shared + place(column,unit): from);
+if(shift)
+v=gp__shift_vectors(
+v,*reinterpret_cast<const gp_vector *>(SWIZZLED?shared + place(column,unit + 1): from + 16),shift);
+gp__store_vector<STORE>(to + first * SIZE,v);
+}
+gp__store_ends<THREADS,SIZE,ALIGNMENT,COLUMNS,false>(
+out,pitch,rows,columns,heads,tails,
+[shared](unsigned row,unsigned column){return shared + place(column,row / V)+ row % V * SIZE;});
+}
+};
+template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
+bool OUT_ALIGNED,bool SCATTERED,int ALIGNMENT=16>
+struct gp__transposed_tile
+: gp__gathered_tile<THREADS,LOAD,STORE,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,OUT_ALIGNED,ALIGNMENT>{
+};
+template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
+bool OUT_ALIGNED,int ALIGNMENT>
+struct gp__transposed_tile<THREADS,LOAD,STORE,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,OUT_ALIGNED,true,
+ALIGNMENT>
+: gp__scattered_tile<THREADS,LOAD,STORE,SIZE,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,OUT_ALIGNED,ALIGNMENT>{};
+template <int THREADS,class T,int ROWS,int COLUMNS,bool SWIZZLED=false,bool ALIGNED=SWIZZLED>
+struct gp_tile_transpose{
+static const int SIZE=int(sizeof(T)),WORD=gp__lowest_bit(SIZE | int(alignof(T))| 16);
+static_assert(ROWS * SIZE % 16 == 0 && COLUMNS * SIZE % 16 == 0,"rows and columns of a tile are whole 16 bytes");
+static_assert(!SWIZZLED ||(ALIGNED && gp__is_swizzlable(SIZE)),"a swizzle takes aligned rows and sizes 1 to 16");
+typedef gp__transposed_tile<THREADS,GP_CACHE_ALL,GP_CACHE_ALL,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,ALIGNED,
+ALIGNED,(SIZE <= 2 && ALIGNED)>
+Tile;
+struct storage{
+unsigned start,start_pitch;
+alignas(16)unsigned char bytes[gp__transpose_tile_bytes(SIZE,ROWS,COLUMNS,SWIZZLED,ALIGNED)];
+};
+static GP_DEVICE void load(storage &s,const T *in,gp__u64 pitch,unsigned rows,unsigned columns){
+const unsigned char *from=reinterpret_cast<const unsigned char *>(in);
+if(threadIdx.x == 0)s.start=gp__misalignment(in,16),s.start_pitch=static_cast<unsigned>(pitch * SIZE)& 15u;
+Tile::load(s.bytes,from,pitch * SIZE,rows,columns,from,
+rows?from +((rows - 1)* pitch + columns)* SIZE : from);
+}
+static GP_DEVICE void store(const storage &s,T *out,gp__u64 pitch,unsigned rows,unsigned columns){
+Tile::store(s.bytes,reinterpret_cast<unsigned char *>(out),pitch * SIZE,rows,columns,s.start,s.start_pitch);
+}
+};
+#line 1 "device/frontier.cuh"
+template <class T> struct gp_frontier{
+T *vertices;
+gp__u64 *count;
+gp__u64 room;
+GP_DEVICE gp__u64 size()const{return *count < room?*count : room;}
+};
+template <int ROOM,class T> struct gp_tile_append_storage{
+gp__u64 first;
+gp__u32 count;
+T element[ROOM];
+};
+template <int ROOM,class T> GP_DEVICE void gp_tile_append_begin(gp_tile_append_storage<ROOM,T> &storage){
+if(threadIdx.x == 0)storage.count=0;
+__syncthreads();
+}
+template <int ROOM,class T>
+GP_DEVICE void gp_warp_append(bool there,const T &element,const gp_frontier<T> &out,
+gp_tile_append_storage<ROOM,T> &storage){
+gp__u32 end=0,at=ROOM;
+if(gp_warp_broadcast(gp__load_volatile(&storage.count),0)< static_cast<gp__u32>(ROOM))
+at=gp__warp_draw(&storage.count,there,end);
+if(there && at < static_cast<gp__u32>(ROOM))storage.element[at]=element;
+const gp__u32 left=__ballot_sync(0xffffffffu,there && at >= static_cast<gp__u32>(ROOM));
+if(!left)return;
+gp__u64 first=0;
+if(gp_lane()== 0)first=atomicAdd(out.count,static_cast<gp__u64>(__popc(left)));
+first=gp_warp_broadcast(first,0)+ gp__lanes_before(left);
+if((left >> gp_lane()& 1u)&& first < out.room)out.vertices[first]=element;
+}
+template <int THREADS,int ROOM,class T>
+GP_DEVICE void gp_tile_append(const gp_frontier<T> &out,gp_tile_append_storage<ROOM,T> &storage){
+__syncthreads();
+const gp__u32 count=storage.count < static_cast<gp__u32>(ROOM)?storage.count : static_cast<gp__u32>(ROOM);
+if(threadIdx.x == 0 && count)storage.first=atomicAdd(out.count,static_cast<gp__u64>(count));
+__syncthreads();
+if(threadIdx.x == 0)storage.count=0;
+for(gp__u32 i=threadIdx.x;i < count;i += THREADS)
+if(storage.first + i < out.room)out.vertices[storage.first + i]=storage.element[i];
+}
+template <int THREADS,class Vertex,int PIECE=(1 << 20)> struct gp_tile_expand_storage{
+gp_tile_scan_storage<THREADS,gp__u32> scan;
+gp__u32 lists;
+gp__u32 start[THREADS];
+gp__u64 begin[THREADS];
+Vertex source[THREADS];
+};
+template <int ITEMS,class Vertex,class Goes,class Take>
+GP_DEVICE void gp__take_edges(bool(&there)[ITEMS],const Vertex(&source)[ITEMS],const gp__u64(&edge)[ITEMS],
+const Vertex *targets,const Goes &goes,const Take &take){
+Vertex target[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)target[i]=there[i]?targets[edge[i]] : 0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)there[i]=there[i] && goes(source[i],target[i],edge[i]);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)take(there[i],source[i],target[i]);
+}
+template <int ITEMS,class Vertex,class Goes,class Take>
+GP_DEVICE void gp__expand_list(gp__u64 begin,gp__u64 count,Vertex vertex,unsigned mine,unsigned width,
+const Vertex *targets,const Goes &goes,const Take &take){
+for(gp__u64 base=0;base < count;base += width * ITEMS){
+bool there[ITEMS];
+Vertex source[ITEMS];
+gp__u64 edge[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 at=base + static_cast<unsigned>(i)* width + mine;
+there[i]=at < count;
+source[i]=vertex;
+edge[i]=begin + at;
+}
+gp__take_edges(there,source,edge,targets,goes,take);
+}
+}
+template <int THREADS,int ITEMS,class Offset,class Vertex,int PIECE,class Goes,class Take>
+GP_DEVICE void gp__tile_expand(int gather,bool there,Vertex vertex,const Offset *offsets,const Vertex *targets,
+const Goes &goes,const Take &take,
+gp_tile_expand_storage<THREADS,Vertex,PIECE> &storage){
+static_assert(THREADS <= PIECE,"what the flags leave is laid out at once");
+gp__u64 begin=there?offsets[vertex] : 0,count=there?offsets[vertex + 1] - begin : 0;
+if(gather & GP_GATHER_BLOCK){
+const bool is_long=count >= THREADS;
+if(threadIdx.x == 0)storage.lists=0;
+if(__syncthreads_or(is_long)){
+if(is_long){
+const gp__u32 at=atomicAdd(&storage.lists,1u);
+storage.begin[at]=begin;
+storage.source[at]=vertex;
+count=0;
+}
+__syncthreads();
+for(gp__u32 k=0;k < storage.lists;++k){
+const Vertex source=storage.source[k];
+const gp__u64 first=storage.begin[k];
+gp__expand_list<ITEMS>(first,offsets[source + 1] - first,source,threadIdx.x,THREADS,targets,goes,take);
+}
+}
+}
+if(gather & GP_GATHER_WARP){
+const bool is_long=count >= GP__WARP;
+for(unsigned left=__ballot_sync(0xffffffffu,is_long);left;left &= left - 1){
+const int owner=__ffs(static_cast<int>(left))- 1;
+gp__expand_list<ITEMS>(gp_warp_broadcast(begin,owner),gp_warp_broadcast(count,owner),
+gp_warp_broadcast(vertex,owner),gp_lane(),GP__WARP,targets,goes,take);
+}
+if(is_long)count=0;
+}
+do{
+const gp__u32 piece=static_cast<gp__u32>(count < PIECE?count : gp__u64(PIECE));
+gp__u32 start=piece;
+const gp__u32 total=gp_tile_exclusive_scan<THREADS>(start,gp_sum<gp__u32>(),storage.scan);
+storage.start[threadIdx.x]=start;
+storage.begin[threadIdx.x]=begin;
+storage.source[threadIdx.x]=vertex;
+__syncthreads();
+for(gp__u32 base=0;base < total;base += THREADS * ITEMS){
+bool has[ITEMS];
+Vertex source[ITEMS];
+gp__u64 edge[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u32 rank=base + static_cast<unsigned>(i * THREADS)+ threadIdx.x;
+gp__u32 owner=0;
+has[i]=rank < total;
+GPUPRIMS__UNROLL
+for(unsigned step=512;step;step /= 2)
+if(owner + step < THREADS && storage.start[owner + step] <= rank)owner += step;
+source[i]=storage.source[owner];
+edge[i]=storage.begin[owner] +(rank - storage.start[owner]);
+}
+gp__take_edges(has,source,edge,targets,goes,take);
+}
+begin += piece;
+count -= piece;
+}while(!(gather &(GP_GATHER_WARP | GP_GATHER_BLOCK))&& __syncthreads_or(count > 0));
+}
+template <int THREADS,int ITEMS,int GATHER,class Offset,class Vertex,int PIECE,class Goes,class Take>
+GP_DEVICE void gp_tile_expand(bool there,Vertex vertex,const Offset *offsets,const Vertex *targets,const Goes &goes,
+const Take &take,gp_tile_expand_storage<THREADS,Vertex,PIECE> &storage){
+gp__tile_expand<THREADS,ITEMS>(GATHER,there,vertex,offsets,targets,goes,take,storage);
+}
+template <int CULL,class Vertex,int SLOTS=256> struct gp_tile_contract_storage{
+static const int slots=(CULL & GP_CULL_HISTORY)!= 0?SLOTS : 1;
+static_assert(SLOTS > 0 &&(SLOTS &(SLOTS - 1))== 0,"SLOTS is a power of two");
+Vertex seen[slots];
+};
+template <int THREADS,int CULL,class Vertex,int SLOTS>
+GP_DEVICE void gp_tile_contract_begin(gp_tile_contract_storage<CULL,Vertex,SLOTS> &storage){
+if(CULL & GP_CULL_HISTORY)
+for(int i=static_cast<int>(threadIdx.x);i < SLOTS;i += THREADS)storage.seen[i] = ~Vertex(0);
+}
+template <int CULL,class Vertex,int SLOTS>
+GP_DEVICE bool gp__warp_contract(int cull,bool there,Vertex vertex,gp__u32 *visited,
+gp_tile_contract_storage<CULL,Vertex,SLOTS> &storage){
+if((cull & GP_CULL_HISTORY)&& there)there=atomicExch(&storage.seen[vertex &(SLOTS - 1)],vertex)!= vertex;
+if(cull & GP_CULL_WARP){
+const unsigned peers=__ballot_sync(0xffffffffu,there)& __match_any_sync(0xffffffffu,vertex);
+there=there && gp__lanes_before(peers)== 0;
+}
+if((cull & GP_CULL_BITMAP)&& there){
+const gp__u32 bit=1u <<(vertex & 31u);
+there = !(gp__load_volatile(visited + vertex / 32)& bit)&& !(atomicOr(visited + vertex / 32,bit)& bit);
+}
+return there;
+}
+template <int CULL,class Vertex,int SLOTS>
+GP_DEVICE bool gp_warp_contract(bool there,Vertex vertex,gp__u32 *visited,
+gp_tile_contract_storage<CULL,Vertex,SLOTS> &storage){
+return gp__warp_contract(CULL,there,vertex,visited,storage);
+}
+template <int THREADS> struct gp_tile_filter_storage{
+gp_tile_scan_storage<THREADS,gp__u32> scan;
+gp__u64 first;
+};
+template <int THREADS,int ITEMS,class T>
+GP_DEVICE void gp_tile_filter(const T(&items)[ITEMS],const bool(&keep)[ITEMS],const gp_frontier<T> &out,
+gp_tile_filter_storage<THREADS> &storage){
+gp__u32 before=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)before += keep[i]?1u : 0u;
+const gp__u32 total=gp_tile_exclusive_scan<THREADS>(before,gp_sum<gp__u32>(),storage.scan);
+if(threadIdx.x == 0 && total)storage.first=atomicAdd(out.count,static_cast<gp__u64>(total));
+__syncthreads();
+if(!total)return;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+if(!keep[i])continue;
+const gp__u64 at=storage.first + before++;
+if(at < out.room)out.vertices[at]=items[i];
+}
+}
+template <int THREADS,int ITEMS,int GATHER,int CULL,class Vertex> struct gp_frontier_storage{
+gp_tile_expand_storage<THREADS,Vertex> expand;
+gp_tile_contract_storage<CULL,Vertex> contract;
+gp_tile_append_storage<4 * THREADS,Vertex> append;
+};
+template <int THREADS,class In,class Out,int ROOM,class Each>
+GP_DEVICE void gp__each_tile(const gp_frontier<In> &in,const gp_frontier<Out> &out,
+gp_tile_append_storage<ROOM,Out> &storage,const Each &each){
+const gp__u64 count=in.size();
+gp_tile_append_begin(storage);
+for(gp__u64 first=static_cast<gp__u64>(blockIdx.x)* THREADS;first < count;
+first += static_cast<gp__u64>(gridDim.x)* THREADS){
+const bool there=first + threadIdx.x < count;
+each(there,there?in.vertices[first + threadIdx.x] : In());
+gp_tile_append<THREADS>(out,storage);
+__syncthreads();
+}
+}
+template <int THREADS,int ITEMS,int GATHER,int CULL,class Offset,class Vertex,class Goes>
+GP_DEVICE void gp_frontier_expand(const gp_frontier<Vertex> &in,const Offset *offsets,const Vertex *targets,
+const Goes &goes,const gp_frontier<Vertex> &out,
+gp_frontier_storage<THREADS,ITEMS,GATHER,CULL,Vertex> &s){
+gp__each_tile<THREADS>(in,out,s.append,[&](bool there,Vertex vertex){
+gp_tile_expand<THREADS,ITEMS,GATHER>(
+there,vertex,offsets,targets,goes,
+[&](bool goes_on,Vertex,Vertex target){gp_warp_append(goes_on,target,out,s.append);},s.expand);
+});
+}
+template <int THREADS,int ITEMS,int GATHER,int CULL,class Vertex,class Fresh>
+GP_DEVICE void gp_frontier_contract(const gp_frontier<Vertex> &in,gp__u32 *visited,const Fresh &fresh,
+const gp_frontier<Vertex> &out,
+gp_frontier_storage<THREADS,ITEMS,GATHER,CULL,Vertex> &s){
+gp_tile_contract_begin<THREADS>(s.contract);
+gp__each_tile<THREADS>(in,out,s.append,[&](bool there,Vertex vertex){
+const bool passes=gp_warp_contract(there,vertex,visited,s.contract);
+gp_warp_append(passes && fresh(vertex),vertex,out,s.append);
+});
+}
+template <int THREADS,int ITEMS,int GATHER,int CULL,class Offset,class Vertex,class Goes,class Fresh>
+GP_DEVICE void gp_frontier_expand_contract(const gp_frontier<Vertex> &in,const Offset *offsets,const Vertex *targets,
+const Goes &goes,gp__u32 *visited,const Fresh &fresh,
+const gp_frontier<Vertex> &out,
+gp_frontier_storage<THREADS,ITEMS,GATHER,CULL,Vertex> &s){
+gp_tile_contract_begin<THREADS>(s.contract);
+const auto take = [&](bool there,Vertex source,Vertex target){
+const bool passes=gp_warp_contract(there,target,visited,s.contract);
+gp_warp_append(passes && fresh(source,target),target,out,s.append);
+};
+gp__each_tile<THREADS>(in,out,s.append,[&](bool there,Vertex vertex){
+gp_tile_expand<THREADS,ITEMS,GATHER>(there,vertex,offsets,targets,goes,take,s.expand);
+});
+}
+template <int THREADS,int ITEMS,int GATHER,int CULL,class Offset,class Vertex,class Goes,class Fresh>
+GP_DEVICE void gp_frontier_contract_expand(const gp_frontier<Vertex> &in,gp__u32 *visited,const Fresh &fresh,
+const Offset *offsets,const Vertex *targets,const Goes &goes,
+const gp_frontier<Vertex> &out,
+gp_frontier_storage<THREADS,ITEMS,GATHER,CULL,Vertex> &s){
+gp_tile_contract_begin<THREADS>(s.contract);
+gp__each_tile<THREADS>(in,out,s.append,[&](bool there,Vertex vertex){
+const bool passes=gp_warp_contract(there,vertex,visited,s.contract);
+gp_tile_expand<THREADS,ITEMS,GATHER>(
+passes && fresh(vertex),vertex,offsets,targets,goes,
+[&](bool goes_on,Vertex,Vertex target){gp_warp_append(goes_on,target,out,s.append);},s.expand);
+});
+}
+template <int THREADS,class T,class Keep>
+GP_DEVICE void gp_frontier_filter(const gp_frontier<T> &in,const Keep &keep,const gp_frontier<T> &out,
+gp_tile_filter_storage<THREADS> &s){
+const gp__u64 count=in.size();
+for(gp__u64 first=static_cast<gp__u64>(blockIdx.x)* THREADS;first < count;
+first += static_cast<gp__u64>(gridDim.x)* THREADS){
+const bool there=first + threadIdx.x < count;
+const T item[1] ={there?in.vertices[first + threadIdx.x] : T()};
+const bool keeps[1] ={there && keep(item[0])};
+gp_tile_filter(item,keeps,out,s);
+__syncthreads();
+}
+}
+#line 1 "device/kernel.cuh"
+template <int THREADS,int VECTORS,int LOAD,int STORE,int STAGES,int BLOCKS_PER_SM,int OVERLAP> struct gp__policy{
+static const int threads=THREADS,vectors=VECTORS,load=LOAD,store=STORE,stages=STAGES;
+static const int blocks_per_sm=BLOCKS_PER_SM,overlap=OVERLAP;
+};
+template <class P> GP_DEVICE void gp__pdl_wait(){
+if(P::overlap == 1)gp__wait_for_predecessor();
+}
+template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a){
+if(!a.count_device)return a.count;
+const gp__u64 n = *a.count_device;
+return n < a.count?n : a.count;
+}
+#line 1 "map/kernels.cuh"
+template <class P,int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a){
+gp__pdl_wait<P>();
+const gp__u64 bytes=gp__count(a)* SIZE;
+const unsigned char *in=static_cast<const unsigned char *>(a.in);
+unsigned char *out=static_cast<unsigned char *>(a.out);
+const gp__u64 to_boundary=(16 - gp__misalignment(out,16))& 15u,head=to_boundary < bytes?to_boundary : bytes;
+const gp__u64 vectors=(bytes - head)/ 16,tail=head + vectors * 16;
+if(blockIdx.x == 0){
+if(threadIdx.x < head)out[threadIdx.x]=in[threadIdx.x];
+if(tail + threadIdx.x < bytes)out[tail + threadIdx.x]=in[tail + threadIdx.x];
+}
+in += head;
+out += head;
+const unsigned offset=gp__misalignment(in,16);
+const unsigned char *base=in - offset;
+const gp__u64 tile=static_cast<gp__u64>(P::threads)* P::vectors;
+for(gp__u64 first=blockIdx.x * tile;first < vectors;first += gridDim.x * tile){
+gp_vector v[P::vectors];
+if(offset == 0 && first + tile <= vectors){
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k)
+v[k]=gp__load_vector<P::load>(in +(first + k * P::threads + threadIdx.x)* 16);
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k)
+gp__store_vector<P::store>(out +(first + k * P::threads + threadIdx.x)* 16,v[k]);
+}else{
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const gp__u64 i=first + k * P::threads + threadIdx.x;
+if(i >= vectors)continue;
+if(offset == 0)v[k]=gp__load_vector<P::load>(base + i * 16);
+else if(i > 0 && i + 1 < vectors)
+v[k]=gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base + i * 16),
+gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16),offset);
+else{
+gp__vec<unsigned char> p;
+GPUPRIMS__UNROLL
+for(int j=0;j < 16;++j)p.item[j]=in[i * 16 + j];
+v[k]=p.vector;
+}
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const gp__u64 i=first + k * P::threads + threadIdx.x;
+if(i < vectors)gp__store_vector<P::store>(out + i * 16,v[k]);
+}
+}
+}
+}
+template <class T,int V> struct gp__vector_access_of_items{
+T item[V];
+template <int CACHE> GP_DEVICE void load_if(bool there,const T *at){
+if(there)load<CACHE>(at,0,false);
+}
+template <int CACHE> GP_DEVICE void load(const T *at,unsigned,bool){
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)item[j]=at[j];
+}
+template <int CACHE> GP_DEVICE void store(T *at)const{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)at[j]=item[j];
+}
+};
+template <int BYTES,class T> GP_DEVICE bool gp__is_whole(const T *at){
+return alignof(T)>= sizeof(T)|| gp__misalignment(at,BYTES)== 0;
+}
+template <class T,int V,class Register> struct gp__vector_access_of_register{
+union{
+Register access;
+T item[V];
+};
+GP_DEVICE gp__vector_access_of_register(){}
+GP_DEVICE void take(const T *at){
+if(gp__is_whole<sizeof(Register)>(at))access = *reinterpret_cast<const Register *>(at);
+else take_items(at);
+}
+GP_DEVICE void take_items(const T *at){
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)item[j]=at[j];
+}
+template <int CACHE> GP_DEVICE void load_if(bool there,const T *at){
+if(there)take(at);
+}
+template <int CACHE> GP_DEVICE void load(const T *at,unsigned misaligned,bool){
+if(misaligned == 0)take(at);
+else take_items(at);
+}
+template <int CACHE> GP_DEVICE void store(T *at)const{
+if(gp__is_whole<sizeof(Register)>(at))*reinterpret_cast<Register *>(at)= access;
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)at[j]=item[j];
+}
+}
+};
+template <class T,int V> struct gp__vector_access_of_vector{
+union{
+gp_vector access;
+T item[V];
+};
+GP_DEVICE gp__vector_access_of_vector(){}
+template <int CACHE> GP_DEVICE void load_if(bool there,const T *at){
+if(gp__is_whole<16>(at))gp__load_vector_if<CACHE>(there,at,access);
+else if(there){
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)item[j]=at[j];
+}
+}
+template <int CACHE> GP_DEVICE void load(const T *at,unsigned misaligned,bool inner){
+const unsigned char *base=reinterpret_cast<const unsigned char *>(at)- misaligned;
+if(misaligned == 0 && gp__is_whole<16>(at))access=gp__load_vector<CACHE>(at);
+else if(misaligned && inner)
+access =
+gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base),gp__load_vector<GP_CACHE_ALL>(base + 16),misaligned);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)item[j]=at[j];
+}
+}
+template <int CACHE> GP_DEVICE void store(T *at)const{
+if(gp__is_whole<16>(at))gp__store_vector<CACHE>(at,access);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)at[j]=item[j];
+}
+}
+};
+template <class T,int V> struct gp__vector_access_bytes{static const int value=V * int(sizeof(T));};
+template <int V> struct gp__vector_access_bytes<gp__none,V>{static const int value=0;};
+template <class T,int V,int BYTES=gp__vector_access_bytes<T,V>::value>
+struct gp__vector_access : gp__vector_access_of_items<T,V>{};
+template <class T,int V> struct gp__vector_access<T,V,2> : gp__vector_access_of_register<T,V,unsigned short>{};
+template <class T,int V> struct gp__vector_access<T,V,4> : gp__vector_access_of_register<T,V,gp__u32>{};
+template <class T,int V> struct gp__vector_access<T,V,8> : gp__vector_access_of_register<T,V,gp__u64>{};
+template <class T,int V> struct gp__vector_access<T,V,16> : gp__vector_access_of_vector<T,V>{};
+template <int V> struct gp__vector_access<gp__none,V,0>{
+template <int CACHE> GP_DEVICE void load(const gp__none *,unsigned,bool){}
+};
+template <class T,int V> struct gp__vector_access_alignment{
+static const unsigned bytes=V * sizeof(T),value=bytes <= 16 &&(bytes &(bytes - 1))== 0?bytes : 1;
+};
+template <class R> struct gp__fill_value{};
+template <class R> struct gp__iota_value{};
+template <class F,class A,class B,class R> struct gp__element{
+template <int V>
+static GP_DEVICE R at(const gp__vector_access<A,V> &a,const gp__vector_access<B,V> &b,int j,gp__u64,
+const gp__map_args &){
+return F()(a.item[j],b.item[j]);
+}
+};
+template <class F,class A,class R> struct gp__element<F,A,gp__none,R>{
+template <int V>
+static GP_DEVICE R at(const gp__vector_access<A,V> &a,const gp__vector_access<gp__none,V> &,int j,gp__u64,
+const gp__map_args &){
+return F()(a.item[j]);
+}
+};
+template <class R> struct gp__element<gp__fill_value<R>,gp__none,gp__none,R>{
+template <int V>
+static GP_DEVICE R at(const gp__vector_access<gp__none,V> &,const gp__vector_access<gp__none,V> &,int,gp__u64,
+const gp__map_args &args){
+return gp__value_as<R>(args.value);
+}
+};
+template <class R> struct gp__element<gp__iota_value<R>,gp__none,gp__none,R>{
+typedef typename gp__traits<R>::wide W;
+template <int V>
+static GP_DEVICE R at(const gp__vector_access<gp__none,V> &,const gp__vector_access<gp__none,V> &,int,gp__u64 i,
+const gp__map_args &args){
+const W start=static_cast<W>(gp__value_as<R>(args.value)),step=static_cast<W>(gp__value_as<R>(args.step));
+return static_cast<R>(start + gp__product(static_cast<W>(i),step));
+}
+};
+template <class P,class F,class A,class B,class R> GP_DEVICE void gp__map_kernel(const gp__map_args &args){
+const int SIZE_AB=sizeof(A)> sizeof(B)?sizeof(A): sizeof(B),
+SIZE=SIZE_AB > int(sizeof(R))?SIZE_AB : int(sizeof(R));
+const int V=16 % SIZE == 0?16 / SIZE : 1;
+typedef gp__element<F,A,B,R> element;
+gp__pdl_wait<P>();
+const gp__u64 count=gp__count(args);
+const A *in=static_cast<const A *>(args.in);
+const B *in2=static_cast<const B *>(args.in2);
+R *out=static_cast<R *>(args.out);
+const unsigned boundary=gp__vector_access_alignment<R,V>::value;
+const gp__u64 to_boundary=((boundary - gp__misalignment(out,boundary))&(boundary - 1))/ sizeof(R);
+const gp__u64 head=to_boundary < count?to_boundary : count,runs=(count - head)/ V,tail=head + runs * V;
+if(blockIdx.x == 0){
+const gp__u64 i=threadIdx.x < head?threadIdx.x : tail + threadIdx.x - head;
+if(threadIdx.x < head ||(threadIdx.x - head < V && i < count)){
+gp__vector_access<A,1> a;
+gp__vector_access<B,1> b;
+a.template load<GP_CACHE_ALL>(in + i,0,false);
+b.template load<GP_CACHE_ALL>(in2 + i,0,false);
+out[i]=element::at(a,b,0,i,args);
+}
+}
+const unsigned off=gp__misalignment(in + head,gp__vector_access_alignment<A,V>::value);
+const unsigned off2=gp__misalignment(in2 + head,gp__vector_access_alignment<B,V>::value);
+const gp__u64 tile=static_cast<gp__u64>(P::threads)* P::vectors;
+for(gp__u64 first=blockIdx.x * tile;first < runs;first += gridDim.x * tile){
+gp__vector_access<A,V> a[P::vectors];
+gp__vector_access<B,V> b[P::vectors];
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const gp__u64 r=first + k * P::threads + threadIdx.x,i=head + r * V;
+if(r < runs){
+a[k].template load<P::load>(in + i,off,r > 0 && r + 1 < runs);
+b[k].template load<P::load>(in2 + i,off2,r > 0 && r + 1 < runs);
+}
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const gp__u64 r=first + k * P::threads + threadIdx.x,i=head + r * V;
+if(r < runs){
+gp__vector_access<R,V> q;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)q.item[j]=element::at(a[k],b[k],j,i + j,args);
+q.template store<P::store>(out + i);
+}
+}
+}
+}
+#line 1 "layouts/kernels.cuh"
+template <int SIZE,int IN,int OUT> struct gp__moved{};
+template <int WIDTH,int SIZE> struct gp__side{
+static const int width=WIDTH > 0?WIDTH : 0,size=SIZE;
+static const bool parts=WIDTH < 0;
+};
+template <class... Fields> struct gp__moved_list{
+static const int count=0,moved=0,bytes=0;
+static GPUPRIMS__BOTH constexpr int size(int){return 0;}
+static GPUPRIMS__BOTH constexpr int offset(bool,int){return 0;}
+static GPUPRIMS__BOTH constexpr int before(int){return 0;}
+static GPUPRIMS__BOTH constexpr int word(int,int){return 0;}
+static GPUPRIMS__BOTH constexpr int of_register(int,int,int){return -1;}
+static GPUPRIMS__BOTH constexpr int of_struct(int,int,int,int){return -1;}
+};
+template <int SIZE,int IN,int OUT,class... Rest> struct gp__moved_list<gp__moved<SIZE,IN,OUT>,Rest...>{
+typedef gp__moved_list<Rest...> rest;
+static const int count=1 + rest::count,moved=(IN >= 0)+ rest::moved,bytes=(IN >= 0?SIZE : 0)+ rest::bytes;
+static GPUPRIMS__BOTH constexpr int size(int f){return f == 0?SIZE : rest::size(f - 1);}
+static GPUPRIMS__BOTH constexpr int offset(bool out,int f){
+return f == 0?(out?OUT : IN): rest::offset(out,f - 1);
+}
+static GPUPRIMS__BOTH constexpr int before(int f){return f == 0?0 :(IN >= 0?SIZE : 0)+ rest::before(f - 1);}
+static GPUPRIMS__BOTH constexpr int word(int chunk,int f){
+return f == 0?0 :(IN >= 0?(chunk * SIZE + 3)/ 4 : 0)+ rest::word(chunk,f - 1);
+}
+static GPUPRIMS__BOTH constexpr int of_register(int chunk,int struct_size,int b){
+return b >=(chunk * SIZE + 3)/ 4 * 4?rest::of_register(chunk,struct_size,b -(chunk * SIZE + 3)/ 4 * 4)
+: b < chunk * SIZE && IN >= 0  ?b / SIZE * struct_size + IN + b % SIZE
+: -1;
+}
+static GPUPRIMS__BOTH constexpr int of_struct(int chunk,int k,int b,int first){
+return IN >= 0 && b >= OUT && b < OUT + SIZE
+?first * 4 + k * SIZE + b - OUT
+: rest::of_struct(chunk,k,b,first +(IN >= 0?(chunk * SIZE + 3)/ 4 : 0));
+}
+};
+template <int B0,int B1,int B2,int B3> GP_DEVICE gp__u32 gp__pick_bytes(const gp__u32 *word){
+const int W0=B0 < 0?-1 : B0 / 4,W1=B1 < 0?-1 : B1 / 4,W2=B2 < 0?-1 : B2 / 4,W3=B3 < 0?-1 : B3 / 4;
+const int A=W0,B=W1 != A?W1 : W2 != A?W2 : W3;
+if(W0 == W1 && W0 == W2 && W0 == W3 &&(W0 < 0 ||(B0 % 4 == 0 && B1 % 4 == 1 && B2 % 4 == 2 && B3 % 4 == 3)))
+return W0 < 0?0 : word[W0 < 0?0 : W0];
+if((W1 == A || W1 == B)&&(W2 == A || W2 == B)&&(W3 == A || W3 == B)){
+const gp__u32 a=A < 0?0 : word[A < 0?0 : A],b=B < 0?0 : word[B < 0?0 : B];
+const int S0=A < 0?0 : B0 % 4,S1=(W1 == A?0 : 4)+(W1 < 0?0 : B1 % 4),
+S2=(W2 == A?0 : 4)+(W2 < 0?0 : B2 % 4),S3=(W3 == A?0 : 4)+(W3 < 0?0 : B3 % 4);
+return __byte_perm(a,b,S0 | S1 << 4 | S2 << 8 | S3 << 12);
+}
+const gp__u32 low=gp__pick_bytes<B0,B1,B0,B1>(word),high=gp__pick_bytes<B2,B3,B2,B3>(word);
+return __byte_perm(low,high,0x5410);
+}
+template <class Map,int J,int END> struct gp__permuted_words{
+static GP_DEVICE void run(const gp__u32 *from,gp__u32 *to){
+to[J]=gp__pick_bytes<Map::at(4 * J),Map::at(4 * J + 1),Map::at(4 * J + 2),Map::at(4 * J + 3)>(from);
+gp__permuted_words<Map,J + 1,END>::run(from,to);
+}
+};
+template <class Map,int END> struct gp__permuted_words<Map,END,END>{
+static GP_DEVICE void run(const gp__u32 *,gp__u32 *){}
+};
+template <class List,int CHUNK,int SIZE> struct gp__from_structs{
+static GPUPRIMS__BOTH constexpr int at(int b){return List::of_register(CHUNK,SIZE,b);}
+};
+template <class List,int CHUNK,int SIZE> struct gp__to_structs{
+static GPUPRIMS__BOTH constexpr int at(int b){
+return b < CHUNK * SIZE?List::of_struct(CHUNK,b / SIZE,b % SIZE,0): -1;
+}
+};
+template <int BYTES,int ALIGN> struct gp__some_bytes{
+static const int STEP=ALIGN % 16 == 0?16 : ALIGN % 8 == 0?8 : ALIGN % 4 == 0?4 : ALIGN % 2 == 0?2 : 1;
+static GP_DEVICE void load(gp__u32 *word,const unsigned char *from){
+GPUPRIMS__UNROLL
+for(int b=0;b < BYTES;b += STEP){
+if(STEP == 16){
+const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;++i)word[b / 4 +(STEP == 16?i : 0)]=v.word[i];
+}else if(STEP == 8){
+const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
+word[b / 4]=static_cast<gp__u32>(x);
+word[b / 4 +(STEP == 8)]=static_cast<gp__u32>(x >> 32);
+}else if(STEP == 4){
+word[b / 4] = *reinterpret_cast<const gp__u32 *>(from + b);
+}else{
+const gp__u32 x=STEP == 2?*reinterpret_cast<const unsigned short *>(from + b): from[b];
+word[b / 4]=b % 4?word[b / 4] | x << b % 4 * 8 : x;
+}
+}
+}
+static GP_DEVICE void store(const gp__u32 *word,unsigned char *to){
+GPUPRIMS__UNROLL
+for(int b=0;b < BYTES;b += STEP){
+if(STEP == 16){
+gp_vector v;
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;++i)v.word[i]=word[b / 4 +(STEP == 16?i : 0)];
+*reinterpret_cast<gp_vector *>(to + b)= v;
+}else if(STEP == 8){
+*reinterpret_cast<gp__u64 *>(to + b)= word[b / 4] | static_cast<gp__u64>(word[b / 4 +(STEP == 8)])<< 32;
+}else if(STEP == 4){
+*reinterpret_cast<gp__u32 *>(to + b)= word[b / 4];
+}else if(STEP == 2){
+*reinterpret_cast<unsigned short *>(to + b)= static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
+}else{
+to[b]=static_cast<unsigned char>(word[b / 4] >> b % 4 * 8);
+}
+}
+}
+};
+template <bool OUT,class Side,int TILE,int CHUNK,class List,int F,int END> struct gp__fields_of_chunk{
+static const int SIZE=List::size(F),BYTES=CHUNK * SIZE,OFFSET=List::offset(OUT,F),W=Side::width;
+static const int ALIGN =
+W?int(gp__common_factor(gp__common_factor(unsigned(W * Side::size),unsigned(OFFSET *W)),unsigned(BYTES)))
+: BYTES;
+static const bool GAP=List::offset(false,F)< 0;
+static const int WORD=GAP?0 : List::word(CHUNK,F);
+static GP_DEVICE unsigned char *at(unsigned char *tile,int c){
+return tile +(W?c * CHUNK /(W?W : 1)*(W * Side::size)+ OFFSET * W + c * CHUNK %(W?W : 1)* SIZE
+: TILE * List::before(F)+ c * BYTES);
+}
+static GP_DEVICE void run(gp__u32 *word,unsigned char *tile,int c){
+if(!OUT && !GAP)gp__some_bytes<BYTES,ALIGN>::load(word + WORD,at(tile,c));
+if(OUT && !GAP)gp__some_bytes<BYTES,ALIGN>::store(word + WORD,at(tile,c));
+if(OUT && GAP && W){
+const gp__u32 zero[(BYTES + 3)/ 4] ={};
+gp__some_bytes<BYTES,ALIGN>::store(zero,at(tile,c));
+}
+gp__fields_of_chunk<OUT,Side,TILE,CHUNK,List,F + 1,END>::run(word,tile,c);
+}
+};
+template <bool OUT,class Side,int TILE,int CHUNK,class List,int END>
+struct gp__fields_of_chunk<OUT,Side,TILE,CHUNK,List,END,END>{
+static GP_DEVICE void run(gp__u32 *,unsigned char *,int){}
+};
+template <bool OUT,class Side,int TILE,int CHUNK,class List> struct gp__side_of_chunk{
+static GP_DEVICE void run(gp__u32 *word,unsigned char *tile,int c){
+gp__fields_of_chunk<OUT,Side,TILE,CHUNK,List,0,List::count>::run(word,tile,c);
+}
+};
+template <bool OUT,int SIZE,int TILE,int CHUNK,class List>
+struct gp__side_of_chunk<OUT,gp__side<1,SIZE>,TILE,CHUNK,List>{
+static const int BYTES=CHUNK * SIZE,APART=BYTES +(gp__layout_padding(CHUNK,SIZE)?GP__VECTOR : 0);
+static GP_DEVICE void run(gp__u32 *word,unsigned char *tile,int c){
+gp__u32 chunk[(BYTES + 3)/ 4];
+if(OUT){
+gp__permuted_words<gp__to_structs<List,CHUNK,SIZE>,0,(BYTES + 3)/ 4>::run(word,chunk);
+gp__some_bytes<BYTES,BYTES>::store(chunk,tile + c * APART);
+}else{
+gp__some_bytes<BYTES,BYTES>::load(chunk,tile + c * APART);
+gp__permuted_words<gp__from_structs<List,CHUNK,SIZE>,0,List::word(CHUNK,List::moved)>::run(chunk,word);
+}
+}
+};
+struct gp__tile_place{
+gp__u64 block,number;
+GP_DEVICE gp__tile_place(gp__u64 first,gp__u64 width,int struct_size){
+block=width == 0  ?0
+: width == 1?first * static_cast<gp__u64>(struct_size)
+: first / width * width * struct_size;
+number=width == 0?first : width == 1?0 : first % width;
+}
+};
+template <class P,class Side,int TILE,int CHUNK,class List> struct gp__ranges{
+static const int T=P::threads,BYTES=TILE *(Side::width?Side::size : List::bytes),VECTORS=BYTES / 16;
+static const int ROUNDS=(VECTORS + T - 1)/ T,COUNT=Side::width?1 : List::moved;
+static const int PADDING=Side::width == 1?gp__layout_padding(CHUNK,Side::size): 0;
+static GP_DEVICE int slot(int vector){return PADDING?vector + vector /(PADDING?PADDING : 1): vector;}
+static GPUPRIMS__BOTH constexpr int first(int f){return Side::width?f * VECTORS : TILE * List::before(f)/ 16;}
+static GPUPRIMS__BOTH constexpr int bytes(int f){return Side::width?BYTES : TILE * List::size(f);}
+gp__u64 tile;
+gp__tile_place place;
+GP_DEVICE gp__ranges(gp__u64 tile_,gp__u64 width)
+: tile(tile_),place(tile_ * TILE,Side::parts?width : 0,Side::size){}
+template <class Byte> GP_DEVICE Byte *begin(Byte *base,Byte *const *column,int f)const{
+if(Side::width)return base + tile * BYTES;
+return column[f] +(Side::parts?place.block : 0)+ place.number * static_cast<gp__u64>(List::size(f));
+}
+template <class Byte> GP_DEVICE Byte *of_vector(Byte *base,Byte *const *column,int u,int vector)const{
+Byte *at=base;
+GPUPRIMS__UNROLL
+for(int f=0;f < COUNT;++f){
+if(first(f + 1)<= u * T || first(f)>=(u + 1)* T)continue;
+if(first(f)<= u * T || vector >= first(f))at=begin(base,column,f)- first(f)* 16;
+}
+return at + vector * 16;
+}
+template <int CACHE> GP_DEVICE void load(unsigned char *shared,const gp__layout_args &a)const{
+if(a.in_aligned){
+gp_vector v[ROUNDS];
+GPUPRIMS__UNROLL
+for(int u=0;u < ROUNDS;++u){
+const int i=u * T + int(threadIdx.x);
+if(i < VECTORS)v[u]=gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in,a.in_column,u,i));
+}
+GPUPRIMS__UNROLL
+for(int u=0;u < ROUNDS;++u){
+const int i=u * T + int(threadIdx.x);
+if(i < VECTORS)*reinterpret_cast<gp_vector *>(shared + slot(i)* 16)= v[u];
+}
+return;
+}
+GPUPRIMS__UNROLL_BY(1)
+for(int f=0;f < COUNT;++f){
+const unsigned char *from=begin<const unsigned char>(a.in,a.in_column,f);
+GPUPRIMS__UNROLL_BY(1)
+for(int i=int(threadIdx.x);i < bytes(f)/ 16;i += T)
+*reinterpret_cast<gp_vector *>(shared + slot(first(f)+ i)* 16)=
+gp__vector_of_range<CACHE>(from,static_cast<unsigned>(i),static_cast<unsigned>(bytes(f)));
+}
+}
+template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a)const{
+GPUPRIMS__UNROLL_BY(1)
+for(int f=List::moved;f < List::count;++f){
+unsigned char *to=begin<unsigned char>(a.out,a.out_column,f);
+const gp_vector zero ={};
+GPUPRIMS__UNROLL_BY(1)
+for(int i=int(threadIdx.x);a.out_aligned && i < bytes(f)/ 16;i += T)
+gp__store_vector<CACHE>(to + i * 16,zero);
+GPUPRIMS__UNROLL_BY(1)
+for(int b=int(threadIdx.x);!a.out_aligned && b < bytes(f);b += T)to[b]=0;
+}
+}
+template <int CACHE> GP_DEVICE void store(const unsigned char *shared,const gp__layout_args &a)const{
+if(Side::parts)clear_gaps<CACHE>(a);
+if(a.out_aligned){
+GPUPRIMS__UNROLL
+for(int u=0;u < ROUNDS;++u){
+const int i=u * T + int(threadIdx.x);
+if(i < VECTORS)
+gp__store_vector<CACHE>(of_vector<unsigned char>(a.out,a.out_column,u,i),
+*reinterpret_cast<const gp_vector *>(shared + slot(i)* 16));
+}
+return;
+}
+GPUPRIMS__UNROLL_BY(1)
+for(int f=0;f < COUNT;++f)
+gp__copy_from_shared<T,CACHE,PADDING,1>(begin<unsigned char>(a.out,a.out_column,f),shared + first(f)* 16,
+static_cast<unsigned>(bytes(f)),threadIdx.x);
+}
+};
+template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to,const unsigned char *from,unsigned size){
+GPUPRIMS__UNROLL_BY(1)
+for(unsigned i=0;i < size;i += sizeof(Word))
+*reinterpret_cast<Word *>(to + i)= *reinterpret_cast<const Word *>(from + i);
+}
+GP_DEVICE void gp__copy_value(unsigned char *to,const unsigned char *from,unsigned size){
+const unsigned odd=static_cast<unsigned>(reinterpret_cast<gp__u64>(to)| reinterpret_cast<gp__u64>(from))| size;
+if(odd % 8 == 0)gp__copy_words<gp__u64>(to,from,size);
+else if(odd % 4 == 0)gp__copy_words<gp__u32>(to,from,size);
+else if(odd % 2 == 0)gp__copy_words<unsigned short>(to,from,size);
+else gp__copy_words<unsigned char>(to,from,size);
+}
+template <int TILE,class Byte>
+GP_DEVICE Byte *gp__layout_value(Byte *column,const gp__tile_place &tile,gp__u64 width,int struct_size,int size,
+unsigned i){
+const gp__u64 number=tile.number + i;
+if(width == 0)return column + number * static_cast<gp__u64>(size);
+const gp__u64 blocks=width > TILE?number >= width : static_cast<gp__u32>(number)/ static_cast<gp__u32>(width);
+return column + tile.block + blocks * width * struct_size +(number - blocks * width)* size;
+}
+template <class P,int TILE,class In,class Out,class List>
+GP_DEVICE void gp__convert_values(const gp__layout_args &a,gp__u64 first,unsigned count,unsigned char *shared){
+const gp__tile_place from(first,a.in_width,In::size),to(first,a.out_width,Out::size);
+GPUPRIMS__UNROLL_BY(1)
+for(int f=0;f < List::moved;++f)GPUPRIMS__UNROLL_BY(1)
+for(unsigned i=threadIdx.x;i < count;i += P::threads)
+gp__copy_value(
+shared + TILE * List::before(f)+ i * static_cast<unsigned>(List::size(f)),
+gp__layout_value<TILE,const unsigned char>(a.in_column[f],from,a.in_width,In::size,List::size(f),i),
+static_cast<unsigned>(List::size(f)));
+__syncthreads();
+GPUPRIMS__UNROLL_BY(1)
+for(int f=0;f < List::count;++f)GPUPRIMS__UNROLL_BY(1)
+for(unsigned i=threadIdx.x;i < count;i += P::threads){
+const unsigned size=static_cast<unsigned>(List::size(f));
+unsigned char *at =
+gp__layout_value<TILE,unsigned char>(a.out_column[f],to,a.out_width,Out::size,int(size),i);
+if(f < List::moved)gp__copy_value(at,shared + TILE * List::before(f)+ i * size,size);
+else GPUPRIMS__UNROLL_BY(1)
+for(unsigned b=0;b < size;++b)at[b]=0;
+}
+}
+template <class P,int TILE,int CHUNK,class In,class Out,class... Fields>
+GP_DEVICE void gp__convert_layout(const gp__layout_args &a){
+typedef gp__moved_list<Fields...> List;
+const int C=CHUNK?CHUNK : 1;
+typedef gp__ranges<P,In,TILE,C,List> Source;
+typedef gp__ranges<P,Out,TILE,C,List> Destination;
+GP_DYNAMIC_SHARED(shared);
+unsigned char *out=shared + gp__layout_region(TILE,C,In::size,In::width == 1);
+gp__pdl_wait<P>();
+const gp__u64 tiles=(a.count + TILE - 1)/ TILE;
+for(gp__u64 tile=blockIdx.x;tile < tiles;tile += gridDim.x){
+const gp__u64 left=a.count - tile * TILE;
+if(CHUNK && left >= TILE){
+Source(tile,a.in_width).template load<P::load>(shared,a);
+__syncthreads();
+GPUPRIMS__UNROLL_BY(1)
+for(int c=int(threadIdx.x);c < TILE / C;c += P::threads){
+gp__u32 word[List::word(C,List::moved)];
+gp__side_of_chunk<false,In,TILE,C,List>::run(word,shared,c);
+gp__side_of_chunk<true,Out,TILE,C,List>::run(word,out,c);
+}
+__syncthreads();
+Destination(tile,a.out_width).template store<P::store>(out,a);
+}else
+gp__convert_values<P,TILE,In,Out,List>(a,tile * TILE,static_cast<unsigned>(left < TILE?left : TILE),
+shared);
+}
+}
+#line 1 "map/difference.cuh"
+template <class P,bool RIGHT,class F,class A,class R> GP_DEVICE void gp__adjacent(const gp__map_args &args){
+const int SIZE=sizeof(A)> sizeof(R)?sizeof(A): sizeof(R),V=16 % SIZE == 0?16 / SIZE : 1;
+gp__pdl_wait<P>();
+const gp__u64 count=gp__count(args);
+if(count == 0)return;
+const A *in=static_cast<const A *>(args.in);
+R *out=static_cast<R *>(args.out);
+const gp__u64 edge=RIGHT?count - 1 : 0;
+const unsigned boundary=gp__vector_access_alignment<R,V>::value;
+const gp__u64 to_boundary=((boundary - gp__misalignment(out,boundary))&(boundary - 1))/ sizeof(R);
+const gp__u64 head=to_boundary < count?to_boundary : count,runs=(count - head)/ V,tail=head + runs * V;
+if(blockIdx.x == 0){
+const gp__u64 i=threadIdx.x < head?threadIdx.x : tail + threadIdx.x - head;
+if(threadIdx.x < head ||(threadIdx.x - head < V && i < count))
+out[i]=i == edge?gp_convert<A,R>()(in[i]): F()(in[i],in[RIGHT?i + 1 : i - 1]);
+}
+const unsigned off=gp__misalignment(in + head,gp__vector_access_alignment<A,V>::value);
+const gp__u64 tile=static_cast<gp__u64>(P::threads)* P::vectors;
+for(gp__u64 first=blockIdx.x * tile;first < runs;first += gridDim.x * tile){
+gp__vector_access<A,V> a[P::vectors];
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const gp__u64 mine=first + k * P::threads + threadIdx.x,r=mine < runs?mine : runs - 1;
+a[k].template load<P::load>(in + head + r * V,off,r > 0 && r + 1 < runs);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const gp__u64 r=first + k * P::threads + threadIdx.x,i=head + r * V;
+A beside=RIGHT?gp_warp_shift_down(a[k].item[0],1): gp_warp_shift_up(a[k].item[V - 1],1);
+if(r >= runs)continue;
+if(RIGHT?(gp_lane()== 31 || r + 1 == runs)&& i + V < count : gp_lane()== 0 && i > 0)
+beside=in[RIGHT?i + V : i - 1];
+gp__vector_access<R,V> q;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+const bool outer=RIGHT?j == V - 1 : j == 0;
+q.item[j]=outer && i + j == edge
+?gp_convert<A,R>()(a[k].item[j])
+: F()(a[k].item[j],outer?beside : a[k].item[RIGHT?(j + 1)% V :(j + V - 1)% V]);
+}
+q.template store<P::store>(out + i);
+}
+}
+}
+#line 1 "reduce/kernels.cuh"
+template <int THREADS,class Acc> struct gp__reduce_storage{
+gp_tile_reduce_storage<THREADS,Acc> reduce;
+gp__ticket ticket;
+};
+template <class Op,class Acc,class Out> GP_DEVICE void gp__reduce_result(const gp__reduce_args &a,const Acc &sum){
+const Acc init=Op::prepare(gp__value_as<Acc>(a.init));
+const Acc result = !a.has_init?sum : gp__count(a)== 0?init : Op()(init,sum);
+*static_cast<Out *>(a.out)= gp_convert<Acc,Out>()(result);
+}
+template <int THREADS,class Op,class Acc,class Out>
+GP_DEVICE void gp__reduce_finish(const gp__reduce_args &a,gp__u64 partials,gp__u64 tag,
+gp__reduce_storage<THREADS,Acc> &s){
+const gp__word *words=gp__words(a.workspace);
+const gp__u64 share=(partials + THREADS - 1)/ THREADS,first=threadIdx.x * share;
+const gp__u64 end=first + share < partials?first + share : partials;
+Acc sum=Op::identity();
+for(gp__u64 i=first;i < end;++i)sum=Op()(sum,gp__receive<Acc>(words,i,tag));
+sum=gp_tile_reduce<THREADS>(sum,Op(),s.reduce);
+if(threadIdx.x == 0)gp__reduce_result<Op,Acc,Out>(a,sum);
+}
+template <class In> struct gp__reduce_input{static const int V=16 % sizeof(In)== 0?16 / int(sizeof(In)): 1;};
+template <class P,class Op,class Load,class In,class Acc>
+GP_DEVICE Acc gp__reduce_consecutive(const Load &load,const In *in,gp__u64 first,gp__u64 n,unsigned misaligned){
+const int K=P::vectors,V=gp__reduce_input<In>::V;
+Acc sum=Op::identity();
+if(first + K * V <= n){
+gp__vector_access<In,V> p[K];
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)
+p[k].template load<P::load>(in + first + k * V,misaligned,first > 0 && first +(K + 1)* V <= n);
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)sum=Op()(sum,Op::prepare(load(p[k].item[j],first + k * V + j)));
+}else
+for(gp__u64 i=first;i < n;++i)sum=Op()(sum,Op::prepare(load(in[i],i)));
+return sum;
+}
+template <class P,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a){
+const int T=P::threads,K=P::vectors,V=gp__reduce_input<In>::V;
+typedef gp__reduce_storage<T,Acc> Storage;
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+if(threadIdx.x == 0 && gridDim.x > 1)s.ticket=gp__draw(a.workspace,gridDim.x);
+const gp__u64 n=gp__count(a);
+const In *in=static_cast<const In *>(a.in);
+const Load load(a);
+const unsigned misaligned=gp__misalignment(in,16);
+Acc sum=Op::identity();
+if(Op::commutative){
+typedef gp__pack<In> Pack;
+const int PACKS=K / Pack::vectors > 0?K / Pack::vectors : 1,ITEMS=Pack::items;
+if(misaligned % gp__common_with_vector(int(sizeof(In)))== 0){
+unsigned to_boundary=0;
+while(((misaligned + to_boundary * sizeof(In))& 15u)!= 0)++to_boundary;
+const gp__u64 head=to_boundary < n?to_boundary : n,packs=(n - head)/ ITEMS,tail=head + packs * ITEMS;
+const gp__u64 stride=static_cast<gp__u64>(gridDim.x)* T;
+const gp_vector *base=reinterpret_cast<const gp_vector *>(in + head);
+gp__u64 i=static_cast<gp__u64>(blockIdx.x)* T + threadIdx.x;
+for(;i +(PACKS - 1)* stride < packs;i += PACKS * stride){
+Pack p[PACKS];
+GPUPRIMS__UNROLL
+for(int k=0;k < PACKS;++k)GPUPRIMS__UNROLL
+for(int l=0;l < Pack::vectors;++l)
+p[k].vector[l]=gp__load_vector<P::load>(base +(i + k * stride)* Pack::vectors + l);
+GPUPRIMS__UNROLL
+for(int k=0;k < PACKS;++k)GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j)
+sum=Op()(sum,Op::prepare(load(p[k].item[j],head +(i + k * stride)* ITEMS + j)));
+}
+for(;i < packs;i += stride){
+const Pack p(base + i * Pack::vectors);
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j)sum=Op()(sum,Op::prepare(load(p.item[j],head + i * ITEMS + j)));
+}
+if(blockIdx.x == 0){
+if(threadIdx.x < head)sum=Op()(sum,Op::prepare(load(in[threadIdx.x],threadIdx.x)));
+if(tail + threadIdx.x < n)sum=Op()(sum,Op::prepare(load(in[tail + threadIdx.x],tail + threadIdx.x)));
+}
+}else{
+const gp__u64 stride=static_cast<gp__u64>(gridDim.x)* T;
+GPUPRIMS__UNROLL_BY(4)
+for(gp__u64 i=static_cast<gp__u64>(blockIdx.x)* T + threadIdx.x;i < n;i += stride)
+sum=Op()(sum,Op::prepare(load(in[i],i)));
+}
+}else{
+const int ITEMS=K * V;
+const gp__u64 warps=static_cast<gp__u64>(gridDim.x)*(T / 32),tiles=(n + ITEMS * 32 - 1)/(ITEMS * 32);
+const gp__u64 share=(tiles + warps - 1)/ warps,mine=static_cast<gp__u64>(blockIdx.x)*(T / 32)+ gp_warp();
+const gp__u64 end=(mine + 1)* share < tiles?(mine + 1)* share : tiles;
+for(gp__u64 tile=mine * share;tile < end;++tile){
+const Acc x =
+gp__reduce_consecutive<P,Op,Load,In,Acc>(load,in,(tile * 32 + gp_lane())* ITEMS,n,misaligned);
+sum=Op()(sum,gp_warp_reduce(x,Op()));
+}
+sum=gp_warp_broadcast(sum,0);
+if(gp_lane()!= 0)sum=Op::identity();
+}
+sum=gp_tile_reduce<T>(sum,Op(),s.reduce);
+if(gridDim.x > 1){
+if(threadIdx.x == 0)gp__publish(gp__words(a.workspace),blockIdx.x,sum,s.ticket.tag);
+if(s.ticket.number != gridDim.x - 1)return;
+__syncthreads();
+gp__reduce_finish<T,Op,Acc,Out>(a,gridDim.x,s.ticket.tag,s);
+}else if(threadIdx.x == 0)gp__reduce_result<Op,Acc,Out>(a,sum);
+}
+template <class P,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a){
+const int T=P::threads,K=P::vectors,V=gp__reduce_input<In>::V,ROUND=T * K * V;
+typedef gp__reduce_storage<T,Acc> Storage;
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a),tile_items=a.rounds * ROUND,tiles=(n + tile_items - 1)/ tile_items;
+const In *in=static_cast<const In *>(a.in);
+const Load load(a);
+const unsigned misaligned=gp__misalignment(in,16);
+for(;;){
+if(threadIdx.x == 0)s.ticket=gp__draw(a.workspace,tiles + gridDim.x);
+__syncthreads();
+const gp__ticket ticket=s.ticket;
+if(ticket.number >= tiles){
+if(ticket.number != tiles + gridDim.x - 1)return;
+gp__reduce_finish<T,Op,Acc,Out>(a,tiles,ticket.tag,s);
+return;
+}
+const gp__u64 first=ticket.number * tile_items,end=first + tile_items < n?first + tile_items : n;
+Acc sum=Op::identity(),tile=Op::identity();
+for(gp__u64 round=first;round < end;round += ROUND){
+if(Op::commutative){
+gp__vector_access<In,V> p[K];
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+const gp__u64 i=round + static_cast<gp__u64>(k * T + threadIdx.x)* V;
+if(i + V <= n)p[k].template load<P::load>(in + i,misaligned,i >= V && i + 2 * V <= n);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+const gp__u64 i=round + static_cast<gp__u64>(k * T + threadIdx.x)* V;
+if(i + V <= n){
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)sum=Op()(sum,Op::prepare(load(p[k].item[j],i + j)));
+}else
+for(gp__u64 j=i;j < n;++j)sum=Op()(sum,Op::prepare(load(in[j],j)));
+}
+}else{
+const Acc x =
+gp__reduce_consecutive<P,Op,Load,In,Acc>(load,in,round + threadIdx.x *(K * V),n,misaligned);
+const Acc r=gp_tile_reduce<T>(x,Op(),s.reduce);
+tile=round == first?r : Op()(tile,r);
+__syncthreads();
+}
+}
+if(Op::commutative)tile=gp_tile_reduce<T>(sum,Op(),s.reduce);
+if(threadIdx.x == 0)gp__publish(gp__words(a.workspace),ticket.number,tile,ticket.tag);
+}
+}
+#line 1 "histogram/bins.cuh"
+static const gp__u32 gp__no_bin=0xffffffffu;
+template <class T,bool FLOAT=gp__traits<T>::kind == GP__FLOAT,int SIZE=int(sizeof(T))> struct gp__even_bins;
+template <class T> struct gp__even_base{
+static const bool tabulated=false;
+static const int kept=GP__VALUE_BYTES / sizeof(T);
+};
+template <class T,int SIZE> struct gp__even_bins<T,false,SIZE> : gp__even_base<T>{
+gp__u32 lower,limit,whole,fraction;
+GP_DEVICE void set(T from,T to,gp__u64 all){
+const gp__u32 mask=(1u <<(8 * SIZE))- 1,bins=static_cast<gp__u32>(all);
+lower=static_cast<gp__u32>(from);
+const gp__u32 width=((static_cast<gp__u32>(to)- lower - 1)& mask)+ 1;
+limit=width;
+whole=bins / width;
+fraction=static_cast<gp__u32>(((static_cast<gp__u64>(bins % width)<< 32)+ width - 1)/ width);
+}
+GP_DEVICE gp__u32 operator()(T x)const{
+const gp__u32 far=static_cast<gp__u32>(x)- lower,d=far < limit?far : limit;
+return d * whole + gp__high_product(d,fraction);
+}
+};
+template <class T> struct gp__even_bins<T,false,4> : gp__even_base<T>{
+gp__u32 lower,limit,whole,high,low;
+GP_DEVICE void set(T from,T to,gp__u64 all){
+lower=static_cast<gp__u32>(from);
+const gp__u32 last=static_cast<gp__u32>(to)- lower - 1;
+limit=last +(last < 0xffffffffu);
+const gp__u64 width=static_cast<gp__u64>(last)+ 1,rest=all % width << 32,rest2=rest % width << 32;
+whole=static_cast<gp__u32>(all / width);
+const gp__u64 fraction=((rest / width)<< 32)+(rest2 + width - 1)/ width;
+high=static_cast<gp__u32>(fraction >> 32);
+low=static_cast<gp__u32>(fraction);
+}
+GP_DEVICE gp__u32 operator()(T x)const{
+const gp__u32 far=static_cast<gp__u32>(x)- lower,d=far < limit?far : limit;
+const gp__u64 part=static_cast<gp__u64>(d)* high + gp__high_product(d,low);
+return d * whole + static_cast<gp__u32>(part >> 32);
+}
+};
+template <class T> struct gp__even_bins<T,false,8> : gp__even_base<T>{
+gp__u64 lower,limit,fraction;
+gp__u32 whole,rest;
+bool exact;
+GP_DEVICE void set(T from,T to,gp__u64 all){
+lower=static_cast<gp__u64>(from);
+const gp__u64 width=static_cast<gp__u64>(to)- lower;
+limit=width;
+if(width == 0){
+limit = ~0ull;
+whole=0;
+rest=static_cast<gp__u32>(all);
+fraction=all;
+exact=true;
+return;
+}
+whole=static_cast<gp__u32>(all / width);
+gp__u64 r=all % width;
+rest=static_cast<gp__u32>(r);
+fraction=(r << 32)/ width;
+r=(r << 32)% width;
+GPUPRIMS__UNROLL_BY(1)
+for(int i=0;i < 32;++i){
+const bool carry=r >> 63;
+r += r;
+const bool one=carry || r >= width;
+fraction=fraction * 2 + one;
+if(one)r -= width;
+}
+exact=r == 0;
+}
+GP_DEVICE gp__u32 operator()(T x)const{
+const gp__u64 far=static_cast<gp__u64>(x)- lower,d=far < limit?far : limit;
+gp__u32 q=static_cast<gp__u32>(gp__high_product(d,fraction));
+if(!exact){
+const gp__u64 a0=(d & 0xffffffffu)* rest,a1=(d >> 32)* rest +(a0 >> 32);
+const gp__u64 b0=(limit & 0xffffffffu)*(q + 1),b1=(limit >> 32)*(q + 1)+(b0 >> 32);
+if(b1 < a1 ||(b1 == a1 && static_cast<gp__u32>(b0)<= static_cast<gp__u32>(a0)))++q;
+}
+return static_cast<gp__u32>(d)* whole + q;
+}
+};
+template <class T,int SIZE> struct gp__even_bins<T,true,SIZE> : gp__even_base<T>{
+typedef typename gp__traits<T>::wide F;
+F lower,upper,scale;
+gp__u32 bins;
+GP_DEVICE void set(T from,T to,gp__u64 all){
+lower=static_cast<F>(from);
+upper=static_cast<F>(to);
+bins=static_cast<gp__u32>(all);
+scale=static_cast<F>(bins)/(upper - lower);
+}
+GP_DEVICE gp__u32 operator()(T sample)const{
+const F x=static_cast<F>(sample);
+const gp__u32 q=gp__u32_from(gp__product(x - lower,scale)),last=bins - 1;
+return x >= lower && x < upper?(q < last?q : last): bins;
+}
+};
+union gp__guess{
+gp__u32 both;
+unsigned short at[2];
+};
+template <class T> struct gp__range_bins{
+static const bool tabulated=true;
+static const int kept=1;
+const T *boundaries;
+const gp__guess *guesses;
+gp__u32 bins,buckets;
+gp__even_bins<T> bucket_of;
+GP_DEVICE gp__u32 operator()(T x)const{
+gp__u32 found=0,end=buckets?0 : bins + 1;
+const gp__u32 bucket=bucket_of(x);
+if(bucket < buckets){
+const gp__u32 both=guesses[bucket].both;
+found=both & 0xffffu;
+end=both >> 16;
+}
+GPUPRIMS__UNROLL_BY(1)
+while(found < end){
+const gp__u32 middle=(found + end)/ 2;
+if(boundaries[middle] <= x)found=middle + 1;
+else end=middle;
+}
+return found - 1 < bins?found - 1 : bins;
+}
+GP_DEVICE void fill(gp__guess *table,unsigned threads)const{
+GPUPRIMS__UNROLL_BY(1)
+for(gp__u32 i=threadIdx.x;i <= bins;i += threads){
+const gp__u32 bucket=bucket_of(boundaries[i]);
+const gp__u32 before=i > 0?bucket_of(boundaries[i - 1])+ 1 : 0;
+const gp__u32 next=i < bins?bucket_of(boundaries[i + 1]): buckets;
+GPUPRIMS__UNROLL_BY(1)
+for(gp__u32 b=before;b <= bucket && b < buckets;++b)table[b].at[0]=static_cast<unsigned short>(i);
+GPUPRIMS__UNROLL_BY(1)
+for(gp__u32 b=bucket;b < next && b < buckets;++b)table[b].at[1]=static_cast<unsigned short>(i + 1);
+}
+}
+};
+template <class T> GP_DEVICE gp__even_bins<T> gp__bins_of(const gp__even_bins<T> *kept,unsigned channel){
+return kept[channel];
+}
+template <class T> GP_DEVICE gp__range_bins<T> gp__bins_of(const gp__range_bins<T> *kept,unsigned channel){
+gp__range_bins<T> b = *kept;
+b.boundaries += channel *(b.bins + 1);
+return b;
+}
+template <class W,class C> struct gp__weight{
+static const bool is=true;
+static const int size=sizeof(W);
+typedef C cell;
+template <int V> static GP_DEVICE C at(const gp__vector_access<W,V> &w,int j){
+return gp_convert<W,C>()(w.item[j]);
+}
+static GP_DEVICE C of(const void *weights,gp__u64 pixel){
+return gp_convert<W,C>()(static_cast<const W *>(weights)[pixel]);
+}
+};
+template <class C> struct gp__weight<gp__none,C>{
+static const bool is=false;
+static const int size=1;
+typedef gp__u32 cell;
+template <int V> static GP_DEVICE gp__u32 at(const gp__vector_access<gp__none,V> &,int){return 1;}
+static GP_DEVICE gp__u32 of(const void *,gp__u64){return 1;}
+};
+#line 1 "histogram/counts.cuh"
+template <class P,int ALGORITHM,class BINS,class T,class W,class C> struct gp__histogram_shape{
+typedef gp__weight<W,C> weight;
+static const bool ordered=gp__traits<C>::kind == GP__FLOAT;
+static const bool by_value=gp__histogram_by_value(ALGORITHM,int(sizeof(T)),!ordered);
+static const int SIZE=int(sizeof(T))> weight::size?int(sizeof(T)): weight::size;
+static const int V=16 /(ordered && int(sizeof(C))> SIZE?int(sizeof(C)): SIZE);
+static GP_DEVICE gp__u32 stride(const gp__histogram_args &a){
+return static_cast<gp__u32>(gp__histogram_stride(by_value,a.bins));
+}
+struct Storage{
+gp__ticket ticket;
+BINS bins[BINS::kept];
+};
+static GP_DEVICE unsigned table_bytes(const gp__histogram_args &a){
+return !BINS::tabulated || by_value
+?0
+: gp__histogram_search_bytes(ALGORITHM,!ordered,a.bins,a.active,int(sizeof(T)));
+}
+static GP_DEVICE void set_bins(const gp__histogram_args &a,gp__even_bins<T> *bins,unsigned char *){
+const T *lower=reinterpret_cast<const T *>(a.lower.bytes),*upper=reinterpret_cast<const T *>(a.upper.bytes);
+const unsigned c=threadIdx.x;
+if(c < static_cast<unsigned>(a.active))bins[c].set(lower[c],upper[c],a.bins);
+}
+static GP_DEVICE void set_bins(const gp__histogram_args &a,gp__range_bins<T> *bins,unsigned char *shared){
+const T *table=static_cast<const T *>(a.boundaries);
+const gp__u64 boundaries=(a.bins + 1)* static_cast<unsigned>(a.active);
+const unsigned bytes=by_value?0 : gp__histogram_boundary_bytes(boundaries,int(sizeof(T)));
+const unsigned buckets =
+by_value?0 : gp__histogram_buckets(ALGORITHM,!ordered,a.bins,a.active,int(sizeof(T)));
+T *copy=reinterpret_cast<T *>(shared);
+gp__guess *guesses=reinterpret_cast<gp__guess *>(shared + bytes);
+if(bytes)
+for(gp__u64 i=threadIdx.x;i < boundaries;i += P::threads)copy[i]=table[i];
+if(threadIdx.x == 0){
+bins->boundaries=bytes?copy : table;
+bins->bins=static_cast<gp__u32>(a.bins);
+bins->guesses=guesses;
+bins->buckets=buckets && table[0] < table[a.bins]?buckets : 0;
+bins->bucket_of.set(table[0],table[a.bins],bins->buckets);
+}
+if(!buckets)return;
+__syncthreads();
+if(bins->buckets)bins->fill(guesses,P::threads);
+}
+static GP_DEVICE void clear(unsigned char *shared,gp__u64 bytes){
+for(gp__u64 i=threadIdx.x;i <(bytes + 15)/ 16;i += P::threads)
+reinterpret_cast<gp_vector *>(shared)[i]=gp_vector{{0,0,0,0}};
+}
+};
+template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers,C sum){
+if(__any_sync(0xffffffffu,(peers &(peers - 1))!= 0)){
+const gp__u32 above=gp_lane()== 31?0 : peers >>(gp_lane()+ 1)<<(gp_lane()+ 1);
+int next=above?__ffs(static_cast<int>(above))- 1 : -1;
+GPUPRIMS__UNROLL
+for(int i=0;i < 5;++i){
+const C other=__shfl_sync(0xffffffffu,sum,next < 0?0 : next);
+const int after=__shfl_sync(0xffffffffu,next,next < 0?0 : next);
+if(next >= 0){
+sum=static_cast<C>(sum + other);
+next=after;
+}
+}
+}
+return sum;
+}
+template <class T,int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T,V> &x,int j){
+return static_cast<unsigned char>(static_cast<gp__u32>(x.item[j]));
+}
+template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T,16> &x,int j){
+return __byte_perm(x.access.word[j / 4],0,0x4440u + static_cast<unsigned>(j % 4));
+}
+template <class T,int V> GP_DEVICE void gp__drop_first(gp__vector_access<T,V> &x){
+GPUPRIMS__UNROLL
+for(int j=1;j < V;++j)x.item[j - 1]=x.item[j];
+}
+template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T,16> &x){
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;++i)x.access.word[i]=x.access.word[i] >> 8 |(i < 3?x.access.word[i + 1] << 24 : 0);
+}
+enum{GP__HALVES = -1};
+template <class P,int ALGORITHM,class BINS,class T,class W,class C>
+struct gp__histogram_counts : gp__histogram_shape<P,ALGORITHM,BINS,T,W,C>{
+typedef gp__histogram_shape<P,ALGORITHM,BINS,T,W,C> Shape;
+typedef typename Shape::weight weight;
+typedef typename Shape::Storage Storage;
+typedef typename weight::cell Cell;
+static const bool global=ALGORITHM == GP_GLOBAL_BINS;
+static const int V=Shape::V;
+struct Extent{
+gp__u64 samples,head,vectors;
+GP_DEVICE explicit Extent(const gp__histogram_args &a): samples(gp__count(a)* static_cast<unsigned>(a.channels)){
+const gp__u64 to_boundary=(16 - gp__misalignment(a.in,16))% 16 / sizeof(T);
+head=to_boundary < samples?to_boundary : samples;
+vectors=(samples - head)/ V;
+}
+};
+static const unsigned K=P::vectors;
+struct Samples{
+gp__vector_access<T,V> x[K];
+gp__vector_access<W,V> w[K];
+const T *x_at;
+const W *w_at;
+gp__u64 step;
+gp__u32 left;
+unsigned off;
+GP_DEVICE explicit Samples(const gp__histogram_args &a){
+const Extent e(a);
+const gp__u64 vector=static_cast<gp__u64>(blockIdx.x)* P::threads + threadIdx.x,first=e.head + vector * V;
+const gp__u64 apart=static_cast<gp__u64>(gridDim.x)* P::threads;
+const bool one=a.channels == 1;
+step=apart * V;
+left=vector < e.vectors?static_cast<gp__u32>((e.vectors - 1 - vector)/ apart)+ 1 : 0;
+x_at=static_cast<const T *>(a.in)+ first;
+w_at=static_cast<const W *>(a.weights)+(weight::is && one?first : 0);
+off=weight::is && one?gp__misalignment(w_at,gp__vector_access_alignment<W,V>::value): 0;
+GPUPRIMS__UNROLL
+for(unsigned k=0;k < K;++k)load(k,k < left,one);
+}
+GP_DEVICE void load(unsigned k,bool there,bool one){
+x[k].template load_if<P::load>(there,x_at);
+x_at += step;
+if(weight::is && one){
+if(there)w[k].template load<P::load>(w_at,off,false);
+w_at += step;
+}
+}
+};
+template <int REPLICAS,bool ONE> struct Tally{
+static const bool runs=ONE && REPLICAS <= 0 && !global && !weight::is;
+static const bool rolled =
+!ONE || REPLICAS == GP__HALVES ||((BINS::tabulated ||(Shape::by_value && !REPLICAS))&& !weight::is);
+static const int UNROLL=rolled?1 : V;
+const gp__histogram_args &a;
+const BINS *kept;
+BINS bins;
+gp__shared_place cells;
+gp__u32 stride,nowhere;
+gp__u32 shift;
+gp__u32 run_slot,run_samples;
+gp__u32 channel,channel_step;
+gp__u64 pixel,pixel_step;
+GP_DEVICE Tally(const gp__histogram_args &args,const Storage &s,unsigned char *cell_bytes)
+: a(args),kept(s.bins),bins(s.bins[0]),cells(cell_bytes +(REPLICAS == GP__HALVES?0
+: REPLICAS            ?gp_lane()
+: gp_lane()&(args.replicas - 1))*
+sizeof(Cell)),
+stride(Shape::stride(args)),nowhere(stride * static_cast<unsigned>(args.active)),shift(0),run_slot(0),
+run_samples(0),channel(0),channel_step(0),pixel(0),pixel_step(0){
+while(!global && REPLICAS == 0 && args.replicas * sizeof(Cell)>> shift > 1)++shift;
+}
+GP_DEVICE void add_to_output(gp__u32 slot,gp__u64 n)const{
+gp__u64 at=0;
+if(output_of(slot,at))atomicAdd(static_cast<C *>(a.out)+ at,static_cast<C>(n));
+}
+GP_DEVICE void add_half(gp__u32 slot,gp__u32 n)const{
+if(n >> 16)add_to_output(slot,n);
+else{
+const gp__u32 shift_half=slot % 2 * 16,x=n << shift_half;
+gp__u32 *word=cells.template at<gp__u32>(slot / 2 * 4);
+const gp__u32 old=atomicAdd(word,x);
+if(old + x < old)add_to_output(slot | 1u,1u << 16);
+if(shift_half == 0 &&((old & 0xffffu)+ n)>> 16 != 0){
+add_to_output(slot,1u << 16);
+if(atomicAdd(word,0u -(1u << 16))< 1u << 16)add_to_output(slot | 1u,0ull -(1u << 16));
+}
+}
+}
+template <class N> GP_DEVICE void add(gp__u32 slot,N n)const{
+if(REPLICAS == GP__HALVES){
+add_half(slot,static_cast<gp__u32>(n));
+return;
+}
+const gp__u32 bytes=unsigned(REPLICAS > 0?REPLICAS : 1)* unsigned(sizeof(Cell));
+atomicAdd(cells.template at<Cell>(REPLICAS?slot * bytes : slot << shift),static_cast<Cell>(n));
+}
+GP_DEVICE bool output_of(gp__u32 slot,gp__u64 &at)const{
+const gp__u32 c=ONE?0 : slot / stride,bin=slot - c * stride;
+at=c * a.bins + bin;
+return slot < nowhere && bin + 1 < stride;
+}
+template <class N> GP_DEVICE void count(bool there,gp__u32 slot,N n){
+if(global){
+const gp__u32 peers=__match_any_sync(0xffffffffu,there?slot : nowhere);
+const C sum=weight::is?gp__sum_of_peers(peers,static_cast<C>(n)): static_cast<C>(__popc(peers));
+if(there && gp_lane()== static_cast<unsigned>(__ffs(static_cast<int>(peers))- 1))add_to_output(slot,sum);
+}else if(!there){
+}else if(runs){
+if(slot != run_slot){
+add(run_slot,run_samples);
+run_slot=slot;
+run_samples=0;
+}
+++run_samples;
+}else add(slot,n);
+}
+GP_DEVICE gp__u32 slot_of(const gp__vector_access<T,V> &x,int j)const{
+return Shape::by_value?gp__byte_of(x,j): bins(x.item[j]);
+}
+GP_DEVICE gp__u32 slot_of(const gp__vector_access<T,V> &x,int j,gp__u32 c)const{
+const gp__u32 counted=static_cast<unsigned>(a.active)- 1;
+const gp__u32 in_channel =
+Shape::by_value?gp__byte_of(x,j): gp__bins_of(kept,c < counted?c : counted)(x.item[j]);
+return c * stride + in_channel < nowhere?c * stride + in_channel : nowhere;
+}
+GP_DEVICE void take(gp__vector_access<T,V> &x,const gp__vector_access<W,V> &w,bool there){
+gp__u32 c=channel;
+gp__u64 at=pixel;
+GPUPRIMS__UNROLL_BY(UNROLL)
+for(int i=0;i < V;++i){
+const int j=rolled?0 : i;
+if(ONE)count(there,slot_of(x,j),weight::at(w,i));
+else count(there,slot_of(x,j,c),there?weight::of(a.weights,at): 0);
+if(rolled)gp__drop_first(x);
+if(!ONE){
+const bool next = ++c == static_cast<unsigned>(a.channels);
+at += next;
+c=next?0 : c;
+}
+}
+if(ONE)return;
+channel += channel_step;
+pixel += pixel_step;
+if(channel >= static_cast<unsigned>(a.channels)){
+channel -= static_cast<unsigned>(a.channels);
+++pixel;
+}
+}
+GP_DEVICE void take_one(const T *in,gp__u64 i,bool there){
+const gp__u64 of_pixel=ONE?i : i / static_cast<unsigned>(a.channels);
+const gp__u32 c=ONE?0 : static_cast<gp__u32>(i - of_pixel * static_cast<unsigned>(a.channels));
+gp__vector_access<T,V> x;
+if(there)x.item[0]=in[i];
+const gp__u32 slot = !there?nowhere : ONE?slot_of(x,0): slot_of(x,0,c);
+count(there,slot,there?weight::of(a.weights,of_pixel): 0);
+}
+GP_DEVICE void all(Samples &s){
+if(blockIdx.x == gridDim.x - 1){
+const Extent e(a);
+const gp__u64 i=threadIdx.x < e.head?threadIdx.x : e.vectors * V + threadIdx.x;
+take_one(static_cast<const T *>(a.in),i,i < e.samples);
+}
+if(!ONE){
+const unsigned channels=static_cast<unsigned>(a.channels);
+const gp__u64 mine=Extent(a).head +(static_cast<gp__u64>(blockIdx.x)* P::threads + threadIdx.x)* V;
+pixel_step=s.step / channels;
+channel_step=static_cast<gp__u32>(s.step - pixel_step * channels);
+pixel=mine / channels;
+channel=static_cast<gp__u32>(mine - pixel * channels);
+}
+GPUPRIMS__UNROLL_BY(1)
+while(global?__any_sync(0xffffffffu,s.left != 0): s.left != 0){
+GPUPRIMS__UNROLL
+for(unsigned k=0;k < K;++k){
+if(global || k < s.left)take(s.x[k],s.w[k],k < s.left);
+s.load(k,k + K < s.left,ONE);
+}
+s.left -= s.left < K?s.left : K;
+}
+if(runs)add(run_slot,run_samples);
+}
+};
+static GP_DEVICE void clear_output(const gp__histogram_args &a,Storage &s){
+const gp__u64 counters=a.bins * static_cast<unsigned>(a.active),chunk=gp__histogram_chunk(counters);
+const gp__u64 chunks=(counters + chunk - 1)/ chunk;
+C *out=static_cast<C *>(a.out);
+for(;;){
+if(gp_lane()== 0)s.ticket=gp__draw(a.workspace,chunks + gridDim.x - 1);
+__syncwarp();
+const gp__ticket ticket=s.ticket;
+__syncwarp();
+if(ticket.number >= chunks)return;
+const gp__u64 first=ticket.number * chunk,end=first + chunk < counters?first + chunk : counters;
+for(gp__u64 i=first + gp_lane();i < end;i += 32)out[i]=0;
+__syncwarp();
+if(gp_lane()== 0){
+__threadfence();
+gp__publish(gp__words(a.workspace),ticket.number,0u,ticket.tag);
+}
+if(ticket.number == chunks - 1)return;
+}
+}
+static GP_DEVICE void wait_for_output(const gp__histogram_args &a,const Storage &s){
+const gp__u64 counters=a.bins * static_cast<unsigned>(a.active),chunk=gp__histogram_chunk(counters);
+const gp__u64 chunks=(counters + chunk - 1)/ chunk,tag=s.ticket.tag;
+for(gp__u64 i=threadIdx.x;i < chunks;i += P::threads){
+gp__receive<gp__u32>(gp__words(a.workspace),i,tag);
+__threadfence();
+}
+}
+static GP_DEVICE void wait_for_output(const gp__histogram_args &a,const Storage &s,gp__u64 counter){
+gp__receive<gp__u32>(gp__words(a.workspace),
+counter / gp__histogram_chunk(a.bins * static_cast<unsigned>(a.active)),s.ticket.tag);
+__threadfence();
+}
+static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
+static GP_DEVICE void tally_halves(const gp__histogram_args &a,const Storage &s,unsigned char *cells,Samples &x){
+Tally<may_halve?int(GP__HALVES): 0,true>(a,s,cells).all(x);
+}
+static GP_DEVICE void run(const gp__histogram_args &a){
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+const bool single=gridDim.x == 1,halves=may_halve && a.replicas == 0;
+const bool adds_early=global || halves;
+unsigned char *cells=shared + Shape::table_bytes(a);
+const gp__u32 stride=Shape::stride(a),active=static_cast<unsigned>(a.active);
+const gp__u64 slots=static_cast<gp__u64>(stride)* active + 1;
+if(!global)Shape::clear(cells,halves?slots * 2 : slots * a.replicas * sizeof(Cell));
+gp__pdl_wait<P>();
+Samples samples(a);
+if(!single && gp_warp()== P::threads / 32 - 1)clear_output(a,s);
+Shape::set_bins(a,s.bins,shared);
+C *out=static_cast<C *>(a.out);
+if(single &&(adds_early || Shape::by_value)){
+for(gp__u64 i=threadIdx.x;i < a.bins * active;i += P::threads)out[i]=0;
+}
+__syncthreads();
+if(!single && adds_early){
+wait_for_output(a,s);
+__syncthreads();
+}
+if(may_halve && halves)tally_halves(a,s,cells,samples);
+else if(a.channels > 1)Tally<0,false>(a,s,cells).all(samples);
+else if(global || a.replicas != 32)Tally<0,true>(a,s,cells).all(samples);
+else Tally<32,true>(a,s,cells).all(samples);
+if(global)return;
+if(!single && !adds_early)wait_for_output(a,s);
+__syncthreads();
+const Cell *cell=reinterpret_cast<const Cell *>(cells);
+for(gp__u32 c=0;c < active;++c,cell += static_cast<gp__u64>(stride)* a.replicas,out += a.bins){
+const BINS bins=gp__bins_of(s.bins,c);
+for(gp__u32 i=threadIdx.x;i <(Shape::by_value?256u : stride - 1);i += P::threads){
+C sum=0;
+for(unsigned r=0;r < a.replicas;++r)
+sum += cell[static_cast<gp__u64>(i)* a.replicas +((r + threadIdx.x)&(a.replicas - 1))];
+if(halves)sum=static_cast<C>(cell[i / 2] >>(i % 2 * 16)& 0xffffu);
+const gp__u32 bin=Shape::by_value?bins(static_cast<T>(i)): i;
+if(!Shape::by_value && single && !halves)out[i]=sum;
+else if(sum != 0 && bin < static_cast<gp__u32>(a.bins))atomicAdd(out + bin,sum);
+}
+}
+}
+};
+template <class P,class BINS,class T,class W,class C>
+struct gp__histogram_ordered : gp__histogram_shape<P,GP_SHARED_BINS,BINS,T,W,C>{
+typedef gp__histogram_shape<P,GP_SHARED_BINS,BINS,T,W,C> Shape;
+typedef typename Shape::weight weight;
+typedef typename Shape::Storage Storage;
+static const int K=P::vectors,V=Shape::V,PER=8 / int(sizeof(C)),GROUP=GP__HISTOGRAM_GROUP;
+struct Piece{
+C sum[PER];
+};
+static GP_DEVICE void add_in_order(C *cell,gp__u32 bin,C w){
+const gp__u32 peers=__match_any_sync(0xffffffffu,bin);
+const bool there=bin != gp__no_bin;
+const int rank=there?static_cast<int>(gp__lanes_before(peers)): -1;
+for(int r=0;__any_sync(0xffffffffu,rank >= r);++r){
+if(rank == r)cell[bin] += w;
+__syncwarp();
+}
+}
+static GP_DEVICE void add(Piece &to,const Piece &x){
+GPUPRIMS__UNROLL
+for(int i=0;i < PER;++i)to.sum[i] += x.sum[i];
+}
+static GP_DEVICE Piece gather(const gp__word *words,gp__u64 first,gp__u64 apart,unsigned count,gp__u64 tag,
+const Piece &mine){
+const unsigned BATCH=8;
+Piece sum=mine;
+bool has=false;
+for(unsigned done=0;done < count;done += BATCH){
+Piece x[BATCH];
+const unsigned wanted=count - done < BATCH?(1u <<(count - done))- 1 :(1u << BATCH)- 1;
+for(unsigned missing=wanted;missing;){
+unsigned found=0;
+GPUPRIMS__UNROLL
+for(unsigned i=0;i < BATCH;++i)
+if(missing >> i & 1u)found |= gp__try_receive(words,first +(done + i)* apart,tag,x[i])?1u << i : 0u;
+missing &= ~found;
+}
+GPUPRIMS__UNROLL
+for(unsigned i=0;i < BATCH;++i)
+if(wanted >> i & 1u){
+if(has)add(sum,x[i]);
+else sum=x[i];
+has=true;
+}
+}
+if(!has)return mine;
+add(sum,mine);
+return sum;
+}
+static GP_DEVICE void run(const gp__histogram_args &a){
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+C *cells=reinterpret_cast<C *>(shared + Shape::table_bytes(a));
+const unsigned channels=static_cast<unsigned>(a.channels),active=static_cast<unsigned>(a.active);
+const gp__u64 slots=a.bins * active;
+const unsigned slice_slots=gp__histogram_slice(slots,int(sizeof(C)));
+const unsigned slices=static_cast<unsigned>((slots + slice_slots - 1)/ slice_slots),shares=gridDim.x / slices;
+Shape::clear(reinterpret_cast<unsigned char *>(cells),static_cast<gp__u64>(slice_slots)* a.replicas * sizeof(C));
+gp__pdl_wait<P>();
+Shape::set_bins(a,s.bins,shared);
+if(threadIdx.x == 0){
+const gp__ticket only ={0,blockIdx.x};
+s.ticket=shares > 1?gp__draw(a.workspace,gridDim.x): only;
+}
+__syncthreads();
+const gp__ticket ticket=s.ticket;
+const unsigned number=static_cast<unsigned>(ticket.number),slice=number / shares,share=number % shares;
+const gp__u64 first_slot=static_cast<gp__u64>(slice)* slice_slots;
+const unsigned mine=static_cast<unsigned>(slots - first_slot < slice_slots?slots - first_slot : slice_slots);
+const unsigned turns=P::threads / 32 / a.replicas,turn=gp_warp()/ a.replicas;
+C *cell=cells + static_cast<gp__u64>(gp_warp()% a.replicas)* slice_slots;
+const gp__u64 n=gp__count(a)* channels;
+const T *in=static_cast<const T *>(a.in);
+const W *weights=static_cast<const W *>(a.weights);
+const unsigned off=gp__misalignment(in,gp__vector_access_alignment<T,V>::value);
+const unsigned off2=weight::is?gp__misalignment(weights,gp__vector_access_alignment<W,V>::value): 0;
+const gp__u64 round_items=static_cast<gp__u64>(P::threads)* K * V;
+for(gp__u64 round=share * round_items;round < n;round += shares * round_items){
+gp__u32 bin[K * V];
+C w[K * V];
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+const gp__u64 i=round + static_cast<gp__u64>(k * P::threads + threadIdx.x)* V;
+gp__u64 pixel=i;
+unsigned channel=0;
+gp__vector_access<T,V> x;
+gp__vector_access<W,V> y;
+const bool whole=i + V <= n;
+if(whole)x.template load<P::load>(in + i,off,i >= V && i + 2 * V <= n);
+if(channels > 1){
+pixel=i / channels;
+channel=static_cast<unsigned>(i - pixel * channels);
+}else if(whole && weight::is)y.template load<P::load>(weights + i,off2,i >= V && i + 2 * V <= n);
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+gp__u32 b=0;
+bool there=i + j < n && channel < active;
+if(there)b=gp__bins_of(s.bins,channel)(whole?x.item[j] : in[i + j]);
+there=there && b < a.bins;
+const gp__u64 at=channel * a.bins + b - first_slot;
+there=there && at < mine;
+bin[k * V + j]=there?static_cast<gp__u32>(at): gp__no_bin;
+w[k * V + j] = !there                  ?C(0)
+: whole && channels == 1?static_cast<C>(weight::at(y,j))
+: static_cast<C>(weight::of(a.weights,pixel));
+if(channels == 1 || ++channel == channels){
+channel=0;
+++pixel;
+}
+}
+}
+for(unsigned k=0;k < turns;++k){
+if(k == turn){
+GPUPRIMS__UNROLL
+for(int j=0;j < K * V;++j)add_in_order(cell,bin[j],w[j]);
+}
+if(turns > 1)__syncthreads();
+}
+}
+__syncthreads();
+const unsigned pieces=(slice_slots + PER - 1)/ PER,group=share / GROUP,groups=(shares + GROUP - 1)/ GROUP;
+gp__word *words=gp__words(a.workspace);
+const gp__u64 partials=static_cast<gp__u64>(slice)* shares * pieces;
+const gp__u64 group_sums=(static_cast<gp__u64>(slices)* shares + static_cast<gp__u64>(slice)* groups)* pieces;
+const bool ends_group=share % GROUP == GROUP - 1 || share == shares - 1;
+for(unsigned q=threadIdx.x;q * PER < mine;q += P::threads){
+Piece sum;
+GPUPRIMS__UNROLL
+for(int i=0;i < PER;++i){
+const unsigned c=q * PER + i;
+sum.sum[i]=0;
+if(c < mine){
+sum.sum[i]=cells[c];
+for(unsigned r=1;r < a.replicas;++r)sum.sum[i] += cells[static_cast<gp__u64>(r)* slice_slots + c];
+}
+}
+if(shares > 1){
+if(!ends_group){
+gp__publish(words,partials + static_cast<gp__u64>(share)* pieces + q,sum,ticket.tag);
+continue;
+}
+sum=gather(words,partials + static_cast<gp__u64>(group)* GROUP * pieces + q,pieces,share % GROUP,
+ticket.tag,sum);
+if(share != shares - 1){
+gp__publish(words,group_sums + static_cast<gp__u64>(group)* pieces + q,sum,ticket.tag);
+continue;
+}
+sum=gather(words,group_sums + q,pieces,groups - 1,ticket.tag,sum);
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < PER;++i)
+if(q * PER + i < mine)static_cast<C *>(a.out)[first_slot + q * PER + i]=sum.sum[i];
+}
+}
+};
+template <class P,int ALGORITHM,class BINS,class T,class W,class C,bool ORDERED> struct gp__histogram_of{
+typedef gp__histogram_counts<P,ALGORITHM,BINS,T,W,C> type;
+};
+template <class P,int ALGORITHM,class BINS,class T,class W,class C>
+struct gp__histogram_of<P,ALGORITHM,BINS,T,W,C,true>{
+typedef gp__histogram_ordered<P,BINS,T,W,C> type;
+};
+template <class P,int ALGORITHM,class BINS,class T,class W,class C>
+GP_DEVICE void gp__histogram(const gp__histogram_args &a){
+gp__histogram_of<P,ALGORITHM,BINS,T,W,C,gp__traits<C>::kind == GP__FLOAT>::type::run(a);
+}
+#line 1 "group_by/kernels.cuh"
+template <class To,class From> GP_DEVICE To gp__same_bytes(const From &from){
+union{
+From from;
+To to;
+}x;
+x.from=from;
+return x.to;
+}
+template <class Op,class Acc> struct gp__shared_fold{
+static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at,const Acc &x){
+typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
+for(Bits was=gp__load_volatile(at);;){
+const Bits now=gp__same_bytes<Bits>(Op()(gp__same_bytes<Acc>(was),x));
+if(now == was)return;
+const Bits found=atomicCAS(at,was,now);
+if(found == was)return;
+was=found;
+}
+}
+};
+#define GPUPRIMS__SHARED_SUM(T) \
+template <> struct gp__shared_fold<gp_sum<T>,T>{\
+static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at,T x){\
+atomicAdd(at,static_cast<gp__unsigned_of<sizeof(T)>::type>(x));\
+}\
+};
+GPUPRIMS__SHARED_SUM(int)
+GPUPRIMS__SHARED_SUM(unsigned int)
+GPUPRIMS__SHARED_SUM(long long)
+GPUPRIMS__SHARED_SUM(unsigned long long)
+#undef GPUPRIMS__SHARED_SUM
+template <class Op,class Acc> struct gp__group_storage{
+typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
+enum{SLOTS=GP__GROUP_SLOTS,PROBES=64};
+gp__u64 key[SLOTS + 1];
+Bits value[SLOTS + 1];
+gp__u32 used,full,last,ends;
+gp__u64 first;
+gp__ticket ticket;
+template <int THREADS> GP_DEVICE void clear(){
+for(int i=int(threadIdx.x);i <= SLOTS;i += THREADS){
+key[i] = ~gp__u64(0);
+value[i]=gp__same_bytes<Bits>(Op::identity());
+}
+if(threadIdx.x == 0)used=full=last=ends=0;
+}
+GP_DEVICE void fold(gp__u64 k,const Acc &x){
+int at=int(k * 0x9e3779b97f4a7c15ull >> 53);
+if(k == ~gp__u64(0)){
+if(!gp__load_volatile(&last)&& atomicExch(&last,1u)== 0)atomicAdd(&used,1u);
+at=SLOTS;
+}else{
+for(int probe=0;;++probe,at=(at + 1)&(SLOTS - 1)){
+gp__u64 there=gp__load_volatile(&key[at]);
+if(there == ~gp__u64(0)){
+there=atomicCAS(&key[at],~gp__u64(0),k);
+if(there == ~gp__u64(0)){
+if(atomicAdd(&used,1u)>= GP__GROUP_MOST)atomicOr(&full,1u);
+break;
+}
+}
+if(there == k)break;
+if(probe == PROBES){
+atomicOr(&full,1u);
+return;
+}
+if(probe % 4 == 3 && gp__load_volatile(&full))return;
+}
+}
+gp__shared_fold<Op,Acc>::add(&value[at],x);
+}
+};
+static_assert(GP__GROUP_SLOTS == 1 << 11,"fold takes 11 bits of the hash");
+template <class P,class K,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__group_table(const gp__group_args &a){
+typedef gp__group_storage<Op,Acc> Storage;
+const int THREADS=P::threads,ITEMS=gp__map_items(P::vectors,int(sizeof(K)),int(sizeof(In)),0);
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+const Load load(a);
+const K *keys=static_cast<const K *>(a.keys);
+const In *in=static_cast<const In *>(a.in);
+const gp__u64 count=gp__count(a),tile=static_cast<gp__u64>(THREADS)* ITEMS;
+s.template clear<THREADS>();
+__syncthreads();
+for(gp__u64 first=blockIdx.x * tile;first < count;first += gridDim.x * tile){
+K key[ITEMS];
+In x[ITEMS];
+bool stop=gp__load_volatile(&s.full)!= 0;
+if(threadIdx.x == 0 && gp__load_volatile(a.state + GP__GROUP_FULL)!= 0)atomicOr(&s.full,1u);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 at=first + i * THREADS + threadIdx.x;
+if(at < count && !stop)key[i]=keys[at],x[i]=in[at];
+}
+if(__all_sync(0xffffffffu,stop))break;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 at=first + i * THREADS + threadIdx.x;
+const bool there=at < count && !stop;
+const Acc value=there?Op::prepare(load(x[i],at)): Op::identity();
+const K mine=there?key[i] : K(0),leader=gp_warp_broadcast(mine,0);
+if(__all_sync(0xffffffffu,there && mine == leader)){
+const Acc sum=gp_warp_reduce(value,Op());
+if(gp_lane()== 0)s.fold(leader,sum);
+}else if(there)s.fold(mine,value);
+}
+}
+__syncthreads();
+if(threadIdx.x == 0){
+gp__u64 *length=a.state + GP__GROUP_LENGTH;
+if(s.full)gp__add_relaxed(a.state + GP__GROUP_FULL,1);
+else s.first=gp__add_relaxed(length,s.used);
+__threadfence();
+s.ticket=gp__draw(a.workspace,gridDim.x);
+if(s.ticket.number == gridDim.x - 1){
+__threadfence();
+const bool overflowed=gp__add_relaxed(a.state + GP__GROUP_FULL,0)!= 0;
+gp__store_relaxed(a.state + GP__GROUP_OF_LIST,overflowed?0 : gp__add_relaxed(length,0));
+gp__store_relaxed(a.state + GP__GROUP_OF_INPUT,overflowed?count : 0);
+}
+}
+__syncthreads();
+if(s.full)return;
+for(int i=int(threadIdx.x);i <= Storage::SLOTS;i += THREADS){
+if(i < Storage::SLOTS?s.key[i] == ~gp__u64(0): s.last == 0)continue;
+const gp__u64 to=s.first + atomicAdd(&s.ends,1u);
+static_cast<K *>(a.list_keys)[to]=static_cast<K>(s.key[i]);
+static_cast<Acc *>(a.list_values)[to]=gp__same_bytes<Acc>(s.value[i]);
+}
+}
+#line 1 "scan/kernels.cuh"
+template <int THREADS,class Acc> struct gp__scan_storage{
+gp_tile_scan_storage<THREADS,Acc> scan;
+gp_before<Acc> prefix;
+gp__ticket ticket;
+};
+template <class Op,class Acc,class Args> GP_DEVICE gp_before<Acc> gp__start(const Args &a){
+gp_before<Acc> start;
+start.value=Op::prepare(gp__value_as<Acc>(a.init));
+start.has=a.has_init != 0;
+return start;
+}
+template <class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out> struct gp__scan_tile{
+static const int MAX=sizeof(In)> sizeof(Out)?int(sizeof(In)): int(sizeof(Out));
+static const int ITEMS=16 * P::vectors >= MAX?16 * P::vectors / MAX : 1;
+static const int TILE=P::threads * ITEMS;
+static const int IN_BYTES=(TILE * int(sizeof(In))+ 127)/ 128 * 128;
+static const int UNROLL=TILE * int(sizeof(In))/ 16 / P::threads > 0?TILE *int(sizeof(In))/ 16 / P::threads : 1;
+unsigned char *from,*to;
+gp__u64 index;
+int begin,end;
+GP_DEVICE gp__scan_tile(unsigned char *shared,gp__u64 first,gp__u64 count)
+: from(shared),to(sizeof(In)== sizeof(Out)?shared : shared + IN_BYTES),index(first),begin(0){
+const gp__u64 mine=first + static_cast<gp__u64>(threadIdx.x)* ITEMS;
+end=mine >= count?0 : count - mine >= ITEMS?ITEMS : int(count - mine);
+}
+GP_DEVICE gp__u64 chunk_index()const{return index + threadIdx.x * ITEMS;}
+GP_DEVICE void load(const In *in,gp__u64 count)const{
+const gp__u64 items=count - index < TILE?count - index : TILE;
+gp__copy_to_shared<P::threads,UNROLL,P::load>(from,reinterpret_cast<const unsigned char *>(in + index),
+static_cast<unsigned>(items * sizeof(In)),threadIdx.x);
+}
+GP_DEVICE void store(Out *out,gp__u64 count)const{
+const gp__u64 items=count - index < TILE?count - index : TILE;
+gp__copy_from_shared<P::threads,P::store>(reinterpret_cast<unsigned char *>(out + index),to,
+static_cast<unsigned>(items * sizeof(Out)),threadIdx.x);
+}
+GP_DEVICE Acc fold()const{
+const unsigned char *chunk=from + threadIdx.x *(ITEMS * sizeof(In));
+return begin == 0 && end == ITEMS?gp__chunk_fold<ITEMS,Op,Load,Acc,In>(chunk,chunk_index())
+: gp__chunk_fold_part<Op,Load,Acc,In>(chunk,chunk_index(),begin,end);
+}
+GP_DEVICE void scan(const gp_before<Acc> &carry)const{
+const unsigned char *chunk=from + threadIdx.x *(ITEMS * sizeof(In));
+unsigned char *result=to + threadIdx.x *(ITEMS * sizeof(Out));
+if(begin == 0 && end == ITEMS)
+gp__chunk_scan<ITEMS,EXCLUSIVE,Op,Load,Out,In>(result,chunk,chunk_index(),carry);
+else gp__chunk_scan_part<EXCLUSIVE,Op,Load,Out,In>(result,chunk,chunk_index(),carry,begin,end);
+}
+};
+template <class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__scan_look_back(const gp__scan_args &a){
+typedef gp__scan_tile<P,EXCLUSIVE,Op,Load,In,Acc,Out> Tile;
+typedef gp__scan_storage<P::threads,Acc> Storage;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a),tiles=(n + Tile::TILE - 1)/ Tile::TILE;
+const bool once=tiles <= gridDim.x;
+for(;;){
+if(threadIdx.x == 0)s.ticket=gp__draw(a.workspace,once?gridDim.x : tiles + gridDim.x);
+__syncthreads();
+const gp__ticket ticket=s.ticket;
+if(ticket.number >= tiles)return;
+const Tile tile(shared,static_cast<gp__u64>(ticket.number)* Tile::TILE,n);
+tile.load(static_cast<const In *>(a.in),n);
+__syncthreads();
+gp_before<Acc> within,warps;
+const Acc aggregate=gp__tile_scan<P::threads>(tile.fold(),Op(),within,warps,s.scan);
+if(gp_warp()== 0){
+const gp__look_back<Acc,Op> look_back ={gp__words(a.workspace),tiles,ticket.tag,gp__start<Op,Acc>(a),
+false};
+if(gp_lane()== 0)look_back.publish_aggregate(ticket.number,aggregate);
+const gp_before<Acc> prefix=look_back(ticket.number,aggregate);
+if(gp_lane()== 0)s.prefix=prefix;
+}
+__syncthreads();
+gp_before<Acc> carry=s.prefix;
+if(warps.has)carry.append(warps.value,Op());
+if(within.has)carry.append(within.value,Op());
+tile.scan(carry);
+__syncthreads();
+tile.store(static_cast<Out *>(a.out),n);
+if(once)return;
+}
+}
+template <int TILE> struct gp__scan_share{
+gp__u64 first,end;
+GP_DEVICE explicit gp__scan_share(gp__u64 n){
+const gp__u64 tiles=(n + TILE - 1)/ TILE,share=(tiles + gridDim.x - 1)/ gridDim.x;
+first=blockIdx.x * share;
+end=first + share < tiles?first + share : tiles;
+}
+};
+template <class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__scan_upsweep(const gp__scan_args &a){
+typedef gp__scan_tile<P,EXCLUSIVE,Op,Load,In,Acc,Out> Tile;
+typedef gp_tile_reduce_storage<P::threads,Acc> Storage;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a);
+const gp__scan_share<Tile::TILE> share(n);
+Acc total=Op::identity();
+for(gp__u64 t=share.first;t < share.end;++t){
+const Tile tile(shared,t * Tile::TILE,n);
+tile.load(static_cast<const In *>(a.in),n);
+__syncthreads();
+const Acc sum=gp_tile_reduce<P::threads>(tile.fold(),Op(),s);
+total=t == share.first?sum : Op()(total,sum);
+__syncthreads();
+}
+if(threadIdx.x == 0)gp__publish(gp__words(a.workspace),blockIdx.x,total,0);
+}
+template <class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__scan_spine(const gp__scan_args &a){
+typedef gp_tile_scan_storage<P::threads,Acc> Storage;
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+gp__word *words=gp__words(a.workspace);
+gp_before<Acc> start=gp__start<Op,Acc>(a);
+for(unsigned first=0;first < a.blocks;first += P::threads){
+const unsigned i=first + threadIdx.x;
+gp_before<Acc> within,warps,before=start;
+const Acc x=i < a.blocks?gp__receive<Acc>(words,i,0): Op::identity();
+const Acc total=gp__tile_scan<P::threads>(x,Op(),within,warps,s);
+if(warps.has)before.append(warps.value,Op());
+if(within.has)before.append(within.value,Op());
+if(i < a.blocks && before.has)gp__publish(words,i,before.value,0);
+start.append(total,Op());
+__syncthreads();
+}
+}
+template <class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a){
+typedef gp__scan_tile<P,EXCLUSIVE,Op,Load,In,Acc,Out> Tile;
+typedef gp_tile_scan_storage<P::threads,Acc> Storage;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a);
+const gp__scan_share<Tile::TILE> share(n);
+gp_before<Acc> prefix=gp__start<Op,Acc>(a);
+if(gridDim.x > 1 &&(prefix.has || blockIdx.x > 0)){
+prefix.value=gp__receive<Acc>(gp__words(a.workspace),blockIdx.x,0);
+prefix.has=true;
+}
+for(gp__u64 t=share.first;t < share.end;++t){
+const Tile tile(shared,t * Tile::TILE,n);
+tile.load(static_cast<const In *>(a.in),n);
+__syncthreads();
+gp_before<Acc> within,warps,carry=prefix;
+const Acc total=gp__tile_scan<P::threads>(tile.fold(),Op(),within,warps,s);
+prefix.append(total,Op());
+if(warps.has)carry.append(warps.value,Op());
+if(within.has)carry.append(within.value,Op());
+tile.scan(carry);
+__syncthreads();
+tile.store(static_cast<Out *>(a.out),n);
+__syncthreads();
+}
+}
+#line 1 "scan/pipelined.cuh"
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+template <int STAGES,int WARPS,class Acc> struct gp__pipeline_storage{
+gp__u64 loaded[STAGES];
+gp__u64 folded[STAGES];
+gp__u64 published[STAGES];
+gp__u64 carried[STAGES];
+gp__u64 scanned[STAGES];
+gp__ticket ticket[STAGES];
+Acc warp_total[STAGES][WARPS];
+gp_before<Acc> before[STAGES];
+};
+template <class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out> struct gp__scan_pipeline{
+static const int ITEMS=16 * P::vectors / int(sizeof(In)),TILE=P::threads * ITEMS;
+static const int BYTES=TILE * int(sizeof(In)),WARPS=P::threads / 32,STAGES=P::stages;
+typedef gp__pipeline_storage<STAGES,WARPS,Acc> Storage;
+Storage &s;
+unsigned char *shared;
+const unsigned char *in;
+unsigned char *out;
+gp__u64 skipped;
+gp__u64 end;
+unsigned tiles;
+GP_DEVICE bool same_alignment()const{return gp__misalignment(out,16)== 0;}
+GP_DEVICE gp__u64 first_of(unsigned tile)const{return tile?static_cast<gp__u64>(tile)* TILE : skipped;}
+GP_DEVICE gp__u64 end_of(unsigned tile)const{
+const gp__u64 e=(static_cast<gp__u64>(tile)+ 1)* TILE;
+return e < end?e : end;
+}
+struct Range{
+unsigned begin,bulk_begin,bulk_end,end;
+};
+GP_DEVICE Range range_of(unsigned tile)const{
+const gp__u64 origin=static_cast<gp__u64>(tile)* TILE;
+Range r;
+r.begin=static_cast<unsigned>((first_of(tile)- origin)* sizeof(In));
+r.end=static_cast<unsigned>((end_of(tile)- origin)* sizeof(In));
+r.bulk_begin=(r.begin + 15u)& ~15u;
+r.bulk_end=r.end & ~15u;
+if(r.bulk_begin >= r.bulk_end)r.bulk_begin=r.bulk_end=r.end;
+return r;
+}
+GP_DEVICE gp__ticket draw(void *workspace)const{
+return gp__draw(workspace,static_cast<gp__u64>(tiles)+ static_cast<gp__u64>(gridDim.x)* STAGES);
+}
+GP_DEVICE void load(int stage,const gp__ticket &ticket)const{
+s.ticket[stage]=ticket;
+if(ticket.number >= tiles){
+gp__mbarrier_arrive(&s.loaded[stage]);
+return;
+}
+const Range r=range_of(ticket.number);
+const unsigned char *from=in + static_cast<gp__u64>(ticket.number)* BYTES;
+unsigned char *to=shared + stage * BYTES;
+for(unsigned i=r.begin;i < r.bulk_begin;++i)to[i]=from[i];
+for(unsigned i=r.bulk_end;i < r.end;++i)to[i]=from[i];
+gp__mbarrier_arrive_expect(&s.loaded[stage],r.bulk_end - r.bulk_begin);
+if(r.bulk_begin < r.bulk_end)
+gp__bulk_load(to + r.bulk_begin,from + r.bulk_begin,r.bulk_end - r.bulk_begin,&s.loaded[stage]);
+}
+GP_DEVICE void store(int stage,unsigned tile)const{
+const Range r=range_of(tile);
+const unsigned char *from=shared + stage * BYTES;
+unsigned char *to=out + static_cast<gp__u64>(tile)* BYTES;
+if(r.bulk_begin < r.bulk_end)gp__bulk_store(to + r.bulk_begin,from + r.bulk_begin,r.bulk_end - r.bulk_begin);
+gp__bulk_commit();
+for(unsigned i=r.begin;i < r.bulk_begin;++i)to[i]=from[i];
+for(unsigned i=r.bulk_end;i < r.end;++i)to[i]=from[i];
+}
+GP_DEVICE void copy(void *workspace)const{
+for(int stage=0;stage < STAGES;++stage)load(stage,draw(workspace));
+unsigned round=0;
+for(;;++round){
+const int stage=int(round % STAGES);
+const unsigned tile=s.ticket[stage].number;
+if(tile >= tiles)break;
+gp__mbarrier_wait(&s.scanned[stage],round / STAGES & 1u);
+if(same_alignment())store(stage,tile);
+if(round == 0)continue;
+gp__bulk_wait_read<1>();
+load(int((round - 1)% STAGES),draw(workspace));
+}
+if(round > 0)draw(workspace);
+gp__bulk_wait();
+}
+GP_DEVICE gp__look_back<Acc,Op> look_back_of(int stage,const gp__scan_args &a)const{
+return{gp__words(a.workspace),tiles,s.ticket[stage].tag,gp__start<Op,Acc>(a),false};
+}
+GP_DEVICE void publish(const gp__scan_args &a)const{
+for(unsigned round=0;;++round){
+const int stage=int(round % STAGES);
+gp__mbarrier_wait(&s.loaded[stage],round / STAGES & 1u);
+const unsigned tile=s.ticket[stage].number;
+if(tile >= tiles)return;
+gp__mbarrier_wait(&s.folded[stage],round / STAGES & 1u);
+const Acc totals =
+gp_warp_inclusive_scan(gp_lane()< WARPS?s.warp_total[stage][gp_lane()] : Op::identity(),Op());
+if(gp_lane()== WARPS - 1)look_back_of(stage,a).publish_aggregate(tile,totals);
+if(gp_lane()< WARPS)s.warp_total[stage][gp_lane()]=totals;
+__syncwarp();
+if(gp_lane()== 0)gp__mbarrier_arrive(&s.published[stage]);
+}
+}
+GP_DEVICE void look_back(const gp__scan_args &a)const{
+for(unsigned round=0;;++round){
+const int stage=int(round % STAGES);
+gp__mbarrier_wait(&s.loaded[stage],round / STAGES & 1u);
+const unsigned tile=s.ticket[stage].number;
+if(tile >= tiles)return;
+gp__mbarrier_wait(&s.published[stage],round / STAGES & 1u);
+const gp_before<Acc> before=look_back_of(stage,a)(tile,s.warp_total[stage][WARPS - 1]);
+if(gp_lane()== 0){
+s.before[stage]=before;
+gp__mbarrier_arrive(&s.carried[stage]);
+}
+}
+}
+GP_DEVICE void part(unsigned tile,int &begin,int &chunk_end)const{
+const gp__u64 origin=static_cast<gp__u64>(tile)* TILE + threadIdx.x * ITEMS;
+const gp__u64 first=first_of(tile),last=end_of(tile);
+begin=first > origin?(first - origin < ITEMS?int(first - origin): ITEMS): 0;
+chunk_end=last > origin?(last - origin < ITEMS?int(last - origin): ITEMS): 0;
+}
+GP_DEVICE gp__u64 index_of(unsigned tile)const{
+return static_cast<gp__u64>(tile)* TILE + threadIdx.x * ITEMS - skipped;
+}
+GP_DEVICE Acc fold(int stage,unsigned tile)const{
+const unsigned char *chunk=shared + stage * BYTES + threadIdx.x *(ITEMS * sizeof(In));
+Acc sum;
+int begin,chunk_end;
+part(tile,begin,chunk_end);
+if(begin == 0 && chunk_end == ITEMS)sum=gp__chunk_fold<ITEMS,Op,Load,Acc,In>(chunk,index_of(tile));
+else sum=gp__chunk_fold_part<Op,Load,Acc,In>(chunk,index_of(tile),begin,chunk_end);
+const Acc inclusive=gp_warp_inclusive_scan(sum,Op());
+if(gp_lane()== 31){
+s.warp_total[stage][gp_warp()]=inclusive;
+gp__mbarrier_arrive(&s.folded[stage]);
+}
+return gp_warp_shift_up(inclusive,1);
+}
+GP_DEVICE void scan(int stage,unsigned tile,const gp_before<Acc> &within)const{
+unsigned char *chunk=shared + stage * BYTES + threadIdx.x *(ITEMS * sizeof(In));
+gp_before<Acc> carry=s.before[stage];
+if(gp_warp()> 0)carry.append(s.warp_total[stage][gp_warp()- 1],Op());
+if(within.has)carry.append(within.value,Op());
+int begin,chunk_end;
+part(tile,begin,chunk_end);
+if(begin == 0 && chunk_end == ITEMS)
+gp__chunk_scan<ITEMS,EXCLUSIVE,Op,Load,Out,In>(chunk,chunk,index_of(tile),carry);
+else gp__chunk_scan_part<EXCLUSIVE,Op,Load,Out,In>(chunk,chunk,index_of(tile),carry,begin,chunk_end);
+gp__bulk_fence();
+__syncwarp();
+if(!same_alignment()){
+const gp__u64 origin=static_cast<gp__u64>(tile)* TILE,mine=origin + gp_warp()*(32 * ITEMS);
+const gp__u64 first=first_of(tile)> mine?first_of(tile): mine;
+const gp__u64 last=end_of(tile)< mine + 32 * ITEMS?end_of(tile): mine + 32 * ITEMS;
+if(first < last){
+unsigned char *from=shared + stage * BYTES +(mine - origin)* sizeof(In);
+const unsigned skip=static_cast<unsigned>((first - mine)* sizeof(In))& ~15u;
+const unsigned ragged=static_cast<unsigned>((first - mine)* sizeof(In))& 15u;
+unsigned char *to=out + mine * sizeof(Out)+ skip;
+const unsigned bytes=static_cast<unsigned>((last - mine)* sizeof(Out))- skip;
+if(ragged == 0)gp__copy_from_shared<32,P::store>(to,from + skip,bytes,gp_lane());
+else
+for(unsigned i=ragged + gp_lane();i < bytes;i += 32)to[i]=from[skip + i];
+}
+__syncwarp();
+}
+if(gp_lane()== 0)gp__mbarrier_arrive(&s.scanned[stage]);
+}
+GP_DEVICE void compute()const{
+Acc within[STAGES];
+unsigned folds=0,scans=0;
+bool more=true;
+while(more || scans < folds){
+const int fold_stage=int(folds % STAGES),scan_stage=int(scans % STAGES);
+if(more && folds - scans < STAGES && all(gp__mbarrier_peek(&s.loaded[fold_stage],folds / STAGES & 1u))){
+const unsigned tile=s.ticket[fold_stage].number;
+more=tile < tiles;
+if(more){
+GPUPRIMS__UNROLL
+for(int i=0;i + 1 < STAGES;++i)within[i]=within[i + 1];
+within[STAGES - 1]=fold(fold_stage,tile);
+++folds;
+}
+}else if(scans < folds && all(gp__mbarrier_peek(&s.carried[scan_stage],scans / STAGES & 1u))){
+gp_before<Acc> before;
+before.value=within[STAGES - 1];
+before.has=gp_lane()> 0;
+GPUPRIMS__UNROLL
+for(int i=0;i + 1 < STAGES;++i)
+if(folds - scans == unsigned(STAGES - i))before.value=within[i];
+scan(scan_stage,s.ticket[scan_stage].number,before);
+++scans;
+}
+}
+}
+static GP_DEVICE bool all(bool x){return __all_sync(0xffffffffu,x)!= 0;}
+};
+template <class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a){
+typedef gp__scan_pipeline<P,EXCLUSIVE,Op,Load,In,Acc,Out> Pipeline;
+typedef typename Pipeline::Storage Storage;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+if(threadIdx.x == 0){
+for(int i=0;i < P::stages;++i){
+gp__mbarrier_init(&s.loaded[i],1);
+gp__mbarrier_init(&s.folded[i],Pipeline::WARPS);
+gp__mbarrier_init(&s.published[i],1);
+gp__mbarrier_init(&s.carried[i],1);
+gp__mbarrier_init(&s.scanned[i],Pipeline::WARPS);
+}
+gp__mbarrier_init_fence();
+}
+__syncthreads();
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a),skipped=gp__misalignment(a.in,16)/ sizeof(In);
+const Pipeline pipeline ={s,
+shared,
+static_cast<const unsigned char *>(a.in)- skipped * sizeof(In),
+static_cast<unsigned char *>(a.out)- skipped * sizeof(Out),
+skipped,
+skipped + n,
+static_cast<unsigned>(n?(skipped + n + Pipeline::TILE - 1)/ Pipeline::TILE : 0)};
+if(gp_warp()< Pipeline::WARPS)pipeline.compute();
+else if(gp_warp()== Pipeline::WARPS)pipeline.publish(a);
+else if(gp_warp()== Pipeline::WARPS + 1)pipeline.look_back(a);
+else if(gp_lane()== 0)pipeline.copy(a.workspace);
+}
+#endif
+#line 1 "select/stream.cuh"
+struct gp__stream_tile{
+unsigned char *keys,*values;
+gp__u64 first,count;
+int items;
+template <class T> GP_DEVICE T key(int i)const{return *reinterpret_cast<const T *>(keys + i * int(sizeof(T)));}
+template <int ITEMS> GP_DEVICE int exist(int i)const{
+return items - i < 0?0 : items - i < ITEMS?items - i : ITEMS;
+}
+};
+template <class T> struct gp__bytes_of{static const int value=int(sizeof(T));};
+template <> struct gp__bytes_of<gp__none>{static const int value=0;};
+template <int BYTES> struct gp__raw{typedef unsigned char type;};
+template <> struct gp__raw<2>{typedef unsigned short type;};
+template <class T,int N> struct gp__chunk{
+static const int BYTES=N * int(sizeof(T)),VECTORS=BYTES % 16 == 0?BYTES / 16 : 0,
+WORDS=VECTORS == 0 && BYTES % 4 == 0?BYTES / 4 : 0;
+union{
+gp_vector vector[VECTORS > 0?VECTORS : 1];
+gp__u32 word[(BYTES + 3)/ 4];
+T item[N];
+};
+GP_DEVICE gp__chunk(){}
+GP_DEVICE void clear(){
+GPUPRIMS__UNROLL
+for(int i=0;i <(BYTES + 3)/ 4;++i)word[i]=0;
+}
+GP_DEVICE void load(const unsigned char *p){
+if(VECTORS){
+GPUPRIMS__UNROLL
+for(int i=0;i < VECTORS;++i)vector[i]=reinterpret_cast<const gp_vector *>(p)[i];
+}else if(WORDS){
+GPUPRIMS__UNROLL
+for(int i=0;i < WORDS;++i)word[i]=reinterpret_cast<const gp__u32 *>(p)[i];
+}else{
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)item[i]=reinterpret_cast<const T *>(p)[i];
+}
+}
+template <bool FULL> GP_DEVICE void load(const unsigned char *p,int exist){
+if(FULL)load(p);
+else if(sizeof(T)<= 2 && VECTORS && exist == N){
+GPUPRIMS__UNROLL
+for(int i=0;i < VECTORS;++i)vector[i]=gp__vector_anywhere(p + i * 16);
+}else if(sizeof(T)<= 2 && BYTES % 4 == 0){
+typedef typename gp__raw<alignof(T)>::type R;
+const int PER_WORD=4 / int(sizeof(R)),RAWS=int(sizeof(T)/ sizeof(R));
+GPUPRIMS__UNROLL
+for(int w=0;w < BYTES / 4;++w){
+gp__u32 x=0;
+GPUPRIMS__UNROLL
+for(int k=0;k < PER_WORD;++k)
+if(w * PER_WORD + k < exist * RAWS)
+x |= static_cast<gp__u32>(reinterpret_cast<const R *>(p)[w * PER_WORD + k])<<(k * 8 * int(sizeof(R)));
+word[w]=x;
+}
+}else{
+clear();
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)
+if(i < exist)item[i]=reinterpret_cast<const T *>(p)[i];
+}
+}
+template <bool FULL> GP_DEVICE void store(unsigned char *p,int exist)const{
+if(FULL && VECTORS){
+GPUPRIMS__UNROLL
+for(int i=0;i < VECTORS;++i)reinterpret_cast<gp_vector *>(p)[i]=vector[i];
+}else{
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)
+if(FULL || i < exist)reinterpret_cast<T *>(p)[i]=item[i];
+}
+}
+};
+GP_DEVICE gp__u32 gp__pair(int low,int high){return static_cast<gp__u32>(low)| static_cast<gp__u32>(high)<< 16;}
+GP_DEVICE int gp__low(gp__u32 pair){return int(pair & 0xffffu);}
+GP_DEVICE int gp__high(gp__u32 pair){return int(pair >> 16);}
+template <class T,bool SMALL=(sizeof(T)< 4)> struct gp__copy_unlike{
+static GP_DEVICE void run(T *to,const unsigned char *shared,int n){
+GPUPRIMS__UNROLL_BY(8)
+for(int i=int(gp_lane());i < n;i += 32)to[i]=reinterpret_cast<const T *>(shared)[i];
+}
+};
+template <class T> struct gp__copy_unlike<T,true>{
+static GP_DEVICE void run(T *to,const unsigned char *from,int n){
+unsigned char *out=reinterpret_cast<unsigned char *>(to);
+const int bytes=n * int(sizeof(T)),aligned=int((16 - gp__misalignment(to,16))& 15u),lane=int(gp_lane());
+const int head=aligned < bytes?aligned : bytes,vectors=(bytes - head)/ 16,tail=head + vectors * 16;
+if(lane < head)out[lane]=from[lane];
+if(tail + lane < bytes)out[tail + lane]=from[tail + lane];
+GPUPRIMS__UNROLL_BY(1)
+for(int i=head + lane * 16;i < tail;i += 32 * 16)gp__vector_at(out + i)= gp__vector_anywhere(from + i);
+}
+};
+template <class T> struct gp__copy_out{
+static const int V=sizeof(T)< 16 && 16 % sizeof(T)== 0?16 / int(sizeof(T)): 0;
+static GP_DEVICE void run(T *to,const unsigned char *shared,int n){
+const unsigned aligned=(16 - gp__misalignment(to,16))& 15u;
+if(V == 0 || gp__misalignment(to,16)!= gp__misalignment(shared,16)|| aligned % sizeof(T)){
+gp__copy_unlike<T>::run(to,shared,n);
+return;
+}
+const T *from=reinterpret_cast<const T *>(shared);
+const int start=int(aligned / sizeof(T)),head=start < n?start : n;
+const int vectors=(n - head)/(V?V : 1),tail=head + vectors * V;
+if(int(gp_lane())< head)to[gp_lane()]=from[gp_lane()];
+GPUPRIMS__UNROLL_BY(4)
+for(int i=int(gp_lane());i < vectors;i += 32)
+gp__vector_at(reinterpret_cast<gp_vector *>(to + head)+ i)=
+gp__vector_at(reinterpret_cast<const gp_vector *>(from + head)+ i);
+if(tail + int(gp_lane())< n)to[tail + gp_lane()]=from[tail + gp_lane()];
+}
+static GP_DEVICE unsigned char *alike(const T *to,unsigned char *at,int n,int room){
+const unsigned shift=(gp__misalignment(to,16)- gp__misalignment(at,16))& 15u;
+return V > 0 && n + V <= room && shift % sizeof(T)== 0?at + shift : at;
+}
+};
+template <class V> struct gp__compact{
+template <int ITEMS,bool FULL>
+static GP_DEVICE void run(void *to,gp__u64 before,unsigned char *group,const gp__bits<ITEMS> &marks,int rank,
+int total,int exist,int all){
+V *out=static_cast<V *>(to)+ before;
+unsigned char *mine=group + gp_lane()*(ITEMS * sizeof(V));
+if(!__any_sync(0xffffffffu,marks.count()> 2 + ITEMS / 32)){
+V *next=out + rank;
+GPUPRIMS__UNROLL
+for(int w=0;w < gp__bits<ITEMS>::WORDS;++w){
+GPUPRIMS__UNROLL_BY(1)
+for(gp__u32 left=marks.word[w];left;left &= left - 1)
+*next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left))- 1];
+}
+return;
+}
+if(total < all){
+gp__chunk<V,ITEMS> x;
+x.template load<FULL>(mine,exist);
+__syncwarp();
+group=gp__copy_out<V>::alike(out,group,total,32 * ITEMS);
+if(FULL && sizeof(V)== 1 && ITEMS % 4 == 0){
+const gp__byte_gather<ITEMS> gather(group + rank,x.word,marks);
+__syncwarp();
+gather.finish();
+}else{
+V *next=reinterpret_cast<V *>(group)+ rank;
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j)
+if(marks.get(j))*next++ = x.item[j];
+}
+__syncwarp();
+}
+gp__copy_out<V>::run(out,group,total);
+}
+};
+template <> struct gp__compact<gp__none>{
+template <int ITEMS,bool FULL>
+static GP_DEVICE void run(void *,gp__u64,unsigned char *,const gp__bits<ITEMS> &,int,int,int,int){}
+};
+struct gp__span{
+gp__u64 begin,end;
+};
+struct gp__no_offsets{
+static const bool any=false;
+static GP_DEVICE gp__span find(const gp__stream_args &,const gp__stream_tile &){return gp__span{0,0};}
+static GP_DEVICE gp__span take(gp__span &span){return span;}
+template <int THREADS,int ITEMS>
+static GP_DEVICE void clear(const gp__stream_tile &,gp__u32 *,unsigned,unsigned){}
+template <int THREADS,int ITEMS>
+static GP_DEVICE void mark(const gp__stream_args &,const gp__stream_tile &,const gp__span &,gp__u32 *,unsigned,
+unsigned){}
+};
+template <int N> struct gp__counts{gp__u64 n[N];};
+template <int N> struct gp__count_join{
+static GP_DEVICE gp__counts<N> identity(){
+gp__counts<N> c;
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)c.n[i]=0;
+return c;
+}
+GP_DEVICE gp__counts<N> operator()(gp__counts<N> a,const gp__counts<N> &b)const{
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)a.n[i] += b.n[i];
+return a;
+}
+template <int TILE> struct Form{
+struct Packed{
+gp__u32 n[N];
+};
+static GP_DEVICE Packed pack(const gp__counts<N> &c,gp__u64){
+Packed p;
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)p.n[i]=static_cast<gp__u32>(c.n[i]);
+return p;
+}
+static GP_DEVICE gp__counts<N> unpack(const Packed &p,gp__u64){
+gp__counts<N> c;
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)c.n[i]=p.n[i];
+return c;
+}
+};
+};
+#line 1 "select/select.cuh"
+template <class T,class F> struct gp__select_types{
+typedef F Key;
+typedef T Value;
+static GP_DEVICE unsigned char *items(const gp__stream_tile &t){return t.values;}
+static GP_DEVICE const void *memory(const gp__stream_args &a){return a.values;}
+};
+template <class T> struct gp__select_types<T,gp__none>{
+typedef T Key;
+typedef gp__none Value;
+static GP_DEVICE unsigned char *items(const gp__stream_tile &t){return t.keys;}
+static GP_DEVICE const void *memory(const gp__stream_args &a){return a.keys;}
+};
+template <class P,class T> struct gp__holds{
+static GP_DEVICE bool of(const T &x,const gp__value &scalar){return P()(x,scalar);}
+};
+template <class T> struct gp__holds<gp__none,T>{
+static GP_DEVICE bool of(const T &,const gp__value &){return false;}
+};
+template <int PARTS,class T,class F,class P1,class P2> struct gp__select{
+typedef gp__select_types<T,F> Types;
+typedef typename Types::Key Key;
+typedef typename Types::Value Value;
+typedef gp__no_offsets Offsets;
+static const int N=PARTS == 3?2 : 1,SCRATCH=0;
+static const bool BEFORE=false,BEHIND=false;
+static const bool BYTES=gp__test_bytes<P1>::is &&(PARTS < 3 || gp__test_bytes<P2>::is);
+typedef gp__counts<N> State;
+typedef gp__count_join<N> Join;
+template <int ITEMS> struct Kept{
+gp__bits<ITEMS> holds[N];
+gp__u32 upto;
+};
+template <int ITEMS,bool FULL>
+static GP_DEVICE State fold(const gp__stream_args &a,const gp__stream_tile &t,int first,Kept<ITEMS> &kept){
+const int i=first + int(gp_lane())* ITEMS,exist=t.exist<ITEMS>(i);
+gp__chunk<Key,ITEMS> k;
+k.template load<FULL>(t.keys + i * int(sizeof(Key)),exist);
+GPUPRIMS__UNROLL
+for(int p=0;p < N;++p)kept.holds[p].clear();
+if(BYTES && ITEMS % 4 == 0){
+GPUPRIMS__UNROLL
+for(int w=ITEMS / 4 - 1;w >= 0;--w){
+const gp__u32 one=gp__test_bytes<P1>::of(k.word[w],a.first);
+kept.holds[0].push(w * 4,one);
+if(PARTS == 3)kept.holds[N - 1].push(w * 4,gp__test_bytes<P2>::of(k.word[w],a.second)& ~one);
+}
+GPUPRIMS__UNROLL
+for(int p=0;p < N && !FULL;++p)kept.holds[p].keep(exist);
+}else{
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j){
+const bool one=(FULL || j < exist)&& gp__holds<P1,Key>::of(k.item[j],a.first);
+kept.holds[0].set(j,one);
+if(PARTS == 3)
+kept.holds[N - 1].set(j,(FULL || j < exist)&& !one && gp__holds<P2,Key>::of(k.item[j],a.second));
+}
+}
+const gp__u32 mine=gp__pair(kept.holds[0].count(),PARTS == 3?kept.holds[N - 1].count(): 0);
+kept.upto=gp_warp_inclusive_scan(mine,gp_sum<gp__u32>());
+const gp__u32 all=gp_warp_broadcast(kept.upto,31);
+State s;
+s.n[0]=static_cast<gp__u64>(gp__low(all));
+if(PARTS == 3)s.n[N - 1]=static_cast<gp__u64>(gp__high(all));
+return s;
+}
+template <int ITEMS,bool FULL>
+static GP_DEVICE void emit(const gp__stream_args &a,const gp__stream_tile &t,int first,const Kept<ITEMS> &kept,
+const State &before,unsigned char *){
+const gp__u64 origin=t.first + first;
+const int i=first + int(gp_lane())* ITEMS,exist=t.exist<ITEMS>(i),all=t.exist<32 * ITEMS>(first);
+const gp__u32 mine=gp__pair(kept.holds[0].count(),PARTS == 3?kept.holds[N - 1].count(): 0);
+const gp__u32 upto=kept.upto,total=gp_warp_broadcast(upto,31);
+const int ones=gp__low(total),twos=PARTS == 3?gp__high(total): PARTS == 2?all - ones : 0;
+unsigned char *items=Types::items(t)+ first * int(sizeof(T));
+if(PARTS == 1){
+if(ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
+gp__compact<T>::template run<ITEMS,FULL>(a.out_values,before.n[0],items,kept.holds[0],gp__low(upto - mine),
+ones,exist,all);
+return;
+}
+gp__chunk<T,ITEMS> x;
+x.template load<FULL>(items + gp_lane()*(ITEMS * sizeof(T)),exist);
+__syncwarp();
+T *at=reinterpret_cast<T *>(items);
+int rank=gp__low(upto - mine),rank2=gp__high(upto - mine),others=i - first - rank - rank2;
+const int rest=ones +(PARTS == 3?twos : 0);
+if(FULL && sizeof(T)== 1 && ITEMS % 4 == 0){
+typedef gp__byte_gather<ITEMS> Gather;
+gp__bits<ITEMS> neither;
+GPUPRIMS__UNROLL
+for(int w=0;w < gp__bits<ITEMS>::WORDS;++w)
+neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+neither.keep(ITEMS);
+const Gather one(items + rank,x.word,kept.holds[0]),other(items + rest + others,x.word,neither);
+if(PARTS == 3){
+const Gather two(items + ones + rank2,x.word,kept.holds[N - 1]);
+__syncwarp();
+two.finish();
+}else __syncwarp();
+one.finish();
+other.finish();
+}else{
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j){
+const bool one=kept.holds[0].get(j),two=PARTS == 3 && kept.holds[N - 1].get(j);
+if(!FULL && j >= exist)continue;
+at[one?rank : two?ones + rank2 : rest + others]=x.item[j];
+rank += one?1 : 0;
+rank2 += two?1 : 0;
+others += one || two?0 : 1;
+}
+}
+__syncwarp();
+gp__copy_out<T>::run(static_cast<T *>(a.out_values)+ before.n[0],items,ones);
+gp__copy_out<T>::run(static_cast<T *>(a.out2)+(PARTS == 2?origin - before.n[0] : before.n[N - 1]),
+items + ones * int(sizeof(T)),twos);
+if(PARTS > 2)
+gp__copy_out<T>::run(static_cast<T *>(a.out3)+(origin - before.n[0] - before.n[N - 1]),
+items +(ones + twos)* int(sizeof(T)),all - ones - twos);
+}
+static GP_DEVICE void finish(const gp__stream_args &a,gp__u64 count,const State &total){
+a.out_count[0]=total.n[0];
+if(PARTS == 2)a.out_count[1]=count - total.n[0];
+if(PARTS == 3){
+a.out_count[1]=total.n[N - 1];
+a.out_count[2]=count - total.n[0] - total.n[N - 1];
+}
+}
+};
+#line 1 "segments/heads.cuh"
+template <class K,class E> struct gp__key_heads{
+typedef K Key;
+typedef gp__no_offsets Offsets;
+static const bool BEFORE=true;
+template <int ITEMS,bool FULL> struct Marks{
+static const bool KNOWN=gp__compare_bytes<E>::is && ITEMS % 4 == 0;
+gp__chunk<K,ITEMS> k;
+const gp__stream_tile &t;
+int i,exist;
+bool first_head;
+gp__bits<ITEMS + 1> heads;
+GP_DEVICE Marks(const gp__stream_args &,const gp__stream_tile &tile,int first,const gp__bits<ITEMS + 1> &)
+: t(tile),i(first + int(gp_lane())* ITEMS),exist(tile.exist<ITEMS>(i)){
+k.template load<FULL>(t.keys + i * int(sizeof(K)),exist);
+first_head=(FULL || exist > 0)&&(t.first + i == 0 || !E()(t.key<K>(i - 1),k.item[0]));
+if(!KNOWN)return;
+gp__mark_changes<E,ITEMS>(k.word,heads);
+heads.word[0]=(heads.word[0] & ~1u)|(first_head?1u : 0u);
+}
+GP_DEVICE bool at(int j)const{
+return KNOWN?heads.get(j): j == 0?first_head :(FULL || j < exist)&& !E()(k.item[j - 1],k.item[j]);
+}
+GP_DEVICE bool behind()const{
+return(FULL || exist == ITEMS)&& t.first + i + ITEMS < t.count && !E()(k.item[ITEMS - 1],t.key<K>(i + ITEMS));
+}
+};
+};
+template <class F> struct gp__flag_heads{
+typedef F Key;
+typedef gp__no_offsets Offsets;
+static const bool BEFORE=false;
+template <int ITEMS,bool FULL> struct Marks{
+static const bool KNOWN=sizeof(F)== 1 && ITEMS % 4 == 0;
+gp__chunk<F,ITEMS> k;
+const gp__stream_tile &t;
+int i,exist;
+gp__bits<ITEMS + 1> heads;
+GP_DEVICE Marks(const gp__stream_args &,const gp__stream_tile &tile,int first,const gp__bits<ITEMS + 1> &)
+: t(tile),i(first + int(gp_lane())* ITEMS),exist(tile.exist<ITEMS>(i)){
+k.template load<FULL>(t.keys + i * int(sizeof(F)),exist);
+if(!KNOWN)return;
+heads.clear();
+GPUPRIMS__UNROLL
+for(int w=ITEMS / 4 - 1;w >= 0;--w)heads.push(w * 4,gp__bytes_differ(k.word[w],0));
+if(t.first + i == 0 && exist > 0)heads.word[0] |= 1u;
+}
+GP_DEVICE bool at(int j)const{
+return KNOWN?heads.get(j):(FULL || j < exist)&&(k.item[j] != F(0)||(j == 0 && t.first + i == 0));
+}
+GP_DEVICE bool behind()const{
+return(FULL || exist == ITEMS)&& t.first + i + ITEMS < t.count && t.key<F>(i + ITEMS)!= F(0);
+}
+};
+};
+template <class O> struct gp__offset_below{
+const O *offsets;
+gp__u64 value[2];
+GP_DEVICE bool operator()(int n,gp__u64 position)const{
+return static_cast<gp__u64>(offsets[position])< value[n];
+}
+};
+template <class O>
+GP_DEVICE gp__span gp__search_near(gp__u64 end,const gp__offset_below<O> &below,const gp__u64(&guess)[2]){
+const gp__u64 ENOUGH=48;
+const int lane=int(gp_lane()),d=lane < 16?15 - lane : lane - 16;
+const gp__u64 far=d < 4?gp__u64(d + 1): 1ull <<(2 *(d - 2));
+bool holds[2];
+gp__u64 first[2],count[2],more[2];
+GPUPRIMS__UNROLL
+for(int n=0;n < 2;++n){
+const gp__u64 probe=lane < 16?guess[n] - far : guess[n] + far - 1;
+holds[n]=lane < 16 && far > guess[n]?true : probe < end && below(n,probe);
+}
+GPUPRIMS__UNROLL
+for(int n=0;n < 2;++n){
+const int up_to=__popc(__ballot_sync(0xffffffffu,holds[n]));
+const gp__u64 low=lane >= 16?guess[n] + far : far > guess[n]?0 : guess[n] - far + 1;
+first[n]=up_to > 0?gp_warp_broadcast(low,up_to - 1): 0;
+const gp__u64 high=up_to < 32?gp_warp_broadcast(low,up_to)- 1 : end;
+count[n]=(high < end?high : end)- first[n];
+more[n]=count[n] <= ENOUGH?count[n] : 0;
+count[n] -= more[n];
+}
+gp__warp_search(first,count,below);
+return gp__span{first[0],first[1] + more[1]};
+}
+template <class O> struct gp__offset_marks{
+typedef typename gp__traits<O>::wide Number;
+static const bool any=true;
+static const int V=16 / int(sizeof(O)),WINDOW=32 * V,BATCH=5;
+static GP_DEVICE gp__span find(const gp__stream_args &a,const gp__stream_tile &t){
+const gp__offset_below<O> below ={static_cast<const O *>(a.offsets),{t.first,t.first + gp__u64(t.items)}};
+const double density=static_cast<double>(a.segments)/ static_cast<double>(t.count);
+gp__u64 guess[2];
+GPUPRIMS__UNROLL
+for(int n=0;n < 2;++n){
+guess[n]=static_cast<gp__u64>(static_cast<double>(below.value[n])* density);
+if(guess[n] > a.segments)guess[n]=a.segments;
+}
+return gp__search_near(a.segments + 1,below,guess);
+}
+static GP_DEVICE gp__span take(gp__span &span){
+const gp__u64 few=2 * BATCH * WINDOW,begin=span.begin;
+span.begin=span.end - begin > few?begin + few : span.end;
+return gp__span{begin,span.begin};
+}
+template <int THREADS,int ITEMS>
+static GP_DEVICE void clear(const gp__stream_tile &t,gp__u32 *marks,unsigned thread,unsigned threads){
+for(unsigned i=thread;i < unsigned(THREADS * gp__bits<ITEMS + 1>::WORDS);i += threads)
+marks[i]=i == 0 && t.first == 0?1u : 0u;
+}
+template <int THREADS,int ITEMS> struct Place{
+gp__u32 word,bit;
+GP_DEVICE Place(const O &offset,const gp__stream_tile &t){
+const Number element=static_cast<Number>(offset)- static_cast<Number>(t.first);
+const gp__u32 i=static_cast<gp__u32>(element),j=i % ITEMS;
+word=element < static_cast<Number>(t.items)?i / ITEMS + j / 32 * THREADS : ~0u;
+bit=1u <<(j % 32);
+}
+};
+template <int THREADS,int ITEMS>
+static GP_DEVICE void mark(const gp__stream_args &a,const gp__stream_tile &t,const gp__span &span,gp__u32 *marks,
+unsigned warp,unsigned warps){
+typedef Place<THREADS,ITEMS> At;
+typedef long long Position;
+if(span.begin >= span.end)return;
+const O *offsets=static_cast<const O *>(a.offsets);
+const gp__u64 shift=gp__misalignment(offsets,16)/ sizeof(O);
+const Position start=Position((span.begin + shift)/ V * V - shift),end=Position(span.end);
+const Position whole=Position((a.segments + 1 + shift)/ V * V - shift),stop=end < whole?end : whole;
+const gp__u64 windows=gp__u64(end - start + WINDOW - 1)/ WINDOW;
+if(warp == 0 &&(start < 0 || stop < end)){
+const Position at=int(gp_lane())< V?Position(gp_lane()): whole +(int(gp_lane())- V);
+if(int(gp_lane())< 2 * V && at >= 0 && at < end){
+const At one(offsets[at],t);
+if(one.word != ~0u)atomicOr(&marks[one.word],one.bit);
+}
+}
+for(gp__u64 w=warp;w < windows;){
+const Position lane=start + Position(w * WINDOW)+ int(gp_lane())* V;
+gp__chunk<O,V> x[BATCH];
+GPUPRIMS__UNROLL
+for(int u=0;u < BATCH;++u){
+const Position at=lane + u * int(warps)* WINDOW;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)x[u].item[j]=static_cast<O>(t.first - 1);
+if(at >= 0 && at < stop)x[u].vector[0]=gp__load_vector<GP_CACHE_ALL>(offsets + at);
+}
+GPUPRIMS__UNROLL
+for(int u=0;u < BATCH;++u){
+if(u > 0 && w + u * warps >= windows)break;
+gp__u32 word = ~0u,bits=0;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+const At one(x[u].item[j],t);
+if(one.word != word && word != ~0u)atomicOr(&marks[word],bits);
+bits=(one.word == word?bits : 0u)| one.bit;
+word=one.word;
+}
+if(word != ~0u)atomicOr(&marks[word],bits);
+}
+const gp__u64 next=w + BATCH * warps;
+const O low=gp_warp_broadcast(x[0].item[0],0),high=gp_warp_broadcast(x[BATCH - 1].item[V - 1],31);
+if(next < windows && low == high){
+const gp__u64 seen=gp__u64(start)+(next - warps + 1)* WINDOW,beyond=static_cast<gp__u64>(high)+ 1;
+gp__u64 from[1] ={seen},count[1] ={span.end - seen};
+gp__warp_search(from,count,gp__offset_below<O>{offsets,{beyond,0}});
+const gp__u64 found=(from[0] - gp__u64(start))/ WINDOW;
+w=found +(warp + warps - static_cast<unsigned>(found % warps))% warps;
+}else w=next;
+}
+}
+};
+template <class O> struct gp__offset_heads{
+typedef gp__none Key;
+typedef gp__offset_marks<O> Offsets;
+static const bool BEFORE=false;
+template <int ITEMS,bool FULL> struct Marks{
+static const bool KNOWN=true;
+const gp__bits<ITEMS + 1> heads;
+GP_DEVICE Marks(const gp__stream_args &,const gp__stream_tile &,int,const gp__bits<ITEMS + 1> &marked)
+: heads(marked){}
+GP_DEVICE bool at(int j)const{return heads.get(j);}
+GP_DEVICE bool behind()const{return false;}
+};
+};
+template <class Heads,int ITEMS,bool FULL,bool BEHIND>
+GP_DEVICE gp__bits<ITEMS + 1> gp__mark(const gp__stream_args &a,const gp__stream_tile &t,int first){
+typedef typename Heads::template Marks<ITEMS,FULL> Marks;
+gp__bits<ITEMS + 1> heads;
+heads.clear();
+const Marks marks(a,t,first,heads);
+if(Marks::KNOWN){
+heads=marks.heads;
+if(!FULL)heads.keep(t.exist<ITEMS>(first + int(gp_lane())* ITEMS));
+}else{
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j)heads.set(j,marks.at(j));
+}
+if(BEHIND)heads.set(ITEMS,marks.behind());
+return heads;
+}
+template <int ITEMS>
+GP_DEVICE gp__bits<ITEMS> gp__ends(const gp__bits<ITEMS + 1> &heads,const gp__stream_tile &t,int i){
+gp__bits<ITEMS> ends;
+GPUPRIMS__UNROLL
+for(int w=0;w < gp__bits<ITEMS>::WORDS;++w)
+ends.word[w]=heads.word[w] >> 1 |(w + 1 < gp__bits<ITEMS + 1>::WORDS?heads.word[w + 1] << 31 : 0u);
+const int exist=t.exist<ITEMS>(i);
+if(exist > 0 && t.first + i + exist == t.count){
+GPUPRIMS__UNROLL
+for(int w=0;w < gp__bits<ITEMS>::WORDS;++w)
+if((exist - 1)/ 32 == w)ends.word[w] |= 1u <<((exist - 1)% 32);
+}
+return ends;
+}
+#line 1 "select/runs.cuh"
+struct gp__run_state{
+gp__u64 runs;
+gp__u64 last;
+};
+struct gp__run_join{
+static GP_DEVICE gp__run_state identity(){return gp__run_state{0,0};}
+GP_DEVICE gp__run_state operator()(const gp__run_state &a,const gp__run_state &b)const{
+return gp__run_state{a.runs + b.runs,b.last?b.last : a.last};
+}
+template <int TILE> struct Form{
+struct Packed{
+gp__u32 runs,last;
+};
+static GP_DEVICE Packed pack(const gp__run_state &s,gp__u64 tile){
+return Packed{static_cast<gp__u32>(s.runs),s.last?static_cast<gp__u32>(s.last - tile * TILE): 0u};
+}
+static GP_DEVICE gp__run_state unpack(const Packed &p,gp__u64 tile){
+return gp__run_state{p.runs,p.last?p.last + tile * TILE : 0};
+}
+};
+};
+GP_DEVICE int gp__nearest_before(bool has,int x,int none){
+const unsigned before=gp__earlier_lanes(__ballot_sync(0xffffffffu,has));
+const int found=__shfl_sync(0xffffffffu,x,before?31 - __clz(int(before)): 0);
+return before?found : none;
+}
+GP_DEVICE int gp__last_of(bool has,int x,int none){
+const unsigned there=__ballot_sync(0xffffffffu,has);
+const int found=__shfl_sync(0xffffffffu,x,there?31 - __clz(int(there)): 0);
+return there?found : none;
+}
+template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b){
+gp__bits<ITEMS> r;
+GPUPRIMS__UNROLL
+for(int w=0;w < gp__bits<ITEMS>::WORDS;++w)r.word[w]=b.word[w];
+if(ITEMS % 32)r.word[ITEMS / 32] &=(1u <<(ITEMS % 32))- 1u;
+return r;
+}
+template <class L> struct gp__length{typedef L type;};
+template <> struct gp__length<gp__none>{typedef gp__u32 type;};
+template <int ITEMS> struct gp__end_ranks{
+int before,all;
+GP_DEVICE gp__end_ranks(const gp__bits<ITEMS + 1> &heads,int heads_before,int heads_all,const gp__stream_tile &t,
+int first){
+const int exist=t.exist<32 * ITEMS>(first),own=int(heads.word[0] & 1u),lead=gp_warp_broadcast(own,0);
+const int behind=gp_warp_broadcast(heads.get(ITEMS)?1 : 0,31);
+before=heads_before - lead + own;
+all=heads_all - lead + behind +(exist > 0 && t.first + first + exist == t.count?1 : 0);
+}
+};
+template <int WHAT,class Heads,class V,class Length> struct gp__runs{
+typedef typename gp__length<Length>::type L;
+typedef typename Heads::Key Key;
+typedef V Value;
+typedef typename Heads::Offsets Offsets;
+static const int SCRATCH=0;
+static const bool LENGTHS=WHAT != GP_UNIQUE && gp__bytes_of<Length>::value > 0;
+static const bool BEFORE=Heads::BEFORE,BEHIND=WHAT != GP_UNIQUE;
+typedef gp__run_state State;
+typedef gp__run_join Join;
+template <int ITEMS> struct Kept{
+gp__bits<ITEMS + 1> heads;
+gp__u32 upto;
+};
+template <int ITEMS>
+static GP_DEVICE gp__bits<ITEMS> counted(const gp__bits<ITEMS + 1> &heads,const gp__stream_tile &t,int i){
+const gp__bits<ITEMS> h=gp__first_bits<ITEMS>(heads);
+if(WHAT != GP_NONTRIVIAL_RUNS)return h;
+gp__bits<ITEMS> e=gp__ends<ITEMS>(heads,t,i);
+GPUPRIMS__UNROLL
+for(int w=0;w < gp__bits<ITEMS>::WORDS;++w)e.word[w] &= ~h.word[w];
+return e;
+}
+template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h){
+int last=0;
+GPUPRIMS__UNROLL
+for(int w=0;w < gp__bits<ITEMS>::WORDS;++w)
+if(h.word[w])last=int(gp_lane())* ITEMS + w * 32 + 32 - __clz(int(h.word[w]));
+return last;
+}
+template <int ITEMS,bool FULL>
+static GP_DEVICE State fold(const gp__stream_args &a,const gp__stream_tile &t,int first,Kept<ITEMS> &kept){
+kept.heads=gp__mark<Heads,ITEMS,FULL,BEHIND>(a,t,first);
+const int mine=counted<ITEMS>(kept.heads,t,first + int(gp_lane())* ITEMS).count();
+kept.upto=static_cast<gp__u32>(gp_warp_inclusive_scan(mine,gp_sum<int>()));
+const int last=last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)),newest=gp__last_of(last > 0,last,0);
+return gp__run_state{static_cast<gp__u64>(gp_warp_broadcast(kept.upto,31)),newest?t.first + first + newest : 0};
+}
+template <int ITEMS,bool FULL>
+static GP_DEVICE void emit(const gp__stream_args &a,const gp__stream_tile &t,int first,const Kept<ITEMS> &kept,
+const State &before,unsigned char *){
+const int i=first + int(gp_lane())* ITEMS,exist=t.exist<ITEMS>(i),all=t.exist<32 * ITEMS>(first);
+const gp__bits<ITEMS> marks=counted<ITEMS>(kept.heads,t,i);
+const int rank=int(kept.upto)- marks.count(),total=int(gp_warp_broadcast(kept.upto,31));
+if(WHAT != GP_NONTRIVIAL_RUNS && a.out_keys && total > 0){
+const bool stays=total == all && t.first + first == before.runs;
+if(!stays || a.out_keys != a.keys)
+gp__compact<Key>::template run<ITEMS,FULL>(a.out_keys,before.runs,t.keys + first * int(sizeof(Key)),marks,
+rank,total,exist,all);
+if(!stays || a.out_values != a.values)
+gp__compact<V>::template run<ITEMS,FULL>(a.out_values,before.runs,t.values + first * gp__bytes_of<V>::value,
+marks,rank,total,exist,all);
+}
+if(!LENGTHS || !a.out2)return;
+const gp__bits<ITEMS> heads=gp__first_bits<ITEMS>(kept.heads);
+L *out=static_cast<L *>(a.out2)+ before.runs;
+if(WHAT == GP_RUN_LENGTHS){
+const gp__end_ranks<ITEMS> ends(kept.heads,rank,total,t,first);
+if(!(gp_warp_broadcast(heads.word[0],0)& 1u))--out;
+numbers<ITEMS,false>(out,t,first,heads,gp__ends<ITEMS>(kept.heads,t,i),ends.before,ends.all,before);
+}else{
+numbers<ITEMS,false>(out,t,first,heads,marks,rank,total,before);
+numbers<ITEMS,true>(static_cast<L *>(a.out_values)+ before.runs,t,first,heads,marks,rank,total,before);
+}
+}
+template <int ITEMS,bool PLACES>
+static GP_DEVICE void numbers(L *out,const gp__stream_tile &t,int first,const gp__bits<ITEMS> &heads,
+const gp__bits<ITEMS> &marks,int rank,int total,const State &before){
+const int BYTES=PLACES?2 : 1,lane_first=int(gp_lane())* ITEMS;
+unsigned char *group=t.keys + first * int(sizeof(Key)),*mine=group + rank * BYTES;
+const long long origin=static_cast<long long>(t.first)+ first;
+const int last=last_head<ITEMS>(heads),earlier=gp__nearest_before(last > 0,last,0);
+const long long open=earlier?earlier : static_cast<long long>(before.last)- origin;
+int begin=static_cast<int>(open),head=32 * ITEMS + 1,end=0;
+GPUPRIMS__UNROLL
+for(int w=gp__bits<ITEMS>::WORDS - 1;w >= 0;--w){
+if(heads.word[w])head=lane_first + w * 32 + __ffs(int(heads.word[w]));
+if(marks.word[w])end=lane_first + w * 32 + __ffs(int(marks.word[w]));
+}
+const bool large=end > 0 && head > end &&(PLACES?open <= 0 : end + 1 - open > 255);
+if(large)out[rank]=static_cast<L>(PLACES?origin + open - 1 : end + 1 - open);
+if(heads.word[0] & 1u)begin=lane_first + 1;
+unsigned char *next=mine;
+__syncwarp();
+GPUPRIMS__UNROLL
+for(int w=0;w < gp__bits<ITEMS>::WORDS;++w){
+GPUPRIMS__UNROLL_BY(1)
+for(gp__u32 left=marks.word[w];left;left &= left - 1){
+const gp__u32 upto=left ^(left - 1),heads_upto=heads.word[w] & upto;
+if(WHAT == GP_NONTRIVIAL_RUNS && heads_upto)begin=lane_first + w * 32 + 32 - __clz(int(heads_upto));
+end=lane_first + w * 32 + 32 - __clz(int(upto));
+const int number=PLACES?begin : end + 1 - begin;
+next[0]=static_cast<unsigned char>(number);
+if(PLACES)next[1]=static_cast<unsigned char>(number >> 8);
+next += BYTES;
+begin=end + 1;
+}
+if(WHAT == GP_NONTRIVIAL_RUNS && heads.word[w])begin=lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
+}
+GPUPRIMS__UNROLL
+for(int b=0;b < BYTES;++b)
+if(large)mine[b]=0;
+__syncwarp();
+GPUPRIMS__UNROLL_BY(4)
+for(int r=int(gp_lane());r < total;r += 32){
+const int number=group[r * BYTES] |(PLACES?group[r * BYTES + 1] << 8 : 0);
+if(number)out[r]=static_cast<L>(PLACES?origin + number - 1 : number);
+}
+}
+static GP_DEVICE void finish(const gp__stream_args &a,gp__u64,const State &total){a.out_count[0]=total.runs;}
+};
+#line 1 "segments/by_key.cuh"
+template <class Acc,bool COUNTED> struct gp__segment_state{
+Acc value;
+gp__u64 heads;
+};
+template <class Acc> struct gp__segment_state<Acc,false>{
+Acc value;
+gp__u32 heads;
+};
+template <class Op,bool COUNTED> struct gp__segment_join{
+typedef typename Op::type Acc;
+typedef gp__segment_state<Acc,COUNTED> State;
+static GP_DEVICE State identity(){
+State s;
+s.value=Op::identity();
+s.heads=0;
+return s;
+}
+GP_DEVICE State operator()(const State &a,const State &b)const{
+State s;
+s.value=b.heads?b.value : Op()(a.value,b.value);
+s.heads=COUNTED?a.heads + b.heads : a.heads | b.heads;
+return s;
+}
+template <int TILE> struct Form{
+typedef gp__segment_state<Acc,false> Packed;
+static GP_DEVICE Packed pack(const State &s,gp__u64){
+Packed p;
+p.value=s.value;
+p.heads=static_cast<gp__u32>(s.heads);
+return p;
+}
+static GP_DEVICE State unpack(const Packed &p,gp__u64){
+State s;
+s.value=p.value;
+s.heads=p.heads;
+return s;
+}
+};
+};
+template <class Acc> struct gp__open_run{
+Acc value;
+gp__u32 heads;
+};
+template <class Op> struct gp__open_join{
+typedef gp__open_run<typename Op::type> Run;
+GP_DEVICE Run operator()(const Run &a,const Run &b)const{
+Run r;
+r.value=b.heads?b.value : Op()(a.value,b.value);
+r.heads=a.heads + b.heads;
+return r;
+}
+};
+template <class K> struct gp__compact_keys{
+template <int ITEMS,bool FULL>
+static GP_DEVICE void run(const gp__stream_args &a,const gp__stream_tile &t,int first,const gp__bits<ITEMS> &heads,
+gp__u64 before,int rank,int total,int exist){
+if(a.out_keys && total > 0)
+gp__compact<K>::template run<ITEMS,FULL>(a.out_keys,before,t.keys + first * int(sizeof(K)),heads,rank,total,
+exist,t.exist<32 * ITEMS>(first));
+}
+};
+template <> struct gp__compact_keys<gp__none>{
+template <int ITEMS,bool FULL>
+static GP_DEVICE void run(const gp__stream_args &,const gp__stream_tile &,int,const gp__bits<ITEMS> &,gp__u64,
+int,int,int){}
+};
+template <bool COUNTED> struct gp__kept_heads{
+gp__u32 upto;
+GP_DEVICE void keep(gp__u32 n){upto=n;}
+GP_DEVICE gp__u32 kept()const{return upto;}
+};
+template <> struct gp__kept_heads<false>{
+GP_DEVICE void keep(gp__u32){}
+GP_DEVICE gp__u32 kept()const{return 0;}
+};
+template <int WHAT,bool INIT,class Heads,class Op,class Load,class In,class Acc,class Out> struct gp__by_key{
+typedef typename Heads::Key Key;
+typedef In Value;
+typedef typename Heads::Offsets Offsets;
+static const bool REDUCE=WHAT == GP_REDUCE_BY_KEY;
+static const int SCRATCH=sizeof(Out)== sizeof(In)?0 : int(sizeof(Out));
+static const bool BEFORE=Heads::BEFORE,BEHIND=REDUCE;
+typedef gp__segment_join<Op,REDUCE> Join;
+typedef typename Join::State State;
+typedef gp__open_run<Acc> Run;
+template <int ITEMS> struct Kept : gp__kept_heads<REDUCE>{
+gp__bits<ITEMS + 1> heads;
+gp__u32 before[(sizeof(Acc)+ 3)/ 4];
+};
+static const bool LOOSE = !SCRATCH && alignof(Out)> alignof(In);
+static GP_DEVICE void put(unsigned char *p,const Out &x){
+if(!LOOSE)*reinterpret_cast<Out *>(p)= x;
+else{
+gp__shuffled<Out> s;
+s.value=x;
+GPUPRIMS__UNROLL
+for(int b=0;b < int(sizeof(Out));++b)p[b]=reinterpret_cast<const unsigned char *>(&s)[b];
+}
+}
+template <int ITEMS,bool FULL>
+static GP_DEVICE State fold(const gp__stream_args &a,const gp__stream_tile &t,int first,Kept<ITEMS> &kept){
+const int i=first + int(gp_lane())* ITEMS,exist=t.exist<ITEMS>(i);
+typedef typename Heads::template Marks<ITEMS,FULL> Marks;
+const Marks marks(a,t,first,kept.heads);
+gp__chunk<In,ITEMS> v;
+v.template load<FULL>(t.values + i * int(sizeof(In)),exist);
+const Load load(a);
+const Acc init=gp__value_as<Acc>(a.first);
+Acc run=Op::identity();
+if(Marks::KNOWN){
+kept.heads=marks.heads;
+if(!FULL)kept.heads.keep(exist);
+}else kept.heads.clear();
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j){
+if(!FULL && j >= exist)continue;
+const Acc x=Op::prepare(load(v.item[j],t.first + i + j));
+const bool head=marks.at(j);
+if(!Marks::KNOWN)kept.heads.set(j,head);
+run=head?(INIT?Op()(init,x): x): j == 0?x : Op()(run,x);
+}
+if(BEHIND)kept.heads.set(ITEMS,marks.behind());
+Run mine;
+mine.value=run;
+mine.heads=static_cast<gp__u32>(gp__first_bits<ITEMS>(kept.heads).count());
+const Run upto=gp_warp_inclusive_scan(mine,gp__open_join<Op>());
+gp__shuffled<Acc> before;
+if(sizeof(Acc)% 4)before.word[sizeof(Acc)/ 4]=0;
+before.value=gp_warp_shift_up(upto.value,1);
+GPUPRIMS__UNROLL
+for(int w=0;w < int(sizeof(Acc)+ 3)/ 4;++w)kept.before[w]=before.word[w];
+kept.keep(upto.heads);
+State s;
+s.value=gp_warp_broadcast(upto.value,31);
+const gp__u32 heads=gp_warp_broadcast(upto.heads,31);
+s.heads=REDUCE?heads : heads != 0;
+return s;
+}
+template <int ITEMS,bool FULL>
+static GP_DEVICE void emit(const gp__stream_args &a,const gp__stream_tile &t,int first,const Kept<ITEMS> &kept,
+const State &before,unsigned char *scratch){
+const int i=first + int(gp_lane())* ITEMS,exist=t.exist<ITEMS>(i),all=t.exist<32 * ITEMS>(first);
+unsigned char *results=SCRATCH?scratch : t.values + first * int(sizeof(In));
+const Load load(a);
+const Acc init=Op::prepare(gp__value_as<Acc>(a.first)),start=INIT?init : Op::identity();
+gp__chunk<In,ITEMS> v;
+v.template load<FULL>(t.values + i * int(sizeof(In)),exist);
+const gp__bits<ITEMS> heads=gp__first_bits<ITEMS>(kept.heads);
+const unsigned with_heads=__ballot_sync(0xffffffffu,heads.count()> 0);
+const int heads_before=int(kept.kept())- heads.count();
+gp__shuffled<Acc> kept_run;
+GPUPRIMS__UNROLL
+for(int w=0;w < int(sizeof(Acc)+ 3)/ 4;++w)kept_run.word[w]=kept.before[w];
+Acc run=gp_lane()== 0                 ?before.value
+: gp__earlier_lanes(with_heads)?kept_run.value
+: Op()(before.value,kept_run.value);
+gp__bits<ITEMS> ends;
+Out *out=static_cast<Out *>(a.out_values)+(t.first + first);
+unsigned char *next=results;
+int heads_all=0,results_all=all;
+if(REDUCE){
+ends=gp__ends<ITEMS>(kept.heads,t,i);
+heads_all=int(gp_warp_broadcast(kept.kept(),31));
+const gp__end_ranks<ITEMS> ranks(kept.heads,heads_before,heads_all,t,first);
+const bool open = !(gp_warp_broadcast(heads.word[0],0)& 1u);
+results_all=ranks.all;
+out=static_cast<Out *>(a.out_values)+(before.heads -(open?1 : 0));
+__syncwarp();
+if(!LOOSE)results=gp__copy_out<Out>::alike(out,results,results_all,32 * ITEMS);
+next=results + ranks.before * int(sizeof(Out));
+}
+gp__chunk<Out,ITEMS> r;
+if(!FULL)r.clear();
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j){
+if(!FULL && j >= exist)continue;
+const Acc x=Op::prepare(load(v.item[j],t.first + i + j));
+const bool head=heads.get(j);
+if(WHAT == GP_EXCLUSIVE_SCAN_BY_KEY)r.item[j]=gp_convert<Acc,Out>()(head?start : run);
+run=head?(INIT?Op()(init,x): x): Op()(run,x);
+if(WHAT == GP_INCLUSIVE_SCAN_BY_KEY)r.item[j]=gp_convert<Acc,Out>()(run);
+if(REDUCE && ends.get(j)){
+put(next,gp_convert<Acc,Out>()(run));
+next += sizeof(Out);
+}
+}
+if(!REDUCE){
+unsigned char *to=results + gp_lane()*(ITEMS * sizeof(Out));
+if(!LOOSE)r.template store<FULL>(to,exist);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j)
+if(FULL || j < exist)put(to + j * int(sizeof(Out)),r.item[j]);
+}
+}
+__syncwarp();
+copy(out,results,results_all);
+if(REDUCE)
+gp__compact_keys<Key>::template run<ITEMS,FULL>(a,t,first,heads,before.heads,heads_before,heads_all,
+exist);
+__syncwarp();
+}
+static GP_DEVICE void copy(Out *to,const unsigned char *from,int n){
+if(!LOOSE){
+gp__copy_out<Out>::run(to,from,n);
+return;
+}
+const int bytes=n * int(sizeof(Out));
+for(int b=int(gp_lane());b < bytes;b += 32)reinterpret_cast<unsigned char *>(to)[b]=from[b];
+}
+static GP_DEVICE void finish(const gp__stream_args &a,gp__u64,const State &total){
+if(REDUCE)a.out_count[0]=total.heads;
+}
+};
+#line 1 "select/kernels.cuh"
+template <int STAGES,int GROUPS,class State> struct gp__stream_storage{
+gp__u64 drawn[STAGES];
+gp__u64 found[STAGES];
+gp__u64 marked[STAGES];
+gp__u64 loaded[STAGES];
+gp__u64 folded[STAGES];
+gp__u64 published[STAGES];
+gp__u64 carried[STAGES];
+gp__u64 emitted[STAGES];
+gp__ticket ticket[STAGES];
+gp__span offsets[STAGES];
+State total[STAGES][GROUPS];
+State before[STAGES];
+};
+template <class P,class Body> struct gp__stream{
+typedef typename Body::Key Key;
+typedef typename Body::Value Value;
+typedef typename Body::State State;
+typedef typename Body::Join Join;
+typedef typename Body::Offsets Offsets;
+static const int KEY=gp__bytes_of<Key>::value,VALUE=gp__bytes_of<Value>::value;
+static const int ITEMS=gp__stream_items(P::vectors,KEY,VALUE),GROUPS=P::threads / 32,
+TILE=P::threads * ITEMS;
+typedef typename Body::template Kept<ITEMS> Kept;
+static const int VALUES_AT=gp__stream_region_bytes(TILE,KEY);
+static const int KEPT_AT=VALUES_AT + gp__stream_region_bytes(TILE,VALUE);
+static const int KEPT=int(sizeof(Kept))/ 4;
+static const int STAGE=KEPT_AT + P::threads * KEPT * 4,SCRATCH=TILE * Body::SCRATCH;
+static GP_DEVICE gp__stream_tile tile_in(unsigned char *stage,gp__u64 number,gp__u64 count,unsigned key_offset,
+unsigned value_offset){
+gp__stream_tile t;
+t.first=number * TILE;
+t.count=count;
+t.items=count - t.first < gp__u64(TILE)?int(count - t.first): TILE;
+t.keys=stage +(KEY?GP__STREAM_MARGIN + key_offset : 0);
+t.values=stage + VALUES_AT + GP__STREAM_MARGIN + value_offset;
+return t;
+}
+static GP_DEVICE bool full(const gp__stream_tile &t){
+return t.items == TILE &&
+((KEY?gp__misalignment(t.keys,16): 0)|(VALUE?gp__misalignment(t.values,16): 0))== 0;
+}
+static GP_DEVICE gp__u32 *kept_in(unsigned char *stage,int group){
+return marks_in(stage)+ group * 32 + gp_lane();
+}
+static GP_DEVICE gp__u32 *marks_in(unsigned char *stage){return reinterpret_cast<gp__u32 *>(stage + KEPT_AT);}
+static GP_DEVICE gp__span mark_first(const gp__stream_args &a,const gp__stream_tile &t,unsigned char *stage){
+Offsets::template clear<P::threads,ITEMS>(t,marks_in(stage),gp_lane(),32);
+gp__span span=Offsets::find(a,t);
+const gp__span mine=Offsets::take(span);
+__syncwarp();
+mark(a,t,mine,stage,0,1);
+return span;
+}
+static GP_DEVICE void mark(const gp__stream_args &a,const gp__stream_tile &t,const gp__span &span,
+unsigned char *stage,unsigned warp,unsigned warps){
+Offsets::template mark<P::threads,ITEMS>(a,t,span,marks_in(stage),warp,warps);
+}
+static GP_DEVICE void fold(const gp__stream_args &a,const gp__stream_tile &t,unsigned char *stage,int group,
+State *totals){
+const int first=group *(32 * ITEMS);
+gp__u32 *words=kept_in(stage,group);
+gp__shuffled<Kept> kept;
+if(Offsets::any){
+GPUPRIMS__UNROLL
+for(int k=0;k < gp__bits<ITEMS + 1>::WORDS;++k)kept.word[k]=words[k * P::threads];
+}
+const State s=full(t)?Body::template fold<ITEMS,true>(a,t,first,kept.value)
+: Body::template fold<ITEMS,false>(a,t,first,kept.value);
+GPUPRIMS__UNROLL
+for(int k=0;k < KEPT;++k)words[k * P::threads]=kept.word[k];
+if(gp_lane()== 0)totals[group]=s;
+__syncwarp();
+}
+static GP_DEVICE void emit(const gp__stream_args &a,const gp__stream_tile &t,unsigned char *stage,int group,
+const State &before,const State *prefixes,unsigned char *scratch){
+const int first=group *(32 * ITEMS);
+const State mine=group > 0?Join()(before,prefixes[group - 1]): before;
+const gp__u32 *words=kept_in(stage,group);
+gp__shuffled<Kept> kept;
+GPUPRIMS__UNROLL
+for(int k=0;k < KEPT;++k)kept.word[k]=words[k * P::threads];
+scratch += first * Body::SCRATCH;
+if(full(t))Body::template emit<ITEMS,true>(a,t,first,kept.value,mine,scratch);
+else Body::template emit<ITEMS,false>(a,t,first,kept.value,mine,scratch);
+if(group == GROUPS - 1 && gp_lane()== 0 && t.first + t.items == t.count)
+Body::finish(a,t.count,Join()(before,prefixes[GROUPS - 1]));
+}
+static GP_DEVICE bool in_place(const gp__stream_args &a){
+return(a.out_keys && a.out_keys == a.keys)||
+(a.out_values &&(a.out_values == a.values || a.out_values == a.keys));
+}
+typedef gp__look_back<State,Join,typename Join::template Form<TILE>> LookBack;
+static GP_DEVICE LookBack look_back(const gp__stream_args &a,gp__u64 tiles,gp__u64 tag){
+LookBack l ={gp__words(a.workspace),tiles,tag,gp_before<State>(),in_place(a)};
+l.start.value=Join::identity();
+l.start.has=false;
+return l;
+}
+static GP_DEVICE State or_identity(const gp_before<State> &before){
+return before.has?before.value : Join::identity();
+}
+static GP_DEVICE State prefixes(State *totals){
+const State s=gp_warp_inclusive_scan(gp_lane()< unsigned(GROUPS)?totals[gp_lane()] : Join::identity(),Join());
+if(gp_lane()< unsigned(GROUPS))totals[gp_lane()]=s;
+return s;
+}
+static GP_DEVICE bool idle(const gp__stream_args &a,gp__u64 count){
+if(a.bad && *a.bad != ~0ull)return true;
+if(count == 0 && blockIdx.x == 0 && threadIdx.x == 0)Body::finish(a,0,Join::identity());
+return count == 0;
+}
+};
+template <class T> struct gp__stream_load{
+template <class P,int THREADS,bool BEFORE,bool BEHIND>
+static GP_DEVICE void run(unsigned char *to,const void *from,const gp__stream_tile &t,unsigned thread){
+const unsigned char *in=static_cast<const unsigned char *>(from)+ t.first * sizeof(T);
+const unsigned bytes=static_cast<unsigned>(t.items)* unsigned(sizeof(T));
+gp__copy_to_shared<THREADS,4,P::load>(to,in,bytes,thread);
+if(BEFORE && t.first > 0 && thread < sizeof(T))(to - sizeof(T))[thread]=(in - sizeof(T))[thread];
+if(BEHIND && t.first + t.items < t.count && thread < sizeof(T))to[bytes + thread]=in[bytes + thread];
+if(THREADS >= sizeof(T))return;
+for(unsigned i=THREADS + thread;i < sizeof(T);i += THREADS){
+if(BEFORE && t.first > 0)(to - sizeof(T))[i]=(in - sizeof(T))[i];
+if(BEHIND && t.first + t.items < t.count)to[bytes + i]=in[bytes + i];
+}
+}
+};
+template <> struct gp__stream_load<gp__none>{
+template <class P,int THREADS,bool BEFORE,bool BEHIND>
+static GP_DEVICE void run(unsigned char *,const void *,const gp__stream_tile &,unsigned){}
+};
+template <class P,class Body> GP_DEVICE void gp__stream_look_back(const gp__stream_args &a){
+typedef gp__stream<P,Body> S;
+typedef typename S::State State;
+typedef gp__stream_storage<1,S::GROUPS,State> Storage;
+const int LOADERS=S::Offsets::any && S::GROUPS > 1?P::threads - 32 : P::threads;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a),tiles=(n + S::TILE - 1)/ S::TILE;
+if(S::idle(a,n))return;
+const bool once=tiles <= gridDim.x;
+for(;;){
+if(threadIdx.x == 0)s.ticket[0]=gp__draw(a.workspace,once?gridDim.x : tiles + gridDim.x);
+__syncthreads();
+const unsigned number=s.ticket[0].number;
+const gp__u64 tag=s.ticket[0].tag;
+if(number >= tiles)return;
+const gp__stream_tile t=S::tile_in(shared,number,n,0,0);
+const bool marks=S::Offsets::any && gp_warp()== 0;
+if(marks){
+const gp__span rest=S::mark_first(a,t,shared);
+if(gp_lane()== 0)s.offsets[0]=rest;
+}
+if(!marks || LOADERS == P::threads){
+const unsigned loader=threadIdx.x % LOADERS;
+gp__stream_load<typename S::Key>::template run<P,LOADERS,Body::BEFORE,Body::BEHIND>(t.keys,a.keys,t,loader);
+gp__stream_load<typename S::Value>::template run<P,LOADERS,false,false>(t.values,a.values,t,loader);
+}
+__syncthreads();
+if(S::Offsets::any && s.offsets[0].begin < s.offsets[0].end){
+S::mark(a,t,s.offsets[0],shared,gp_warp(),S::GROUPS);
+__syncthreads();
+}
+S::fold(a,t,shared,int(gp_warp()),s.total[0]);
+__syncthreads();
+if(gp_warp()== 0){
+const State aggregate=gp_warp_broadcast(S::prefixes(s.total[0]),S::GROUPS - 1);
+const typename S::LookBack look_back=S::look_back(a,tiles,tag);
+if(gp_lane()== 0)look_back.publish_aggregate(number,aggregate);
+const gp_before<State> before=look_back(number,aggregate);
+if(gp_lane()== 0)s.before[0]=S::or_identity(before);
+}
+__syncthreads();
+S::emit(a,t,shared,int(gp_warp()),s.before[0],s.total[0],shared + S::STAGE);
+if(once)return;
+__syncthreads();
+}
+}
+#line 1 "select/pipelined.cuh"
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+template <class P,class Body> struct gp__stream_pipeline{
+typedef gp__stream<P,Body> S;
+typedef typename S::State State;
+static const int STAGES=P::stages,GROUPS=S::GROUPS,FOLDS=gp__stream_fold_warps(P::threads);
+typedef gp__stream_storage<STAGES,GROUPS,State> Storage;
+Storage &s;
+unsigned char *shared;
+const gp__stream_args &a;
+gp__u64 count;
+unsigned tiles;
+bool in_place;
+GP_DEVICE gp__stream_tile tile_of(int stage,unsigned number)const{
+return S::tile_in(shared + stage * S::STAGE,number,count,S::KEY?gp__misalignment(a.keys,16): 0,
+S::VALUE?gp__misalignment(a.values,16): 0);
+}
+GP_DEVICE unsigned copy_bytes(unsigned char *place,const void *array,gp__u64 bytes,gp__u64 from,gp__u64 to,
+gp__u64 *bar,bool bulk)const{
+const unsigned char *base=static_cast<const unsigned char *>(array);
+const gp__u64 shift=gp__misalignment(array,16);
+gp__u64 begin=(from + shift)& ~15ull,end=(to + shift + 15)& ~15ull;
+if(in_place || begin < shift)begin=(from + shift + 15)& ~15ull;
+if(in_place || end > bytes + shift)end=(to + shift)& ~15ull;
+if(begin >= end)begin=end=to + shift;
+if(!bulk){
+for(gp__u64 i=from;i + shift < begin;++i)place[i - from]=base[i];
+for(gp__u64 i=end - shift > from?end - shift : from;i < to;++i)place[i - from]=base[i];
+}else if(begin < end)
+gp__bulk_load(place +(static_cast<long long>(begin - shift)- static_cast<long long>(from)),
+base +(begin - shift),static_cast<unsigned>(end - begin),bar);
+return static_cast<unsigned>(end - begin);
+}
+GP_DEVICE unsigned copy_array(unsigned char *item0,const void *array,int size,const gp__stream_tile &t,
+bool before,bool behind,gp__u64 *bar,bool bulk)const{
+const gp__u64 from=t.first * size,to=from + gp__u64(t.items)* size;
+const gp__u64 low=before && t.first > 0?from - size : from,
+high=behind && t.first + t.items < count?to + size : to;
+return copy_bytes(item0 -(from - low),array,count * size,low,high,bar,bulk);
+}
+GP_DEVICE unsigned copy_tile(const gp__stream_tile &t,gp__u64 *bar,bool bulk)const{
+unsigned bytes=0;
+if(S::KEY)bytes += copy_array(t.keys,a.keys,S::KEY,t,Body::BEFORE,Body::BEHIND,bar,bulk);
+if(S::VALUE)bytes += copy_array(t.values,a.values,S::VALUE,t,false,false,bar,bulk);
+return bytes;
+}
+GP_DEVICE gp__ticket draw()const{return gp__draw(a.workspace,tiles + gp__u64(gridDim.x)* STAGES);}
+GP_DEVICE void load(int stage,const gp__ticket &ticket)const{
+s.ticket[stage]=ticket;
+if(S::Offsets::any)gp__mbarrier_arrive(&s.drawn[stage]);
+if(ticket.number >= tiles){
+gp__mbarrier_arrive(&s.loaded[stage]);
+return;
+}
+const gp__stream_tile t=tile_of(stage,ticket.number);
+gp__mbarrier_arrive_expect(&s.loaded[stage],copy_tile(t,&s.loaded[stage],false));
+gp__bulk_fence();
+copy_tile(t,&s.loaded[stage],true);
+}
+GP_DEVICE void copy()const{
+for(int stage=0;stage < STAGES;++stage)load(stage,draw());
+for(unsigned round=0;;++round){
+const int stage=int(round % STAGES);
+const unsigned parity=round / STAGES & 1u;
+if(s.ticket[stage].number >= tiles)return;
+gp__mbarrier_wait(&s.emitted[stage],parity);
+load(stage,draw());
+}
+}
+GP_DEVICE void publish()const{
+for(unsigned round=0;;++round){
+const int stage=int(round % STAGES);
+const unsigned parity=round / STAGES & 1u;
+gp__mbarrier_wait(&s.loaded[stage],parity);
+const gp__ticket ticket=s.ticket[stage];
+if(ticket.number >= tiles)return;
+gp__mbarrier_wait(&s.folded[stage],parity);
+const State upto=S::prefixes(s.total[stage]);
+if(gp_lane()== unsigned(GROUPS)- 1)S::look_back(a,tiles,ticket.tag).publish_aggregate(ticket.number,upto);
+__syncwarp();
+if(gp_lane()== 0)gp__mbarrier_arrive(&s.published[stage]);
+}
+}
+GP_DEVICE void look_back(int stage)const{
+for(unsigned round=static_cast<unsigned>(stage);;round += STAGES){
+const unsigned parity=round / STAGES & 1u;
+gp__mbarrier_wait(S::Offsets::any?&s.drawn[stage] : &s.loaded[stage],parity);
+const gp__ticket ticket=s.ticket[stage];
+if(ticket.number >= tiles)return;
+if(S::Offsets::any){
+const gp__stream_tile t=tile_of(stage,ticket.number);
+const gp__span rest=S::mark_first(a,t,shared + stage * S::STAGE);
+if(gp_lane()== 0)s.offsets[stage]=rest;
+__syncwarp();
+if(gp_lane()== 0)gp__mbarrier_arrive(&s.found[stage]);
+}
+gp__mbarrier_wait(&s.published[stage],parity);
+const gp_before<State> before=S::look_back(a,tiles,ticket.tag)(ticket.number,s.total[stage][GROUPS - 1]);
+__syncwarp();
+if(gp_lane()== 0){
+s.before[stage]=S::or_identity(before);
+gp__mbarrier_arrive(&s.carried[stage]);
+}
+}
+}
+GP_DEVICE void fold(int warp)const{
+for(unsigned round=0;;++round){
+const int stage=int(round % STAGES);
+const unsigned parity=round / STAGES & 1u;
+gp__mbarrier_wait(S::Offsets::any?&s.drawn[stage] : &s.loaded[stage],parity);
+const unsigned number=s.ticket[stage].number;
+if(number >= tiles)return;
+const gp__stream_tile t=tile_of(stage,number);
+if(S::Offsets::any){
+gp__mbarrier_wait(&s.found[stage],parity);
+S::mark(a,t,s.offsets[stage],shared + stage * S::STAGE,static_cast<unsigned>(warp),FOLDS);
+__syncwarp();
+if(gp_lane()== 0)gp__mbarrier_arrive(&s.marked[stage]);
+gp__mbarrier_wait(&s.marked[stage],parity);
+gp__mbarrier_wait(&s.loaded[stage],parity);
+}
+GPUPRIMS__UNROLL_BY(1)
+for(int group=warp;group < GROUPS;group += FOLDS)
+S::fold(a,t,shared + stage * S::STAGE,group,s.total[stage]);
+if(gp_lane()== 0)gp__mbarrier_arrive(&s.folded[stage]);
+}
+}
+GP_DEVICE void emit(int group)const{
+for(unsigned round=0;;++round){
+const int stage=int(round % STAGES);
+const unsigned parity=round / STAGES & 1u;
+gp__mbarrier_wait(&s.loaded[stage],parity);
+const unsigned number=s.ticket[stage].number;
+if(number >= tiles)return;
+gp__mbarrier_wait(&s.carried[stage],parity);
+S::emit(a,tile_of(stage,number),shared + stage * S::STAGE,group,s.before[stage],s.total[stage],
+shared + STAGES * S::STAGE);
+gp__bulk_fence();
+__syncwarp();
+if(gp_lane()== 0)gp__mbarrier_arrive(&s.emitted[stage]);
+}
+}
+};
+template <class P,class Body> GP_DEVICE void gp__stream_pipelined(const gp__stream_args &a){
+typedef gp__stream_pipeline<P,Body> Pipeline;
+typedef typename Pipeline::Storage Storage;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+if(threadIdx.x == 0){
+for(int i=0;i < P::stages;++i){
+gp__mbarrier_init(&s.drawn[i],1);
+gp__mbarrier_init(&s.found[i],1);
+gp__mbarrier_init(&s.marked[i],Pipeline::FOLDS);
+gp__mbarrier_init(&s.loaded[i],1);
+gp__mbarrier_init(&s.folded[i],Pipeline::FOLDS);
+gp__mbarrier_init(&s.published[i],1);
+gp__mbarrier_init(&s.carried[i],1);
+gp__mbarrier_init(&s.emitted[i],Pipeline::GROUPS);
+}
+gp__mbarrier_init_fence();
+}
+__syncthreads();
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a);
+if(Pipeline::S::idle(a,n))return;
+const Pipeline pipeline ={s,
+shared,
+a,
+n,
+static_cast<unsigned>((n + Pipeline::S::TILE - 1)/ Pipeline::S::TILE),
+Pipeline::S::in_place(a)};
+const int role=int(gp_warp())- Pipeline::GROUPS;
+if(role < 0)pipeline.emit(int(gp_warp()));
+else if(role < Pipeline::FOLDS)pipeline.fold(role);
+else if(role == Pipeline::FOLDS)pipeline.publish();
+else if(role <= Pipeline::FOLDS + P::stages)pipeline.look_back(role - Pipeline::FOLDS - 1);
+else if(gp_lane()== 0)pipeline.copy();
+}
+#endif
+#line 1 "segments/ends.cuh"
+template <class O> struct gp__offset_ends{
+typedef gp__u32 Number;
+static const bool direct=true;
+static const int WINDOW=2;
+const O *offsets;
+gp__u64 segments;
+GP_DEVICE explicit gp__offset_ends(const gp__segment_args &a)
+: offsets(static_cast<const O *>(a.begin)),segments(a.segments){}
+GP_DEVICE gp__u64 first()const{return offsets[0];}
+GP_DEVICE gp__u64 last()const{return offsets[segments];}
+GP_DEVICE gp__u64 end_of(gp__u64 s)const{return offsets[s + 1];}
+GP_DEVICE void bounds(gp__u64 s,gp__u64 &from,gp__u64 &to)const{from=offsets[s],to=offsets[s + 1];}
+GP_DEVICE void move(gp__u64 s){offsets += s;}
+GP_DEVICE Number begin(gp__u64 s)const{return static_cast<Number>(offsets[s]);}
+GP_DEVICE Number end(gp__u64 s)const{return static_cast<Number>(offsets[s + 1]);}
+GP_DEVICE gp__u64 place(gp__u64,gp__u64 element)const{return element;}
+};
+struct gp__fixed_ends{
+typedef gp__u32 Number;
+static const bool direct=true;
+static const int WINDOW=1;
+gp__u64 segments,length;
+gp__u32 moved;
+GP_DEVICE explicit gp__fixed_ends(const gp__segment_args &a): segments(a.segments),length(a.length),moved(0){}
+GP_DEVICE gp__u64 first()const{return 0;}
+GP_DEVICE gp__u64 last()const{return segments * length;}
+GP_DEVICE void bounds(gp__u64 s,gp__u64 &from,gp__u64 &to)const{from=s * length,to=from + length;}
+GP_DEVICE void move(gp__u64 s){moved=begin(s);}
+GP_DEVICE Number begin(gp__u64 s)const{return moved + static_cast<gp__u32>(s)* static_cast<gp__u32>(length);}
+GP_DEVICE Number end(gp__u64 s)const{return begin(s + 1);}
+GP_DEVICE gp__u64 place(gp__u64,gp__u64 element)const{return element;}
+};
+template <class O> struct gp__range_ends{
+typedef gp__u64 Number;
+static const bool direct=false;
+static const int WINDOW=1;
+const gp__word *spans;
+const O *begins,*stops;
+gp__u64 segments;
+GP_DEVICE explicit gp__range_ends(const gp__segment_args &a)
+: spans(gp__words(a.workspace)),begins(static_cast<const O *>(a.begin)),stops(static_cast<const O *>(a.end)),
+segments(a.segments){}
+GP_DEVICE gp__u64 first()const{return 0;}
+GP_DEVICE gp__u64 last()const{return spans[segments].value;}
+GP_DEVICE gp__u64 end_of(gp__u64 s)const{return spans[s + 1].value;}
+GP_DEVICE void bounds(gp__u64 s,gp__u64 &from,gp__u64 &to)const{from=begins[s],to=stops[s];}
+GP_DEVICE void move(gp__u64 s){spans += s;}
+GP_DEVICE Number begin(gp__u64 s)const{return spans[s].value;}
+GP_DEVICE Number end(gp__u64 s)const{return spans[s + 1].value;}
+GP_DEVICE gp__u64 place(gp__u64 s,gp__u64 element)const{return begins[s] +(element - begin(s));}
+};
+template <class Ends,int N> struct gp__split_before{
+const Ends &ends;
+const gp__u64(&diagonal)[N];
+gp__u64 first;
+GP_DEVICE bool operator()(int n,gp__u64 s)const{return ends.end_of(s)- first + s < diagonal[n];}
+};
+template <class Ends,int N>
+GP_DEVICE void gp__split(const Ends &ends,gp__u64 items,const gp__u64(&diagonal)[N],gp__u64(&segment)[N]){
+gp__u64 count[N];
+GPUPRIMS__UNROLL
+for(int n=0;n < N;++n){
+const gp__u64 least=diagonal[n] > items?diagonal[n] - items : 0;
+const gp__u64 most=diagonal[n] < ends.segments?diagonal[n] : ends.segments;
+segment[n]=least < most?least : most;
+count[n]=most - segment[n];
+}
+gp__warp_search(segment,count,gp__split_before<Ends,N>{ends,diagonal,ends.first()});
+}
+template <int N>
+GP_DEVICE void gp__split(const gp__fixed_ends &ends,gp__u64,const gp__u64(&diagonal)[N],gp__u64(&segment)[N]){
+GPUPRIMS__UNROLL
+for(int n=0;n < N;++n){
+const gp__u64 s=diagonal[n] /(ends.length + 1);
+segment[n]=s < ends.segments?s : ends.segments;
+}
+}
+template <class Ends> struct gp__split_look{
+GP_DEVICE gp__split_look(const Ends &,double,const gp__u64(&)[2]){}
+GP_DEVICE void split(const Ends &ends,gp__u64,gp__u64 items,const gp__u64(&diagonal)[2],
+gp__u64(&segment)[2])const{
+gp__split(ends,items,diagonal,segment);
+}
+};
+template <class O> struct gp__split_look<gp__offset_ends<O>>{
+typedef gp__offset_ends<O> Ends;
+gp__u64 guess,end;
+GP_DEVICE gp__split_look(const Ends &ends,double rate,const gp__u64(&diagonal)[2]){
+guess=static_cast<gp__u64>((static_cast<double>(gp_lane()< 16?diagonal[0] : diagonal[1])+ 0.5)* rate);
+end=ends.end_of(probe(ends,int(gp_lane()& 15u)));
+}
+GP_DEVICE gp__u64 probe(const Ends &ends,int i)const{
+const gp__u64 far=1u <<(2 *(i < 8?7 - i : i - 8));
+const gp__u64 at=i >= 8?guess + far - 1 : guess > far?guess - far : 0;
+return at < ends.segments?at : ends.segments - 1;
+}
+GP_DEVICE void split(const Ends &ends,gp__u64 first,gp__u64 items,const gp__u64(&diagonal)[2],
+gp__u64(&segment)[2])const{
+const gp__u64 mine=gp_lane()< 16?diagonal[0] : diagonal[1];
+const unsigned before =
+__ballot_sync(0xffffffffu,end - first + probe(ends,int(gp_lane()& 15u))< mine)>>(gp_lane()& 16u);
+const int probes=__popc(before & 0xffffu);
+gp__u64 low=mine > items?mine - items : 0,high=mine < ends.segments?mine : ends.segments;
+if(probes > 0 && low <= probe(ends,probes - 1))low=probe(ends,probes - 1)+ 1;
+if(low > high)low=high;
+if(probes < 16 && high > probe(ends,probes))high=probe(ends,probes);
+const gp__u64 left=high > low?high - low : 0;
+segment[0]=gp_warp_broadcast(low,0);
+segment[1]=gp_warp_broadcast(low,16);
+if(!__ballot_sync(0xffffffffu,left > 0))return;
+gp__u64 count[2] ={gp_warp_broadcast(left,0),gp_warp_broadcast(left,16)};
+gp__warp_search(segment,count,gp__split_before<Ends,2>{ends,diagonal,first});
+}
+};
+#line 1 "segments/carries.cuh"
+template <class T> struct gp__as_it_is{
+GP_DEVICE T operator()(const T &x,gp__u64)const{return x;}
+};
+template <bool DIRECT,class Load,class In,class Acc> struct gp__segment_cell{
+typedef In type;
+typedef Load load;
+};
+template <class Load,class In,class Acc> struct gp__segment_cell<false,Load,In,Acc>{
+typedef Acc type;
+typedef gp__as_it_is<Acc> load;
+};
+template <int V> struct gp__marks_access{typedef unsigned char type;};
+template <> struct gp__marks_access<2>{typedef unsigned short type;};
+template <> struct gp__marks_access<4>{typedef gp__u32 type;};
+template <> struct gp__marks_access<8>{typedef gp__u64 type;};
+template <> struct gp__marks_access<16>{typedef gp_vector type;};
+template <int V> union gp__marks{
+typename gp__marks_access<V>::type access;
+gp__u32 word[(V + 3)/ 4];
+GP_DEVICE gp__marks(){}
+GP_DEVICE void take(unsigned char *from){
+word[0]=0;
+typedef typename gp__marks_access<V>::type Access;
+access = *reinterpret_cast<Access *>(from);
+*reinterpret_cast<Access *>(from)= Access();
+}
+GP_DEVICE bool at(int i)const{return(word[i / 4] & 1u <<(8 *(i % 4)))!= 0;}
+GP_DEVICE bool any()const{
+gp__u32 all=0;
+GPUPRIMS__UNROLL
+for(int w=0;w <(V + 3)/ 4;++w)all |= word[w];
+return all != 0;
+}
+GP_DEVICE int first()const{
+int r=0;
+GPUPRIMS__UNROLL
+for(int w=(V + 3)/ 4 - 1;w >= 0;--w)
+if(word[w])r=w * 4 + int(unsigned(__ffs(int(word[w]))- 1)/ 8);
+return r;
+}
+};
+template <class Acc> struct gp__segment_open{
+gp_before<Acc> first,last;
+gp__u64 segment;
+bool ended;
+};
+template <class Acc> struct gp__segment_partial{
+Acc first,last;
+gp__u64 segment;
+};
+template <class Acc> struct gp__segment_carry{
+gp_before<Acc> open;
+bool ended;
+};
+template <class Acc,class Op> struct gp__join_carries{
+static GP_DEVICE gp__segment_carry<Acc> identity(){
+gp__segment_carry<Acc> none;
+none.open.value=Op::identity();
+none.open.has=none.ended=false;
+return none;
+}
+GP_DEVICE gp__segment_carry<Acc> operator()(gp__segment_carry<Acc> a,const gp__segment_carry<Acc> &b)const{
+if(b.ended)return b;
+if(b.open.has)a.open.append(b.open.value,Op());
+return a;
+}
+};
+template <class P,class Op,class Acc> struct gp__segment_storage{
+gp__segment_open<Acc> warp[P::threads / 32];
+gp_tile_scan_storage<P::threads,gp__segment_carry<Acc>> scan;
+gp__ticket ticket;
+};
+template <class Op,class Out,class Acc> struct gp__segment_result{
+Acc init;
+bool has_init;
+GP_DEVICE explicit gp__segment_result(const gp__segment_args &a)
+: init(Op::prepare(gp__value_as<Acc>(a.init))),has_init(a.has_init != 0){}
+GP_DEVICE Out operator()(bool has,const Acc &sum)const{
+return gp_convert<Acc,Out>()(has_init?(has?Op()(init,sum): init): has?sum : Op::identity());
+}
+};
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+template <int STAGES,int LOAD,int BYTES,int PLACE> struct gp__segment_chunks{
+static const int AHEAD=STAGES - 1;
+static const bool EARLY=true;
+unsigned char *places;
+gp__u64 *loaded;
+int requested,taken;
+unsigned parity;
+GP_DEVICE gp__segment_chunks(unsigned char *shared,unsigned char *barriers)
+: places(shared),loaded(reinterpret_cast<gp__u64 *>(barriers)),requested(0),taken(0),parity(0){
+if(gp_lane()== 0){
+GPUPRIMS__UNROLL
+for(int i=0;i < STAGES;++i)gp__mbarrier_init(loaded + i,1);
+gp__mbarrier_init_fence();
+}
+__syncwarp();
+}
+GP_DEVICE void request(const unsigned char *chunk,unsigned begin,unsigned end){
+if(gp_lane()== 0){
+gp__mbarrier_arrive_expect(loaded + requested,begin < end?end - begin : 0);
+if(begin < end)
+gp__bulk_load(places + requested * PLACE + begin,chunk + begin,end - begin,loaded + requested);
+}
+requested=requested + 1 < STAGES?requested + 1 : 0;
+}
+GP_DEVICE unsigned char *take(){
+unsigned char *place=places + taken * PLACE;
+gp__mbarrier_wait(loaded + taken,parity);
+if(++taken == STAGES){
+taken=0;
+parity ^= 1u;
+}
+return place;
+}
+GP_DEVICE void written()const{gp__bulk_fence();}
+};
+#else
+template <int STAGES,int LOAD,int BYTES,int PLACE> struct gp__segment_chunks;
+#endif
+template <int LOAD,int BYTES,int PLACE> struct gp__segment_chunks<0,LOAD,BYTES,PLACE>{
+static const int AHEAD=1,VECTORS=(BYTES + 511)/ 512;
+static const bool EARLY=false;
+unsigned char *place;
+gp_vector ahead[VECTORS];
+GP_DEVICE gp__segment_chunks(unsigned char *shared,unsigned char *): place(shared){}
+GP_DEVICE void request(const unsigned char *chunk,unsigned begin,unsigned end){
+const unsigned char *base=chunk + gp_lane()* 16;
+if(begin == 0 && end == BYTES){
+GPUPRIMS__UNROLL
+for(int k=0;k < VECTORS;++k)
+if(BYTES % 512 == 0 || k * 512u + gp_lane()* 16 < BYTES)ahead[k]=gp__load_vector<LOAD>(base + k * 512);
+return;
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < VECTORS;++k){
+const unsigned x=k * 512u + gp_lane()* 16;
+if(x >= begin && x < end)ahead[k]=gp__load_vector<LOAD>(base + k * 512);
+}
+}
+GP_DEVICE unsigned char *take()const{
+GPUPRIMS__UNROLL
+for(int k=0;k < VECTORS;++k)
+if(BYTES % 512 == 0 || k * 512u + gp_lane()* 16 < BYTES)
+*reinterpret_cast<gp_vector *>(place + k * 512 + gp_lane()* 16)= ahead[k];
+return place;
+}
+GP_DEVICE void written()const{}
+};
+#line 1 "segments/reduce.cuh"
+template <int STAGES,class P,class ENDS,class Op,class Load,class In,class Acc,class Out>
+struct gp__segment_warp{
+typedef typename gp__segment_cell<ENDS::direct,Load,In,Acc>::type Cell;
+typedef typename gp__segment_cell<ENDS::direct,Load,In,Acc>::load CellLoad;
+typedef typename ENDS::Number Number;
+static const int ITEMS=gp__scan_items(P::vectors,int(sizeof(Cell)),int(sizeof(Acc)));
+static const unsigned CHUNK=32 * ITEMS,SLOT=sizeof(Cell)> sizeof(Acc)?sizeof(Cell): sizeof(Acc);
+static const unsigned PLACE=CHUNK * SLOT,PLACES=PLACE *(STAGES?STAGES : 1),SIZE=sizeof(In);
+static const unsigned BYTES=PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
+static const int VECTORS=(ITEMS * int(sizeof(Cell))+ 15)/ 16;
+static const int WINDOW=(STAGES?2 : 1)* ENDS::WINDOW,HELD=STAGES?4 : 1;
+typedef gp__segment_chunks<STAGES,P::load,int(CHUNK * sizeof(Cell)),int(PLACE)> Chunks;
+const gp__segment_args &a;
+const ENDS ends;
+unsigned char *cells;
+unsigned char *marks;
+gp__u64 origin;
+gp__u64 chunk;
+Number left;
+unsigned from;
+gp__u32 segment,last;
+Chunks chunks;
+gp__u32 windowed;
+Number behind;
+bool odd;
+Number even_ends[HELD],odd_ends[HELD];
+gp__u32 newest;
+unsigned slot;
+GP_DEVICE gp__segment_warp(const gp__segment_args &args,const ENDS &e,unsigned char *shared)
+: a(args),ends(e),cells(shared),marks(shared + PLACES),chunks(shared,shared + PLACES + CHUNK){}
+GP_DEVICE bool by_vectors()const{
+const unsigned step=unsigned(gp__common_with_vector(int(SIZE)));
+return ENDS::direct &&(alignof(In)% step == 0 || gp__misalignment(a.in,16)% step == 0);
+}
+GP_DEVICE const unsigned char *address(gp__u64 element)const{
+return static_cast<const unsigned char *>(a.in)+ element * SIZE;
+}
+GP_DEVICE bool inside(gp__u64 at)const{
+const gp__u64 low=reinterpret_cast<gp__u64>(a.in),base=low + at * SIZE;
+return base >= low && base + CHUNK * SIZE <= low + a.count * SIZE;
+}
+GP_DEVICE void request(unsigned n){
+if(n > 0 && left <= n * CHUNK)return;
+const gp__u64 at=chunk + n * CHUNK;
+const unsigned first=n > 0?0 : from,to=left - n * CHUNK < CHUNK?unsigned(left - n * CHUNK): CHUNK;
+unsigned begin=first * SIZE & ~15u,end=(to * SIZE + 15)& ~15u;
+if(to - first < CHUNK && !inside(at)){
+const gp__u64 low=reinterpret_cast<gp__u64>(a.in),start=low + at * SIZE;
+if(start + begin < low)begin += 16;
+if(start + end > low + a.count * SIZE)end -= 16;
+}
+chunks.request(address(at),begin,end);
+}
+GP_DEVICE void take(unsigned to){
+cells=chunks.take();
+if(to - from < CHUNK && from < to && !inside(chunk)){
+__syncwarp();
+const unsigned first=from * SIZE & ~15u,second=(to * SIZE - 1)& ~15u;
+const unsigned x=(gp_lane()< 16?first : second)+(gp_lane()& 15u);
+if(x >= from * SIZE && x < to * SIZE &&(gp_lane()< 16 || first != second))cells[x]=address(chunk)[x];
+chunks.written();
+}
+}
+GP_DEVICE void gather(unsigned to)const{
+const unsigned ROOM=P::threads * P::blocks_per_sm <= 768?32 : 16;
+const int ROWS=SIZE <= 4?ROOM / 4 : SIZE < ROOM?ROOM / SIZE : 1;
+gp__u32 s=segment;
+for(unsigned first=0;first < to;first += ROWS * 32){
+gp__u64 place[ROWS] ={};
+for(gp__u32 low=0;;s += 32){
+const gp__u64 mine=origin + s + gp_lane();
+const Number at=s + gp_lane()< last?ends.end(mine)- static_cast<Number>(chunk): CHUNK;
+const gp__u32 end=at < CHUNK?static_cast<gp__u32>(at): CHUNK;
+const gp__u64 source=s + gp_lane()<= last && mine < ends.segments?ends.place(mine,chunk): 0;
+unsigned passed=__ballot_sync(0xffffffffu,end <= first);
+GPUPRIMS__UNROLL
+for(int r=0;r < ROWS;++r){
+const unsigned row=first + unsigned(r)* 32,i=row + gp_lane();
+const unsigned next=__ballot_sync(0xffffffffu,end <= row + 32);
+int n=__popc(passed);
+if(passed != next){
+n=0;
+GPUPRIMS__UNROLL_BY(1)
+for(int d=16;d > 0;d /= 2)n += gp_warp_broadcast(end,n + d - 1)<= i?d : 0;
+}
+const gp__u64 from=gp_warp_broadcast(source,n & 31);
+if(i >= low)place[r]=from + i;
+passed=next;
+}
+low=gp_warp_broadcast(end,31);
+if(low >= first + ROWS * 32 || low >= to)break;
+}
+In x[ROWS];
+GPUPRIMS__UNROLL
+for(int r=0;r < ROWS;++r)
+if(first + unsigned(r)* 32 + gp_lane()< to)x[r]=static_cast<const In *>(a.in)[place[r]];
+GPUPRIMS__UNROLL
+for(int r=0;r < ROWS;++r){
+const unsigned i=first + unsigned(r)* 32 + gp_lane();
+if(i < to)reinterpret_cast<Acc *>(cells)[i]=Load()(x[r],place[r]);
+}
+}
+}
+GP_DEVICE void load(Number(&to)[HELD],gp__u32 at)const{
+ENDS mine=ends;
+mine.move(origin);
+GPUPRIMS__UNROLL
+for(int u=0;u < HELD;++u){
+const gp__u32 s=at + u * 32 + gp_lane();
+to[u]=s < last?mine.end(s): 0;
+}
+}
+GP_DEVICE bool mark(const Number(&held)[HELD],Number reach){
+GPUPRIMS__UNROLL
+for(int u=0;u < HELD;++u){
+const gp__u32 group=windowed + u * 32,s=group + gp_lane();
+if(segment - group >= 32)continue;
+const Number sent=gp_lane()< 31?held[u] : u?held[u?u - 1 : 0] : behind;
+const Number before=__shfl_sync(0xffffffffu,sent,int(gp_lane())- 1);
+const Number at=held[u] - static_cast<Number>(chunk);
+const bool mine=s >= segment && s < last && at <= reach;
+newest=group;
+slot=mine && held[u] != before && at - 1 < CHUNK?static_cast<unsigned>(at - 1): CHUNK;
+if(slot < CHUNK)marks[slot]=1;
+segment += static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu,mine)));
+if(segment - group < 32)return false;
+}
+return true;
+}
+GP_DEVICE void renew(Number(&held)[HELD]){
+behind=gp_warp_broadcast(held[HELD - 1],31);
+windowed += HELD * 32;
+load(held,windowed + HELD * 32);
+odd = !odd;
+}
+template <class Ends> GP_DEVICE void mark(const Ends &,bool rest){
+const Number reach=rest?~Number(0): Number(CHUNK);
+for(;;){
+if(!odd){
+if(!mark(even_ends,reach))return;
+renew(even_ends);
+}
+if(!mark(odd_ends,reach))return;
+renew(odd_ends);
+}
+}
+GP_DEVICE void mark(const gp__fixed_ends &,bool rest){
+ENDS mine=ends;
+mine.move(origin);
+gp__u32 found=last - segment;
+if(found > 0 && !rest){
+const gp__u32 length=ends.length < CHUNK?static_cast<gp__u32>(ends.length): CHUNK + 1;
+const Number at=mine.end(segment)- static_cast<Number>(chunk);
+const gp__u32 here=at <= CHUNK?1 +(CHUNK - at)/ length : 0;
+if(here < found)found=here;
+}
+if(ends.length > 0)
+for(gp__u32 i=gp_lane();i < found;i += 32){
+const Number at=mine.end(segment + i)- static_cast<Number>(chunk);
+if(at - 1 < CHUNK)marks[at - 1]=1;
+}
+newest=segment += found;
+}
+struct Lane{
+Acc open;
+bool has;
+int first;
+GP_DEVICE void step(const Acc &x,bool marked,int i,Acc &sum){
+sum=has?Op()(open,x): x;
+open=sum;
+has = !marked;
+if(marked && first < 0)first=i;
+}
+};
+GP_DEVICE Lane scan(int from,int to)const{
+Lane l;
+l.open=Op::identity();
+l.has=false;
+l.first = -1;
+unsigned char *chunk_cells=cells + gp_lane()*(ITEMS * SLOT),*chunk_marks=marks + gp_lane()* ITEMS;
+const gp__u64 index=chunk + gp_lane()* ITEMS;
+if(sizeof(Cell)!= sizeof(Acc)){
+const Cell *item=reinterpret_cast<const Cell *>(cells)+ gp_lane()* ITEMS;
+Acc *slot=reinterpret_cast<Acc *>(cells)+ gp_lane()* ITEMS;
+Cell x[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(i >= from && i < to)x[i]=item[i];
+__syncwarp();
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const bool marked=chunk_marks[i] != 0;
+chunk_marks[i]=0;
+Acc sum;
+if(i < from || i >= to)continue;
+l.step(Op::prepare(CellLoad()(x[i],index + i)),marked,i,sum);
+if(marked)slot[i]=sum;
+}
+}else if(from == 0 && to == ITEMS && gp__chunk_by_vectors(int(sizeof(Cell)),ITEMS)){
+typedef gp__pack<Cell> Pack;
+const int V=Pack::items,L=Pack::vectors;
+gp_vector *at=reinterpret_cast<gp_vector *>(chunk_cells);
+bool begun=false;
+gp__marks<V> found;
+int pack = -1;
+found.word[0]=0;
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS / V;++k){
+const Pack p(at + k * L);
+gp__pack<Acc> q;
+gp__marks<V> m;
+m.take(chunk_marks + k * V);
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+const Acc x=Op::prepare(CellLoad()(p.item[j],index + k * V + j));
+const Acc both=Op()(l.open,x);
+l.open=begun?both : x;
+begun = !m.at(j);
+q.item[j]=l.open;
+}
+if(pack < 0 && m.any()){
+pack=k;
+found=m;
+}
+q.store(at + k * L);
+}
+l.has=begun;
+if(pack >= 0)l.first=pack * V + found.first();
+}else{
+const Cell *item=reinterpret_cast<const Cell *>(chunk_cells);
+Acc *slot=reinterpret_cast<Acc *>(chunk_cells);
+GPUPRIMS__UNROLL_BY(1)
+for(int i=0;i < ITEMS;++i){
+const bool marked=chunk_marks[i] != 0;
+chunk_marks[i]=0;
+Acc sum;
+if(i < from || i >= to)continue;
+l.step(Op::prepare(CellLoad()(item[i],index + i)),marked,i,sum);
+slot[i]=sum;
+}
+}
+if(!l.has)l.open=Op::identity();
+return l;
+}
+GP_DEVICE void join(const Lane &l,gp_before<Acc> &carry)const{
+const unsigned ended=__ballot_sync(0xffffffffu,l.first >= 0),has=__ballot_sync(0xffffffffu,l.has);
+const unsigned up_to=ended &(0xffffffffu >>(31 - gp_lane()));
+const int start=up_to?31 - __clz(int(up_to)): has?__ffs(int(has))- 1 : 32;
+const int from=start +(up_to && !(has >> start & 1u)?1 : 0),lane=int(gp_lane());
+Acc sum=l.open;
+GPUPRIMS__UNROLL
+for(int d=1;d < 32;d *= 2){
+const Acc before=gp_warp_shift_up(sum,unsigned(d));
+if(lane - d >= from)sum=Op()(before,sum);
+}
+const Acc before=gp_warp_shift_up(sum,1),all=gp_warp_broadcast(sum,31);
+const bool any=gp_warp_shift_up(from <= lane?1 : 0,1)!= 0,
+any_at_end=gp_warp_broadcast(from <= lane?1 : 0,31);
+gp_before<Acc> mine=carry;
+if(gp__earlier_lanes(up_to))mine.has=false;
+if(lane > 0 && any)mine.append(before,Op());
+if(l.first >= 0 && mine.has){
+Acc *slot=reinterpret_cast<Acc *>(cells)+ lane * ITEMS + l.first;
+*slot=Op()(mine.value,*slot);
+}
+if(ended)carry.has=false;
+if(any_at_end)carry.append(all,Op());
+}
+GP_DEVICE gp_before<Acc> at_end(Number start,Number stop)const{
+const Number slot=stop - 1 - static_cast<Number>(chunk);
+gp_before<Acc> r;
+r.has=stop != start && slot < CHUNK;
+if(r.has)r.value=reinterpret_cast<const Acc *>(cells)[slot];
+return r;
+}
+GP_DEVICE void store(gp__u32 from)const{
+const gp__segment_result<Op,Out,Acc> result(a);
+const Acc *slots=reinterpret_cast<const Acc *>(cells);
+Out *out=static_cast<Out *>(a.out)+ origin;
+ENDS mine=ends;
+mine.move(origin);
+const gp__u32 s=newest + gp_lane();
+if(s >= from && s < segment){
+Acc sum=Op::identity();
+if(slot < CHUNK)sum=slots[slot];
+out[s]=result(slot < CHUNK,sum);
+}
+for(;from < newest;from += WINDOW * 32){
+Number start[WINDOW],stop[WINDOW];
+GPUPRIMS__UNROLL
+for(int u=0;u < WINDOW;++u){
+const gp__u32 s=from + u * 32 + gp_lane();
+if(s < newest){
+start[u]=mine.begin(s);
+stop[u]=mine.end(s);
+}
+}
+GPUPRIMS__UNROLL
+for(int u=0;u < WINDOW;++u){
+const gp__u32 s=from + u * 32 + gp_lane();
+if(s < newest){
+const Number at=stop[u] - 1 - static_cast<Number>(chunk);
+const bool has=stop[u] != start[u] && at < CHUNK;
+Acc sum=Op::identity();
+if(has)sum=slots[at];
+out[s]=result(has,sum);
+}
+}
+}
+}
+GP_DEVICE void begin(gp__u64 b,gp__u64 e,gp__u64 s,gp__u64 t){
+origin=s;
+segment=0;
+last=static_cast<gp__u32>(t - s);
+from=0;
+if(by_vectors())
+for(unsigned low=gp__misalignment(address(b),16);low;++from)low=(low - SIZE)& 15u;
+chunk=b - from;
+left=static_cast<Number>(e - chunk);
+if(by_vectors()&&(left > from || last > 0)){
+GPUPRIMS__UNROLL
+for(unsigned n=0;n < unsigned(Chunks::AHEAD);++n)request(n);
+}
+windowed=0;
+behind=static_cast<Number>(b);
+odd=false;
+load(even_ends,0);
+load(odd_ends,HELD * 32);
+}
+GP_DEVICE void run(gp__segment_open<Acc> &open){
+gp_before<Acc> carry;
+carry.has=false;
+if(gp_lane()== 0){
+open.segment=origin;
+open.ended=last > 0;
+open.first.has=false;
+}
+const bool vectors=by_vectors();
+const Number b=static_cast<Number>(chunk + from);
+for(unsigned i=gp_lane()* 4;i < CHUNK;i += 128)*reinterpret_cast<gp__u32 *>(marks + i)= 0;
+if(left > from || last > 0)
+for(;;chunk += CHUNK,left -= CHUNK,from=0){
+const unsigned to=left < CHUNK?unsigned(left): CHUNK;
+const bool rest=left <= CHUNK;
+__syncwarp();
+if(vectors){
+if(Chunks::EARLY)request(Chunks::AHEAD);
+take(to);
+if(!Chunks::EARLY)request(Chunks::AHEAD);
+}else if(!ENDS::direct)gather(to);
+else gp__copy_to_shared<32,VECTORS,P::load>(cells,address(chunk),to * SIZE,gp_lane());
+const gp__u32 first=segment;
+mark(ends,rest);
+__syncwarp();
+const unsigned mine=gp_lane()* ITEMS;
+const int lane_from=from > mine?(from - mine < ITEMS?int(from - mine): ITEMS): 0;
+const int lane_to=to > mine?(to - mine < ITEMS?int(to - mine): ITEMS): 0;
+if(segment == first){
+const unsigned char *at=cells + mine * sizeof(Cell);
+const Acc sum=from == 0 && to == CHUNK
+?gp__chunk_fold<ITEMS,Op,CellLoad,Acc,Cell>(at,chunk + mine)
+: gp__chunk_fold_part<Op,CellLoad,Acc,Cell>(at,chunk + mine,lane_from,lane_to);
+const Acc all=gp_warp_broadcast(gp_warp_reduce(sum,Op()),0);
+if(from < to)carry.append(all,Op());
+}else{
+join(scan(lane_from,lane_to),carry);
+chunks.written();
+__syncwarp();
+if(first == 0 && gp_lane()== 0)open.first=at_end(b,ends.end(origin));
+store(first?first : 1);
+}
+if(rest)break;
+}
+if(gp_lane()== 0)open.last=carry;
+}
+};
+template <class P,class Op,class Out,class Acc>
+GP_DEVICE void gp__segment_finish(const gp__segment_args &a,const gp__word *words,unsigned count,gp__u64 tag,
+gp__segment_storage<P,Op,Acc> &s){
+typedef gp__join_carries<Acc,Op> Join;
+typedef gp__segment_partial<Acc> Partial;
+const gp__segment_result<Op,Out,Acc> result(a);
+const unsigned share=(count + P::threads - 1)/ P::threads,first=threadIdx.x * share;
+const unsigned stop=first + share < count?first + share : count;
+gp__segment_carry<Acc> carry=Join::identity();
+Partial p;
+for(int pass=0;pass < 2;++pass){
+for(unsigned i=first;i < stop;++i){
+if(pass == 0 || share > 1)p=gp__receive<Partial>(words,i,tag);
+gp__segment_carry<Acc> next;
+next.ended=(p.segment & 1u)!= 0;
+next.open.has=(p.segment >>(next.ended?2 : 1)& 1u)!= 0;
+next.open.value=next.ended?p.last : p.first;
+if(pass == 1 && next.ended){
+gp_before<Acc> sum=carry.open;
+if(p.segment >> 1 & 1u)sum.append(p.first,Op());
+static_cast<Out *>(a.out)[p.segment >> 3]=result(sum.has,sum.value);
+}
+carry=Join()(carry,next);
+}
+if(pass == 0)gp_tile_exclusive_scan<P::threads>(carry,Join(),s.scan);
+}
+}
+#line 1 "segments/kernels.cuh"
+template <int STAGES,class P,class ENDS,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__segmented_merge(const gp__segment_args &a){
+typedef gp__segment_warp<STAGES,P,ENDS,Op,Load,In,Acc,Out> Warp;
+typedef gp__segment_storage<P,Op,Acc> Storage;
+typedef gp__segment_partial<Acc> Partial;
+typedef gp__join_carries<Acc,Op> Join;
+const unsigned WARPS=P::threads / 32;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+const ENDS ends(a);
+unsigned char *const of_warp=shared + gp_warp()* Warp::BYTES;
+Warp warp(a,ends,STAGES?gp__shared_place(of_warp).template at<unsigned char>(0): of_warp);
+gp__pdl_wait<P>();
+if(a.segments == 0 ||(a.bad && *a.bad != ~0ull))return;
+const gp__u64 warps=static_cast<gp__u64>(gridDim.x)* WARPS,mine=blockIdx.x * WARPS + gp_warp();
+gp__u64 share=a.share,diagonal[2] ={mine * share,(mine + 1)* share},segment[2];
+const gp__split_look<ENDS> look(ends,a.rate,diagonal);
+const gp__u64 start=ends.first(),stop=ends.last(),items=stop > start?stop - start : 0;
+const gp__u64 work=items + a.segments;
+if(items != a.count)share=(work + warps - 1)/ warps;
+diagonal[0]=mine * share < work?mine * share : work;
+diagonal[1]=(mine + 1)* share < work?(mine + 1)* share : work;
+look.split(ends,start,items,diagonal,segment);
+gp__u64 element[2] ={diagonal[0] - segment[0],diagonal[1] - segment[1]};
+if(segment[1] < segment[0])segment[1]=segment[0];
+if(element[1] < element[0])element[1]=element[0];
+warp.begin(start + element[0],start + element[1],segment[0],segment[1]);
+if(threadIdx.x == 0 && gridDim.x > 1)s.ticket=gp__draw(a.workspace,gridDim.x);
+warp.run(s.warp[gp_warp()]);
+__syncthreads();
+gp__word *words=gp__words(a.workspace)+(ENDS::direct?0 : a.segments + 1);
+if(gp_warp()== 0){
+const gp__segment_result<Op,Out,Acc> result(a);
+gp__segment_carry<Acc> upto=Join::identity();
+gp_before<Acc> sum=upto.open;
+gp__u64 open=0;
+if(gp_lane()< WARPS){
+const gp__segment_open<Acc> &own=s.warp[gp_lane()];
+open=own.segment;
+upto.ended=own.ended;
+if(own.first.has)sum.append(own.first.value,Op());
+if(own.last.has)upto.open.append(own.last.value,Op());
+}
+const unsigned ended=__ballot_sync(0xffffffffu,upto.ended);
+const bool mine_ends=upto.ended;
+upto=gp_warp_inclusive_scan(upto,Join());
+gp__segment_carry<Acc> before=gp_warp_shift_up(upto,1);
+const gp__segment_carry<Acc> all=gp_warp_broadcast(upto,31);
+if(gp_lane()== 0)before=Join::identity();
+if(sum.has)before.open.append(sum.value,Op());
+sum=before.open;
+if(mine_ends &&(before.ended || gridDim.x == 1))static_cast<Out *>(a.out)[open]=result(sum.has,sum.value);
+if(gridDim.x > 1 && int(gp_lane())==(ended?__ffs(int(ended))- 1 : 0)){
+const bool more=ended && all.open.has;
+if(!ended)sum=all.open;
+Partial p;
+p.first=sum.has?sum.value : Op::identity();
+p.last=more?all.open.value : Op::identity();
+p.segment=(ended?open << 3 : 0)|(more?4u : 0u)|(sum.has?2u : 0u)|(ended?1u : 0u);
+gp__publish(words,blockIdx.x,p,s.ticket.tag);
+}
+}
+if(gridDim.x > 1 && s.ticket.number == gridDim.x - 1)
+gp__segment_finish<P,Op,Out,Acc>(a,words,gridDim.x,s.ticket.tag,s);
+}
+template <class P,class ENDS,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__segmented_reduce(const gp__segment_args &a){
+gp__segmented_merge<0,P,ENDS,Op,Load,In,Acc,Out>(a);
+}
+template <class P,class ENDS,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__segmented_pipelined(const gp__segment_args &a){
+gp__segmented_merge<P::stages,P,ENDS,Op,Load,In,Acc,Out>(a);
+}
+template <class P,class O> GP_DEVICE void gp__segment_spans(const gp__segment_args &a){
+const int ITEMS=GP__SPAN_ITEMS,TILE=P::threads * ITEMS;
+typedef gp__scan_storage<P::threads,gp__u64> Storage;
+typedef gp_sum<gp__u64> Sum;
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+if(a.segments == 0 ||(a.bad && *a.bad != ~0ull))return;
+const O *begin=static_cast<const O *>(a.begin),*end=static_cast<const O *>(a.end);
+gp__word *spans=gp__words(a.workspace);
+const gp__u64 tiles=(a.segments + TILE - 1)/ TILE;
+for(;;){
+if(threadIdx.x == 0)s.ticket=gp__draw(a.workspace,tiles + gridDim.x);
+__syncthreads();
+const gp__ticket ticket=s.ticket;
+if(ticket.number >= tiles)return;
+const gp__u64 first=static_cast<gp__u64>(ticket.number)* TILE + threadIdx.x * ITEMS;
+gp__u64 length[ITEMS],sum=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 k=first + i;
+length[i]=k < a.segments && begin[k] < end[k]?static_cast<gp__u64>(end[k])- begin[k] : 0;
+sum += length[i];
+}
+const gp__u64 total=gp_tile_exclusive_scan<P::threads>(sum,Sum(),s.scan);
+if(gp_warp()== 0){
+gp_before<gp__u64> start;
+start.has=false;
+const gp__look_back<gp__u64,Sum> look_back ={spans + a.segments + 1,tiles,ticket.tag,start,false};
+if(gp_lane()== 0)look_back.publish_aggregate(ticket.number,total);
+const gp_before<gp__u64> prefix=look_back(ticket.number,total);
+if(gp_lane()== 0)s.prefix=prefix;
+}
+__syncthreads();
+gp__u64 at=sum +(s.prefix.has?s.prefix.value : 0);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+if(first + i >= a.segments)continue;
+spans[first + i]=gp__word{at,0};
+at += length[i];
+if(first + i + 1 == a.segments)spans[a.segments]=gp__word{at,0};
+}
+}
+}
+#line 1 "segments/warps.cuh"
+template <class P,class Op,class Load,class In,class Acc> struct gp__segment_reader{
+static const int V=gp__reduce_input<In>::V,K=sizeof(In)<= 16?P::vectors : 1;
+const In *in;
+bool vectors;
+gp__u32 room;
+GP_DEVICE explicit gp__segment_reader(const gp__segment_args &a)
+: in(static_cast<const In *>(a.in)),
+vectors(16 % sizeof(In)== 0 && gp__misalignment(a.in,16)% sizeof(In)== 0),
+room(vectors && a.count >= gp__u64(V)?static_cast<gp__u32>(a.count)- V + 1 : 0){}
+GP_DEVICE Acc operator()(gp__u32 begin,gp__u32 n,unsigned rank,unsigned ranks)const{
+const gp__u32 head=vectors?gp__misalignment(in + begin,16)/ unsigned(sizeof(In)): 0;
+const gp__u32 runs=n?(head + n + V - 1)/ V : 0;
+gp__u32 run=rank,stop=runs,step=ranks;
+if(!Op::commutative){
+const gp__u32 share=(runs + ranks - 1)/ ranks;
+run=rank * share;
+stop=run + share < runs?run + share : runs;
+step=1;
+}
+Acc sum=Op::identity();
+for(;run < stop;run += K * step){
+gp__vector_access<In,V> x[K];
+gp__u32 own[K];
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+const gp__u32 r=run + k * step,at=begin - head + r * V,left=begin + n - at;
+own[k]=0;
+if(r >= stop)continue;
+own[k]=((1u <<(left < gp__u32(V)?left : V))- 1)& ~0u <<(r?0 : head);
+if(at < room)x[k].template load<P::load>(in + at,0,true);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)x[k].item[j]=own[k] >> j & 1u?in[at + j] : In();
+}
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+const gp__u32 at=begin - head +(run + k * step)* V;
+if(own[k] == 0)continue;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)
+if(own[k] >> j & 1u)sum=Op()(sum,Op::prepare(Load()(x[k].item[j],at + j)));
+}
+}
+return sum;
+}
+};
+template <int THREADS,class Acc> struct gp__warp_segments_storage{
+gp_tile_reduce_storage<THREADS,Acc> reduce;
+unsigned longs,place[THREADS];
+};
+template <class P,class ENDS,class Op,class Load,class In,class Acc,class Out>
+GP_DEVICE void gp__warp_segments(const gp__segment_args &a){
+typedef gp__segment_reader<P,Op,Load,In,Acc> Reader;
+typedef gp__warp_segments_storage<P::threads,Acc> Storage;
+const unsigned T=P::threads,LANE=GP__LONG_ROUNDS * Reader::K * Reader::V;
+GP_SHARED(Storage,s);
+if(threadIdx.x == 0)s.longs=0;
+__syncthreads();
+gp__pdl_wait<P>();
+if(a.bad && *a.bad != ~0ull)return;
+const Reader read(a);
+const ENDS ends(a);
+const gp__segment_result<Op,Out,Acc> result(a);
+const gp__u32 tile=T >> a.log2_lanes?T >> a.log2_lanes : 1,segments=static_cast<gp__u32>(a.segments);
+for(gp__u32 first=blockIdx.x * tile;first < segments;){
+unsigned log2_lanes=a.log2_lanes,count=tile;
+gp__u32 done=0;
+for(bool all=true;;all=false){
+const unsigned lanes=1u << log2_lanes,rank=threadIdx.x &(lanes - 1);
+const gp__u32 most=log2_lanes > 5?~0u : LANE << log2_lanes;
+for(unsigned i=threadIdx.x >> log2_lanes;i < count;i += T >> log2_lanes?T >> log2_lanes : 1){
+const unsigned place=all?i : s.place[i];
+const gp__u32 segment=first + place;
+gp__u64 begin=0,end=0;
+if(segment < segments)ends.bounds(segment,begin,end);
+const gp__u32 length=begin < end?static_cast<gp__u32>(end - begin): 0;
+const bool mine=length <= most &&(all || length > done);
+if(!all && !mine)continue;
+Acc sum=read(static_cast<gp__u32>(begin),mine?length : 0,rank,lanes < T?lanes : T);
+if(log2_lanes > 5){
+sum=gp_tile_reduce<P::threads>(sum,Op(),s.reduce);
+__syncthreads();
+}else{
+for(unsigned d=1;d < lanes;d *= 2)sum=Op()(sum,gp_warp_shift_down(sum,d));
+}
+if(rank == 0 && segment < segments){
+if(mine)static_cast<Out *>(a.out)[segment]=result(length > 0,sum);
+else s.place[atomicAdd(&s.longs,1u)]=place;
+}
+}
+if(log2_lanes > 5)break;
+if(all)__syncthreads();
+count=s.longs;
+if(count == 0)break;
+done=most;
+log2_lanes=log2_lanes < 5?5 : GP__LOG2_BLOCK;
+}
+first += gridDim.x * tile;
+if(first >= segments)break;
+__syncthreads();
+if(threadIdx.x == 0)s.longs=0;
+__syncthreads();
+}
+}
+#line 1 "search/kernels.cuh"
+template <class P,class O,class R> GP_DEVICE void gp__load_balance(const gp__search_args &a){
+const int ITEMS=16 * P::vectors / int(sizeof(R)),CHUNK=32 * ITEMS,V=16 / int(sizeof(R));
+typedef gp_max<R> Max;
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+if(a.bad && *a.bad != ~0ull)return;
+const gp__u64 count=gp__count(a),work=count + a.length;
+const O *offsets=static_cast<const O *>(a.sorted);
+R *out=static_cast<R *>(a.out),*mark=reinterpret_cast<R *>(shared)+ gp_warp()* CHUNK;
+const gp__u64 warps=static_cast<gp__u64>(gridDim.x)*(P::threads / 32),share=(work + warps - 1)/ warps;
+const gp__u64 mine=blockIdx.x *(P::threads / 32)+ gp_warp();
+gp__segment_args args ={};
+args.begin=offsets;
+args.segments=a.length;
+const gp__offset_ends<O> ends(args);
+gp__u64 diagonal[2] ={mine * share < work?mine * share : work,
+(mine + 1)* share < work?(mine + 1)* share : work};
+gp__u64 s[2];
+gp__split(ends,work,diagonal,s);
+gp__u64 begin=diagonal[0] - s[0],end=diagonal[1] - s[1],segment=s[0];
+if(end > count)end=count;
+if(begin >= end)return;
+const gp__u64 skipped=gp__misalignment(out + begin,16)/ sizeof(R);
+R before=static_cast<R>(segment);
+for(gp__u64 chunk=begin - skipped;;chunk += CHUNK){
+const gp__u64 left=end - chunk;
+const int from=chunk + skipped == begin?int(skipped): 0,to=left < CHUNK?int(left): CHUNK;
+gp_vector *mine_at=reinterpret_cast<gp_vector *>(mark + gp_lane()* ITEMS);
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k)mine_at[k]=gp_vector{{0,0,0,0}};
+__syncwarp();
+for(;;){
+const gp__u64 i=segment + gp_lane();
+const gp__u64 at=i < s[1]?ends.end_of(i)- chunk : 0;
+const bool here=i < s[1] && at < gp__u64(to);
+if(here &&(i + 1 == s[1] || ends.end_of(i + 1)- chunk != at))mark[at]=static_cast<R>(i + 1);
+const unsigned found=static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu,here)));
+segment += found;
+if(found < 32)break;
+}
+__syncwarp();
+gp__pack<R> v[P::vectors];
+R newest=0;
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+v[k]=gp__pack<R>(mine_at + k);
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)v[k].item[j]=newest=Max()(newest,v[k].item[j]);
+}
+const R up_to=gp_warp_inclusive_scan(newest,Max());
+const R left_of=gp_warp_shift_up(up_to,1),high=Max()(before,gp_lane()> 0?left_of : R(0));
+before=Max()(before,gp_warp_broadcast(up_to,31));
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)v[k].item[j]=Max()(high,v[k].item[j]);
+v[k].store(mine_at + k);
+}
+__syncwarp();
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const int i=(k * 32 + int(gp_lane()))* V;
+if(i >= from && i + V <= to)
+gp__store_vector<P::store>(out + chunk + i,*reinterpret_cast<const gp_vector *>(mark + i));
+else
+for(int j=i < from?from : i;j < i + V && j < to;++j)out[chunk + j]=mark[j];
+}
+if(left <= CHUNK)return;
+__syncwarp();
+}
+}
+template <bool UPPER,class T,class Less,int K>
+GP_DEVICE void gp__bound_steps(gp__bound_before<UPPER,T,Less>(&before)[K],gp__u64(&at)[K],gp__u64 left){
+while(left > 1){
+const gp__u64 half=left / 2;
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)at[k] += before[k](at[k] + half - 1)?half : 0;
+left -= half;
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k)
+if(left && before[k](at[k]))++at[k];
+}
+template <class T,int BYTES> struct gp__pivots{
+static const int COUNT=BYTES / int(sizeof(T));
+T item[COUNT];
+};
+template <class P,bool UPPER,class T,class Less,class R> GP_DEVICE void gp__bound(const gp__search_args &a){
+const int K=gp__map_items(P::vectors,int(sizeof(T)),0,int(sizeof(R)));
+typedef gp__pivots<T,P::threads <= 512?P::threads * 64 : 32768> Pivots;
+GP_SHARED(Pivots,pivots);
+gp__pdl_wait<P>();
+const gp__u64 count=gp__count(a),tile=static_cast<gp__u64>(P::threads)* K;
+const T *sorted=static_cast<const T *>(a.sorted),*needles=static_cast<const T *>(a.needles);
+R *out=static_cast<R *>(a.out);
+const bool staged=a.length > 2 * Pivots::COUNT && count >= static_cast<gp__u64>(gridDim.x)*(Pivots::COUNT / 2);
+const gp__u64 stride=staged?(a.length + Pivots::COUNT - 1)/ Pivots::COUNT : a.length;
+const gp__u64 levels=staged?a.length / stride : 0;
+for(gp__u64 i=threadIdx.x;i < levels;i += P::threads)pivots.item[i]=sorted[(i + 1)* stride - 1];
+if(staged)__syncthreads();
+for(gp__u64 first=blockIdx.x * tile;first < count;first += gridDim.x * tile){
+gp__bound_before<UPPER,T,Less> before[K];
+gp__u64 at[K];
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+const gp__u64 i=first + k * P::threads + threadIdx.x;
+before[k].sorted=pivots.item;
+before[k].x=needles[i < count?i : count - 1];
+at[k]=0;
+}
+gp__bound_steps(before,at,levels);
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+before[k].sorted=sorted;
+at[k]=at[k] * stride < a.length - stride?at[k] * stride : a.length - stride;
+}
+gp__bound_steps(before,at,stride);
+GPUPRIMS__UNROLL
+for(int k=0;k < K;++k){
+const gp__u64 i=first + k * P::threads + threadIdx.x;
+if(i < count)out[i]=static_cast<R>(at[k]);
+}
+}
+}
+#line 1 "sort/keys.cuh"
+GP_DEVICE bool gp__is_chosen(const gp__u64 *choice,gp__u64 sort){return !choice || *choice == sort;}
+enum{
+GP__RADIX_RUNS=1,
+GP__RADIX_COPIES=2,
+GP__RADIX_ODD=4,
+GP__RADIX_LAST=8,
+GP__RADIX_TO_OTHER=16,
+GP__RADIX_FROM=32,
+GP__RADIX_READS_PAIRS=128,
+GP__RADIX_WRITES_PAIRS=256
+};
+template <class T> struct gp__radix_key{
+typedef typename gp__ordered<T>::Bits Bits;
+typedef Bits Key;
+static const bool pads=true;
+static GP_DEVICE Bits bits(Key key,int){return gp__ordered<T>::encode(key);}
+static GP_DEVICE Key padding(bool descending){
+return gp__ordered<T>::decode(static_cast<Bits>(descending?Bits(0): Bits(~Bits(0))));
+}
+};
+template <class T> struct gp__radix_number : gp__radix_key<T>{
+typedef typename gp__ordered<T>::Bits Bits;
+static GP_DEVICE Bits bits(Bits key,int){
+return gp__ordered<T>::encode(static_cast<Bits>(key << 1)?key : static_cast<Bits>(0));
+}
+};
+template <class T,class Op,class R> struct gp__decomposed_key{
+typedef typename gp__ordered<R>::Bits Bits;
+typedef T Key;
+static const bool pads=false;
+static GP_DEVICE Bits bits(const Key &key,int){
+union{
+R value;
+Bits bits;
+}r;
+r.value=Op()(key);
+return gp__ordered<R>::encode(r.bits);
+}
+static GP_DEVICE Key padding(bool){return Key();}
+};
+template <class Key,class Bits> union gp__key_parts{
+Key key;
+Bits part[sizeof(Key)/ sizeof(Bits)];
+GP_DEVICE gp__key_parts(){}
+};
+template <int OFFSET,class T,bool DESCENDING> struct gp__key_field{
+static const int bits=8 * int(sizeof(T));
+template <class Key> static GP_DEVICE gp__u64 of(const Key &key){
+typedef typename gp__ordered<T>::Bits Bits;
+static_assert(OFFSET % sizeof(T)== 0 && OFFSET + sizeof(T)<= sizeof(Key),"a field lies aligned in its struct");
+gp__key_parts<Key,Bits> parts;
+parts.key=key;
+const Bits x=gp__ordered<T>::encode(parts.part[OFFSET / sizeof(T)]);
+return DESCENDING?static_cast<Bits>(~x): x;
+}
+};
+template <class... Fields> struct gp__key_fields{
+static const int bits=0;
+template <class Key> static GP_DEVICE gp__u64 word(const Key &,int){return 0;}
+};
+template <class Field,class... Rest> struct gp__key_fields<Field,Rest...>{
+typedef gp__key_fields<Rest...> Below;
+static const int bits=Field::bits + Below::bits;
+template <class Key> static GP_DEVICE gp__u64 word(const Key &key,int w){
+const int at=Below::bits - 64 * w;
+gp__u64 x=Below::word(key,w);
+if(at > -Field::bits && at < 64){
+const gp__u64 own=Field::of(key);
+x |= at < 0?own >>(at < 0?-at : 0): own <<(at < 0?0 : at);
+}
+return x;
+}
+};
+template <class T,class... Fields> struct gp__field_key{
+typedef gp__u64 Bits;
+typedef T Key;
+static const bool pads=false;
+static GP_DEVICE Bits bits(const Key &key,int word){return gp__key_fields<Fields...>::word(key,word);}
+static GP_DEVICE Key padding(bool){return Key();}
+};
+template <class K,class V> struct gp__radix_record{
+struct alignas(8)Key{
+typename K::Key key;
+V value;
+};
+typedef typename K::Bits Bits;
+static const bool pads=K::pads;
+static GP_DEVICE Bits bits(const Key &record,int word){return K::bits(record.key,word);}
+static GP_DEVICE Key padding(bool descending){return Key{K::padding(descending),V()};}
+};
+template <class K,class V> struct gp__radix_moved{
+typedef typename K::Key Key;
+typedef V Value;
+static const bool paired=false;
+static GP_DEVICE Key &key(Key &key){return key;}
+template <class T> static GP_DEVICE T &value(Key &,T &value){return value;}
+};
+template <class K,class V> struct gp__radix_moved<gp__radix_record<K,V>,gp__none>{
+typedef typename gp__radix_record<K,V>::Key Record;
+typedef typename K::Key Key;
+typedef V Value;
+static const bool paired=true;
+static GP_DEVICE Key &key(Record &record){return record.key;}
+template <class T> static GP_DEVICE V &value(Record &record,T &){return record.value;}
+};
+#line 1 "sort/radix_count.cuh"
+GP_DEVICE gp__u64 gp__drawn(unsigned i,gp__u64 each){return i * each +((i * 0x9e3779b1u ^ i >> 3)* each >> 32);}
+template <int THREADS,int PLACES,int SAMPLE> struct gp__duplicate_sampler{
+static const int EACH=SAMPLE / THREADS;
+static_assert(SAMPLE % THREADS == 0,"keys of a thread");
+gp__u32 place[PLACES];
+gp__u32 key[SAMPLE];
+gp__u32 again[SAMPLE / 32];
+gp__u32 different,equal;
+template <class Hashed> GP_DEVICE void look(const Hashed &hashed,unsigned m){
+gp__u32 own[EACH],with_others=0,others=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < EACH;++i){
+const unsigned at=unsigned(i)* THREADS + threadIdx.x;
+own[i]=at < m?hashed(i,at): 0;
+}
+for(unsigned i=threadIdx.x;i < PLACES;i += THREADS)place[i]=0;
+for(unsigned i=threadIdx.x;i < SAMPLE / 32;i += THREADS)again[i]=0;
+if(threadIdx.x == 0)different=equal=0;
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=EACH - 1;i >= 0;--i){
+const unsigned at=unsigned(i)* THREADS + threadIdx.x;
+gp__u32 *to=place + own[i] % PLACES;
+key[at]=own[i];
+if(at < m && gp__load_volatile(to)<= at)atomicMax(to,at + 1);
+}
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < EACH;++i){
+const unsigned at=unsigned(i)* THREADS + threadIdx.x,other=place[own[i] % PLACES] - 1;
+if(at < m && other != at && key[other] == own[i]){
+++others;
+if(!(gp__load_volatile(again + other / 32)>> other % 32 & 1u))with_others += gp__set_bit(again,other);
+}
+}
+others=gp_warp_reduce(with_others << 16 | others,gp_sum<gp__u32>());
+if(gp_lane()== 0){
+atomicAdd(&different,others >> 16);
+atomicAdd(&equal,others & 0xffffu);
+}
+__syncthreads();
+}
+};
+template <class P,class K,int THREADS,int REPLICAS,bool SAMPLES> struct gp__radix_counting{
+typedef typename K::Key Key;
+typedef typename K::Bits Bits;
+static const int V=16 % sizeof(Key)== 0?16 / int(sizeof(Key)): 1,AT_ONCE=4;
+static const int TABLES=int(sizeof(Bits))< GP__RADIX_TABLES?int(sizeof(Bits)): GP__RADIX_TABLES;
+struct Storage{
+gp__ticket ticket;
+gp__u32 last;
+gp__u64 most[GP__RADIX_PASSES];
+};
+const gp__radix_args &a;
+gp__u32 *cells;
+gp__shared_place own,other;
+Bits flip,mask;
+int word,shift,digits;
+unsigned blocks;
+GP_DEVICE gp__radix_counting(const gp__radix_args &args,gp__u32 *counters)
+: a(args),cells(counters),own(counters + gp_lane()% REPLICAS),
+other(counters +(gp_lane()% REPLICAS ^ REPLICAS / 2)),flip(args.flip?Bits(~Bits(0)): Bits(0)),mask(0),
+word(0),shift(0),digits(0),blocks(SAMPLES && args.leads && gridDim.x > 1?gridDim.x - 1 : gridDim.x){}
+template <bool ALL> GP_DEVICE void add(gp__u32 x,const gp__shared_place &copy)const{
+GPUPRIMS__UNROLL
+for(int i=0;i < TABLES;++i)
+if(ALL || i < digits)
+atomicAdd(copy.template at<gp__u32>((x >>(8 * i)& 0xffu)*(REPLICAS * 4)+ i * GP__DIGITS * REPLICAS * 4),
+1u);
+}
+template <bool ALL> GP_DEVICE void count(const Key &key)const{
+Bits x=static_cast<Bits>(K::bits(key,word)^ flip);
+if(!ALL)x=static_cast<Bits>(x >> shift)& mask;
+const gp__u32 low=static_cast<gp__u32>(x);
+if(sizeof(Bits)> 4 &&(ALL || digits > 4)){
+const gp__u32 high=static_cast<gp__u32>(static_cast<gp__u64>(x)>> 32);
+const bool upper=gp_lane()% REPLICAS >= REPLICAS / 2;
+add<ALL>(upper?high : low,own);
+add<ALL>(upper?low : high,other);
+}else add<ALL>(low,own);
+}
+template <bool ALL> GP_DEVICE void count_all(gp__u64 n)const{
+const Key *in=static_cast<const Key *>(a.keys);
+const gp__u64 to_boundary=(16 - gp__misalignment(in,16))% 16 / sizeof(Key);
+const gp__u64 head=V > 1?(to_boundary < n?to_boundary : n): 0,vectors=(n - head)/ V;
+const gp__u64 mine=static_cast<gp__u64>(blockIdx.x)* THREADS + threadIdx.x;
+const gp__u64 step=static_cast<gp__u64>(blocks)* THREADS;
+for(gp__u64 v=mine;v < vectors;v += step * AT_ONCE){
+gp__vector_access<Key,V> x[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int k=0;k < AT_ONCE;++k)
+x[k].template load_if<P::load>(v + k * step < vectors,in + head +(v + k * step)* V);
+GPUPRIMS__UNROLL
+for(int k=0;k < AT_ONCE;++k)
+if(v + k * step < vectors){
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)count<ALL>(x[k].item[j]);
+}
+}
+if(mine < head)count<ALL>(in[mine]);
+if(head + vectors * V + mine < n)count<ALL>(in[head + vectors * V + mine]);
+}
+GP_DEVICE void clear()const{
+for(unsigned i=threadIdx.x;i < TABLES * GP__DIGITS * REPLICAS / 4;i += THREADS)
+reinterpret_cast<gp_vector *>(cells)[i]=gp_vector{{0,0,0,0}};
+}
+GP_DEVICE void add_to_sums(int first_pass)const{
+const bool halves=sizeof(Bits)> 4 && digits > 4;
+const unsigned copies=halves?REPLICAS / 2 : REPLICAS;
+for(unsigned i=threadIdx.x;i < static_cast<unsigned>(digits)* GP__DIGITS;i += THREADS){
+const unsigned table=i / GP__DIGITS % GP__RADIX_TABLES,side=i / GP__DIGITS / GP__RADIX_TABLES;
+const gp__u32 *cell=cells +(table * GP__DIGITS + i % GP__DIGITS)* REPLICAS + side * copies;
+gp__u64 sum=0;
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned c=0;c < copies;++c)sum += cell[(c + threadIdx.x)&(copies - 1)];
+if(sum)atomicAdd(a.counts + static_cast<unsigned>(first_pass)* GP__DIGITS + i,sum);
+}
+}
+GP_DEVICE gp__u64 place(int pass)const{
+gp__u64 *count=a.counts + pass * GP__DIGITS + gp_lane()* 8,c[8],sum=0,most=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < 8;++i){
+c[i]=gp__load_relaxed(count + i);
+most=c[i] > most?c[i] : most;
+sum += c[i];
+}
+gp__u64 before=gp_warp_inclusive_scan(sum,gp_sum<gp__u64>())- sum;
+GPUPRIMS__UNROLL
+for(int i=0;i < 8;++i){
+count[i]=before;
+before += c[i];
+}
+return gp_warp_reduce(most,gp_max<gp__u64>());
+}
+GP_DEVICE bool keys_recur(const gp__u64 *most,gp__u64 n,gp__u64 even)const{
+gp__u64 least=most[0];
+for(int p=1;p < 4;++p)least=most[p] < least?most[p] : least;
+const float mean=static_cast<float>(n)/ GP__DIGITS,fullest=static_cast<float>(least);
+const float above=(fullest - mean)/ 2.4f,times=above * above / mean;
+const float size=static_cast<float>(even)*(mean / fullest)*(mean / fullest),room=a.capacity - size;
+return times > 12 ||(a.leading > 8 &&(room < 0 || 4.4f * 4.4f * times * size > room * room));
+}
+GP_DEVICE void sample(gp__u64 n)const{
+typedef gp__duplicate_sampler<THREADS,512 * REPLICAS,384 * REPLICAS> Recurring;
+static_assert(!SAMPLES || sizeof(Recurring)<= gp__radix_histogram_bytes(sizeof(Bits),REPLICAS),"shared memory");
+Recurring &r = *reinterpret_cast<Recurring *>(cells);
+const unsigned m=n >> 25?384 * REPLICAS : n >> 24?192 * REPLICAS : 128 * REPLICAS;
+const Key *in=static_cast<const Key *>(a.keys);
+const gp__u64 each=n / m,least=gp__u64(8)* m * m /(n + 1);
+if(each)
+r.look([=](int,unsigned at){return gp__hash_of(static_cast<gp__u64>(K::bits(in[gp__drawn(at,each)],0)));},
+m);
+if(threadIdx.x == 0)
+gp__store_relaxed(a.leads,
+gp__u64(each && r.equal > 2 && r.equal >= least?GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
+__syncthreads();
+}
+GP_DEVICE bool leads(const gp__u64 *most,gp__u64 n)const{
+if(!a.leads || n == 0 || gp__load_relaxed(a.leads)== GP__CHOSE_PASSES)return false;
+const int first=a.leading > 8?2 : 3,rest=8 *(4 - first)- a.leading,lower=rest < 4?4 - rest : 0;
+const gp__u64 bucket=first == 2?(most[3] * most[2] << rest)/ n : most[3] << rest;
+const gp__u64 even=most[first - 2] <<(8 - lower),bin=(most[first - 1] <<(8 + lower))/ n;
+return bucket <= a.capacity && bin *(even < n?even : n)<= 8 * n && !keys_recur(most,n,bucket);
+}
+GP_DEVICE void decide(const gp__u64 *most,gp__u64 n)const{
+const bool leading=leads(most,n);
+int left=0,done=0;
+gp__u32 from=0;
+const int first = !leading?0 : a.leading > 8?2 : 3;
+const auto moves = [=](int p){return leading?p >= first : most[p] != n;};
+for(int p=0;p < a.passes;++p)left += moves(p);
+const bool none=left == 0;
+for(int p=0;p < a.passes;++p){
+gp__u32 step=0;
+if(moves(p)){
+const bool to_other=a.in_place?done % 2 == 0 : left % 2 == leading;
+step=GP__RADIX_RUNS |(done % 2?GP__RADIX_ODD : 0)|(left == 1 && !leading?GP__RADIX_LAST : 0)|
+(to_other?GP__RADIX_TO_OTHER : 0)| from * GP__RADIX_FROM |
+(a.paired && done?GP__RADIX_READS_PAIRS : 0)|
+(a.paired &&(leading || left > 1)?GP__RADIX_WRITES_PAIRS : 0);
+from=to_other?2 : 1;
+--left,++done;
+}else if(none && p + 1 == a.passes)step=GP__RADIX_COPIES;
+a.steps[p]=step;
+}
+a.steps[a.passes]=(from == 2 && !leading)|| a.passes == 0?GP__RADIX_COPIES | from * GP__RADIX_FROM : 0;
+if(a.leads)*a.leads=leading?GP__CHOSE_HYBRID : GP__CHOSE_PASSES;
+}
+static GP_DEVICE void run(const gp__radix_args &a){
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+if(!gp__is_chosen(a.choice,GP__CHOSE_ONE_SWEEP))return;
+const gp__u64 n=gp__count(a),draws=static_cast<gp__u64>(gridDim.x)* 2;
+if(threadIdx.x == 0)s.ticket=gp__draw(a.workspace,draws);
+for(gp__u64 i=static_cast<gp__u64>(blockIdx.x)* THREADS + threadIdx.x;i < a.clear;
+i += static_cast<gp__u64>(gridDim.x)* THREADS)
+static_cast<gp_vector *>(a.words)[i]=gp_vector{{0,0,0,0}};
+__syncthreads();
+const gp__ticket ticket=s.ticket;
+if(ticket.number == 0){
+for(int i=threadIdx.x;i < a.passes * GP__DIGITS;i += THREADS)a.counts[i]=0;
+for(int i=threadIdx.x;i < 2 * a.passes;i += THREADS)a.tickets[i]=0;
+__syncthreads();
+if(threadIdx.x == 0){
+__threadfence();
+gp__publish(gp__words(a.workspace),0,gp__u64(1),ticket.tag);
+}
+}
+gp__radix_counting c(a,reinterpret_cast<gp__u32 *>(shared));
+if(SAMPLES && a.leads && blockIdx.x == gridDim.x - 1)c.sample(n);
+const gp__u64 counted=blockIdx.x < c.blocks?n : 0;
+int pass=0;
+GPUPRIMS__UNROLL_BY(1)
+for(c.word=a.begin_bit / 64;pass < a.passes;++c.word){
+const int low=a.begin_bit > c.word * 64?a.begin_bit - c.word * 64 : 0;
+const int high=a.end_bit < c.word * 64 + 64?a.end_bit - c.word * 64 : 64;
+c.shift=low;
+c.digits=(high - low + 7)/ 8;
+c.mask=static_cast<Bits>(~gp__u64(0)>>(64 -(high - low)));
+c.clear();
+__syncthreads();
+if(high - low == 8 * int(sizeof(Bits)))c.template count_all<true>(counted);
+else c.template count_all<false>(counted);
+if(threadIdx.x == 0 && pass == 0){
+gp__receive<gp__u64>(gp__words(a.workspace),0,ticket.tag);
+__threadfence();
+}
+__syncthreads();
+c.add_to_sums(pass);
+pass += c.digits;
+__syncthreads();
+}
+if(threadIdx.x == 0){
+__threadfence();
+s.last=gp__draw(a.workspace,draws).number == draws - 1;
+__threadfence();
+}
+__syncthreads();
+if(!s.last)return;
+for(int p=int(gp_warp());p < a.passes;p += THREADS / 32){
+const gp__u64 most=c.place(p);
+if(gp_lane()== 0)s.most[p]=most;
+}
+__syncthreads();
+if(threadIdx.x == 0)c.decide(s.most,n);
+}
+};
+#ifdef GPUPRIMS__ARCH
+#define GPUPRIMS__CAPABILITY (GPUPRIMS__ARCH / 10)
+#else
+#define GPUPRIMS__CAPABILITY 90
+#endif
+template <class P,class K,bool SAMPLES=false,int THREADS=GP__RADIX_HISTOGRAM_THREADS,
+int REPLICAS=gp__radix_replicas(int(sizeof(typename K::Bits)),GPUPRIMS__CAPABILITY,32)>
+GP_DEVICE void gp__radix_histogram(const gp__radix_args &a){
+gp__radix_counting<P,K,THREADS,REPLICAS,SAMPLES>::run(a);
+}
+#line 1 "sort/radix_sweep.cuh"
+struct gp__radix_narrow{
+typedef gp__u32 Count;
+typedef gp__u64 Pair;
+static GP_DEVICE Pair make(gp__u32 mark,Count even,Count odd){
+return static_cast<gp__u64>(mark << 30 | odd)<< 32 |(mark << 30 | even);
+}
+static GP_DEVICE gp__u32 mark(Pair w){return static_cast<gp__u32>(w >> 62);}
+static GP_DEVICE Count even(Pair w){return static_cast<gp__u32>(w)& 0x3fffffffu;}
+static GP_DEVICE Count odd(Pair w){return static_cast<gp__u32>(w >> 32)& 0x3fffffffu;}
+static GP_DEVICE Pair load(const Pair *p){return gp__load_relaxed(p);}
+static GP_DEVICE void store(Pair *p,Pair w){gp__store_relaxed(p,w);}
+};
+struct gp__radix_wide{
+typedef gp__u64 Count;
+typedef gp__word Pair;
+static GP_DEVICE Pair make(gp__u32 mark,Count even,Count odd){
+return gp__word{even,static_cast<gp__u64>(mark)<< 62 | odd};
+}
+static GP_DEVICE gp__u32 mark(const Pair &w){return static_cast<gp__u32>(w.tag >> 62);}
+static GP_DEVICE Count even(const Pair &w){return w.value;}
+static GP_DEVICE Count odd(const Pair &w){return w.tag & ~gp__u64(0)>> 2;}
+static GP_DEVICE Pair load(const Pair *p){return gp__load_word(p);}
+static GP_DEVICE void store(Pair *p,const Pair &w){gp__store_word(p,w);}
+};
+template <class V> struct gp__radix_value{
+static const bool is=true;
+static GP_DEVICE V index(gp__u64){return V();}
+};
+template <> struct gp__radix_value<gp__none>{
+static const bool is=false;
+static GP_DEVICE gp__none index(gp__u64){return gp__none();}
+};
+template <> struct gp__radix_value<gp__u32>{
+static const bool is=true;
+static GP_DEVICE gp__u32 index(gp__u64 i){return static_cast<gp__u32>(i);}
+};
+template <> struct gp__radix_value<gp__u64>{
+static const bool is=true;
+static GP_DEVICE gp__u64 index(gp__u64 i){return i;}
+};
+template <class P,class K,class V,class W> struct gp__radix_sweep{
+typedef typename K::Key Key;
+typedef typename W::Count Count;
+typedef typename W::Pair Pair;
+typedef gp__radix_moved<K,V> Moved;
+typedef typename Moved::Key MovedKey;
+typedef typename Moved::Value MovedValue;
+typedef gp__radix_value<MovedValue> Value;
+typedef gp__tile_rank<P::threads> Rank;
+static const int THREADS=P::threads,ITEMS=gp__radix_items(P::vectors,int(sizeof(MovedKey)));
+static const int TILE=THREADS * ITEMS;
+static const int AT_ONCE=4;
+static const bool BEHIND=P::stages == 2;
+static const unsigned STAGES=BEHIND?2 : 1,KEY_BYTES=(STAGES * TILE * unsigned(sizeof(Key))+ 15)/ 16 * 16;
+static const gp__u32 GROUP=GP__RADIX_GROUP;
+typedef gp__radix_narrow N;
+struct Storage{
+gp_tile_rank_storage<THREADS> rank;
+Count offset[GP__DIGITS];
+gp__u32 tile;
+};
+struct Digit{
+int word,shift;
+gp__u32 mask,flip;
+unsigned valid;
+GP_DEVICE gp__u32 operator()(const Key &key)const{
+return(static_cast<gp__u32>(K::bits(key,word)>> shift)^ flip)& mask;
+}
+GP_DEVICE gp__u32 operator()(const Key &key,int i)const{
+return K::pads || gp_tile_warp_striped<ITEMS>(i)< valid?operator()(key): mask;
+}
+};
+struct Counted{
+gp__u32 tile;
+gp__u32 total[Rank::PAIRS];
+gp__u32 before;
+};
+const gp__radix_args &a;
+Storage &s;
+Key *tile_keys;
+V *tile_values;
+gp__u32 step,tiles;
+gp__u64 n;
+GP_DEVICE gp__u32 source()const{return step / GP__RADIX_FROM % 4;}
+GP_DEVICE const void *source(const void *input,const void *output,const void *other)const{
+const gp__u32 from=source();
+return from == 0?input : from == 1?output : other;
+}
+GP_DEVICE const MovedKey *keys_from()const{
+return static_cast<const MovedKey *>(source(a.keys,a.out_keys,a.other_keys));
+}
+GP_DEVICE const MovedValue *values_from()const{
+return static_cast<const MovedValue *>(source(a.in,a.out,a.other));
+}
+struct Pairs{
+Key *first,*second,*last;
+Count half,both;
+template <bool WHOLE> GP_DEVICE Key *at(Count i)const{
+return(WHOLE || i < half?first : i < both?second : last)+ i;
+}
+};
+GP_DEVICE Pairs pairs(bool in_other)const{
+const Count all=static_cast<Count>(n),half=in_other?all : all / 2,both=in_other?all : 2 * half;
+return Pairs{static_cast<Key *>(in_other?a.other_keys : a.out_keys),static_cast<Key *>(a.out)- half,
+static_cast<Key *>(a.other)+(n + 1)/ 2 - both,half,both};
+}
+GP_DEVICE gp__u32 mark()const{return step & GP__RADIX_ODD?2 : 1;}
+GP_DEVICE const gp__u64 *base()const{return a.counts + a.pass * GP__DIGITS;}
+GP_DEVICE gp__u64 *in_tile(gp__u32 tile,unsigned pair)const{
+return static_cast<gp__u64 *>(a.words)+ static_cast<gp__u64>(tile)*(GP__DIGITS / 2)+ pair;
+}
+GP_DEVICE gp__u64 *in_group(gp__u32 group,unsigned pair)const{
+return in_tile(tiles + static_cast<gp__u32>(a.pass)* groups()+ group,pair);
+}
+GP_DEVICE Pair *up_to(gp__u32 group,unsigned pair)const{
+return reinterpret_cast<Pair *>(in_tile(tiles + static_cast<gp__u32>(a.passes)* groups(),0))+
+static_cast<gp__u64>(group)*(GP__DIGITS / 2)+ pair;
+}
+GP_DEVICE gp__u32 groups()const{return(tiles + GROUP - 1)/ GROUP;}
+GP_DEVICE void load_keys(Key(&keys)[ITEMS],const MovedKey *from,unsigned valid)const{
+const unsigned lead=gp_tile_warp_striped<ITEMS>(0);
+from += lead;
+if(valid == TILE){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)Moved::key(keys[i])= from[i * 32];
+}else{
+Key padding=K::padding(a.flip != 0);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+Moved::key(keys[i])= lead + unsigned(i)* 32 < valid?from[i * 32] : Moved::key(padding);
+}
+}
+GP_DEVICE void load_values(Key(&keys)[ITEMS],V(&values)[ITEMS],const MovedValue *from,gp__u64 first,
+unsigned valid)const{
+const unsigned lead=gp_tile_warp_striped<ITEMS>(0);
+first += lead;
+if(!from){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)Moved::value(keys[i],values[i])= Value::index(first + unsigned(i)* 32);
+}else if(valid == TILE){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)Moved::value(keys[i],values[i])= from[first + unsigned(i)* 32];
+}else{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+Moved::value(keys[i],values[i])=
+lead + unsigned(i)* 32 < valid?from[first + unsigned(i)* 32] : MovedValue();
+}
+}
+GP_DEVICE void load_pairs(Key(&pair)[ITEMS],const Pairs &from,gp__u64 first,unsigned valid)const{
+const unsigned lead=gp_tile_warp_striped<ITEMS>(0);
+const Count at=static_cast<Count>(first);
+if(valid == TILE &&(at + TILE <= from.half || at >= from.half)){
+const Key *const tile=from.template at<false>(at)+ lead;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)pair[i]=tile[i * 32];
+}else{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(lead + unsigned(i)* 32 < valid)pair[i] = *from.template at<false>(at + lead + unsigned(i)* 32);
+else pair[i]=K::padding(a.flip != 0);
+}
+}
+GP_DEVICE unsigned items_of(gp__u32 tile)const{
+const unsigned rest=static_cast<unsigned>(n % TILE);
+return tile + 1 < tiles || !rest?TILE : rest;
+}
+GP_DEVICE void load(Key(&keys)[ITEMS],V(&values)[ITEMS],gp__u32 tile)const{
+const gp__u64 first=static_cast<gp__u64>(tile)* TILE;
+const unsigned valid=items_of(tile);
+if(Moved::paired && step & GP__RADIX_READS_PAIRS){
+load_pairs(keys,pairs(source()== 2),first,valid);
+return;
+}
+load_keys(keys,keys_from()+ first,valid);
+if(Value::is)load_values(keys,values,values_from(),first,valid);
+}
+GP_DEVICE gp__u32 publish(const Rank &rank,Counted &now)const{
+gp__u32 both=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < Rank::PAIRS;++i){
+const unsigned pair=threadIdx.x * Rank::PAIRS + unsigned(i);
+const gp__u32 total=rank.total(pair),even=total & 0xffffu,odd=total >> 16;
+now.total[i]=total;
+N::store(in_tile(now.tile,pair),N::make(mark(),even,odd));
+gp__add_relaxed(in_group(now.tile / GROUP,pair),gp__u64(1)<< 48 | static_cast<gp__u64>(odd)<< 24 | even);
+both += even + odd;
+}
+return both;
+}
+struct Window{
+gp__u32 tile,group;
+gp__u64 in[GROUP - 1],sum[GP__RADIX_GROUPS];
+Pair known[GP__RADIX_GROUPS];
+};
+GP_DEVICE void ask(Window &w,unsigned pair,gp__u32 end)const{
+GPUPRIMS__UNROLL
+for(gp__u32 j=0;j < GROUP - 1;++j)w.in[j]=N::load(in_tile(w.tile + j < end?w.tile + j : w.tile,pair));
+GPUPRIMS__UNROLL
+for(gp__u32 j=0;j < GP__RADIX_GROUPS;++j){
+const gp__u32 group=w.group > j?w.group - 1 - j : 0;
+w.known[j]=W::load(up_to(group,pair));
+w.sum[j]=gp__load_relaxed(in_group(group,pair));
+}
+}
+GP_DEVICE void begin_look_back(Window(&w)[Rank::PAIRS],gp__u32 tile)const{
+GPUPRIMS__UNROLL
+for(int i=0;i < Rank::PAIRS;++i){
+w[i].tile=tile / GROUP * GROUP;
+w[i].group=tile / GROUP;
+ask(w[i],threadIdx.x * Rank::PAIRS + unsigned(i),tile);
+}
+}
+GP_DEVICE void look_back(Window &w,unsigned pair,gp__u32 tile,Count &even,Count &odd)const{
+even=static_cast<Count>(tile < GROUP?base()[2 * pair] : 0);
+odd=static_cast<Count>(tile < GROUP?base()[2 * pair + 1] : 0);
+for(;;){
+gp__u32 passed=0;
+GPUPRIMS__UNROLL
+for(gp__u32 j=0;j < GROUP - 1;++j)
+if(passed == j && w.tile + j < tile && N::mark(w.in[j])== mark()){
+even += N::even(w.in[j]);
+odd += N::odd(w.in[j]);
+++passed;
+}
+w.tile += passed;
+passed=0;
+GPUPRIMS__UNROLL
+for(gp__u32 j=0;j < GP__RADIX_GROUPS;++j){
+if(passed != j || w.group <= j)continue;
+if(W::mark(w.known[j])== mark()){
+even += W::even(w.known[j]);
+odd += W::odd(w.known[j]);
+w.group=0;
+}else if(w.sum[j] >> 48 == GROUP){
+even += static_cast<gp__u32>(w.sum[j])& 0xffffffu;
+odd += static_cast<gp__u32>(w.sum[j] >> 24)& 0xffffffu;
+++passed;
+if(w.group == passed){
+even += static_cast<Count>(base()[2 * pair]);
+odd += static_cast<Count>(base()[2 * pair + 1]);
+}
+}
+}
+w.group -= w.group?passed : 0;
+if(w.group == 0 && w.tile >= tile)break;
+ask(w,pair,tile);
+}
+if(tile % GROUP == 0){
+const gp__u64 sum=gp__load_relaxed(in_group(tile / GROUP,pair));
+if(sum >> 48 == GROUP)
+W::store(up_to(tile / GROUP,pair),W::make(mark(),even +(static_cast<gp__u32>(sum)& 0xffffffu),
+odd +(static_cast<gp__u32>(sum >> 24)& 0xffffffu)));
+}
+}
+GP_DEVICE void resolve(const Counted &of,Window(&w)[Rank::PAIRS])const{
+gp__u32 before=of.before;
+GPUPRIMS__UNROLL
+for(int i=0;i < Rank::PAIRS;++i){
+const unsigned pair=threadIdx.x * Rank::PAIRS + unsigned(i);
+const gp__u32 in_even=of.total[i] & 0xffffu,in_odd=of.total[i] >> 16;
+Count even,odd;
+look_back(w[i],pair,of.tile,even,odd);
+if(of.tile % GROUP == GROUP - 1)
+W::store(up_to(of.tile / GROUP,pair),W::make(mark(),even + in_even,odd + in_odd));
+s.offset[2 * pair]=even - before;
+before += in_even;
+s.offset[2 * pair + 1]=odd - before;
+before += in_odd;
+}
+}
+static GP_DEVICE unsigned place(unsigned k){return Moved::paired?k ^(k >> 4 & 15u): k;}
+template <bool FULL,bool PAIRS,bool WHOLE>
+GP_DEVICE void store(const Digit &digit,Key *from,V *values,const Pairs &pairs_to)const{
+MovedKey *const out=static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER?a.other_keys : a.out_keys);
+MovedValue *const out_values=static_cast<MovedValue *>(step & GP__RADIX_TO_OTHER?a.other : a.out);
+const bool with_keys = !Value::is || !(step & GP__RADIX_LAST)|| !a.drop_keys;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;i += AT_ONCE){
+Key keys[AT_ONCE];
+Count at[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j){
+const unsigned k=(i + j)* THREADS + threadIdx.x;
+if(i + j < ITEMS &&(FULL || k < digit.valid))keys[j]=from[place(k)];
+}
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j){
+const unsigned k=(i + j)* THREADS + threadIdx.x;
+if(i + j < ITEMS &&(FULL || k < digit.valid))at[j]=s.offset[digit(keys[j])] + k;
+}
+if(PAIRS || with_keys){
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j){
+const unsigned k=(i + j)* THREADS + threadIdx.x;
+if(i + j >= ITEMS ||(!FULL && k >= digit.valid))continue;
+if(PAIRS)*pairs_to.template at<WHOLE>(at[j])= keys[j];
+else out[at[j]]=Moved::key(keys[j]);
+}
+}
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE && Value::is && !PAIRS;++j){
+const unsigned k=(i + j)* THREADS + threadIdx.x;
+if(i + j < ITEMS &&(FULL || k < digit.valid))out_values[at[j]]=Moved::value(keys[j],values[place(k)]);
+}
+}
+}
+template <bool FULL> GP_DEVICE void store(const Digit &digit,unsigned half)const{
+Key *const keys=tile_keys + half;
+V *const values=tile_values + half;
+if(!Moved::paired || !(step & GP__RADIX_WRITES_PAIRS))store<FULL,false,false>(digit,keys,values,Pairs());
+else if(FULL && step & GP__RADIX_TO_OTHER)store<FULL,Moved::paired,true>(digit,keys,values,pairs(true));
+else store<FULL,Moved::paired,false>(digit,keys,values,pairs((step & GP__RADIX_TO_OTHER)!= 0));
+}
+GP_DEVICE gp__u32 draw()const{return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass,1));}
+GP_DEVICE gp__u32 sweep()const{
+const Rank rank ={s.rank};
+Digit digit ={a.word,a.shift,a.mask,a.flip,0};
+if(threadIdx.x == THREADS - 1)s.tile=draw();
+__syncthreads();
+Counted now,behind;
+now.tile=s.tile;
+behind.tile=tiles;
+unsigned half=0;
+gp__u32 written=0;
+Key keys[ITEMS];
+V values[ITEMS];
+if(now.tile < tiles)load(keys,values,now.tile);
+GPUPRIMS__UNROLL_BY(1)
+while(now.tile < tiles ||(BEHIND && behind.tile < tiles)){
+const bool more = !BEHIND || now.tile < tiles;
+gp__u32 at[ITEMS],ranks[(ITEMS + 1)/ 2],both=0;
+const bool resolves=rank.counts()&&(!BEHIND || behind.tile < tiles);
+Window window[Rank::PAIRS];
+digit.valid=items_of(now.tile);
+if(BEHIND && resolves)begin_look_back(window,behind.tile);
+if(more){
+rank.within_warp(at,keys,digit);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)ranks[i / 2]=i % 2?ranks[i / 2] | at[i] << 16 : at[i];
+}else{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)ranks[i / 2]=0;
+}
+__syncthreads();
+if(more && rank.counts())both=publish(rank,now);
+now.before=rank.before(both);
+if(more && rank.counts()){
+gp__u32 first=now.before;
+GPUPRIMS__UNROLL
+for(int i=0;i < Rank::PAIRS;++i){
+rank.place(threadIdx.x * Rank::PAIRS + i,first |(first +(now.total[i] & 0xffffu))<< 16);
+first +=(now.total[i] & 0xffffu)+(now.total[i] >> 16);
+}
+}
+__syncthreads();
+if(!BEHIND && resolves)begin_look_back(window,now.tile);
+if(resolves)resolve(BEHIND?behind : now,window);
+gp__u32 next=0;
+if(threadIdx.x == 0)next=draw();
+if(more){
+gp__optimizer_barrier(digit.shift);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+at[i]=half + place(rank.position(i % 2?ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu,digit(keys[i],i)));
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)tile_keys[at[i]]=keys[i];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS && gp__radix_value<V>::is;++i)tile_values[at[i]]=values[i];
+}
+if(threadIdx.x == 0)s.tile=next;
+__syncthreads();
+next=s.tile;
+const gp__u32 sorted=BEHIND?behind.tile : now.tile;
+if(next < tiles)load(keys,values,next);
+if(BEHIND)half=TILE - half;
+digit.valid=items_of(sorted);
+if(!BEHIND || sorted < tiles){
+if(digit.valid == TILE)store<true>(digit,half);
+else store<false>(digit,half);
+++written;
+}
+behind=now;
+now.tile=next;
+}
+return written;
+}
+GP_DEVICE void copy()const{
+const MovedKey *keys=keys_from();
+const MovedValue *values=values_from();
+for(gp__u64 i=static_cast<gp__u64>(blockIdx.x)* THREADS + threadIdx.x;i < n;
+i += static_cast<gp__u64>(gridDim.x)* THREADS){
+if(keys != a.out_keys && !a.drop_keys)static_cast<MovedKey *>(a.out_keys)[i]=keys[i];
+if(Value::is && values != a.out)static_cast<MovedValue *>(a.out)[i]=values?values[i] : Value::index(i);
+}
+}
+static GP_DEVICE void run(const gp__radix_args &a){
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a);
+const gp__radix_sweep r ={
+a,
+s,
+reinterpret_cast<Key *>(shared),
+reinterpret_cast<V *>(shared + KEY_BYTES),
+a.steps[a.pass],
+static_cast<gp__u32>((n + TILE - 1)/ TILE),
+n};
+if(r.step & GP__RADIX_RUNS)r.sweep();
+else if(r.step & GP__RADIX_COPIES)r.copy();
+}
+static GP_DEVICE void run_all(const gp__radix_args &a){
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+if(!gp__is_chosen(a.choice,GP__CHOSE_ONE_SWEEP))return;
+gp__radix_args own=a;
+const gp__u64 n=gp__count(a),tiles=(n + TILE - 1)/ TILE;
+GPUPRIMS__UNROLL_BY(1)
+for(own.pass=0;own.pass <= a.passes;++own.pass){
+own.shift=8 * own.pass;
+const gp__radix_sweep r ={own,
+s,
+reinterpret_cast<Key *>(shared),
+reinterpret_cast<V *>(shared + KEY_BYTES),
+a.steps[own.pass],
+static_cast<gp__u32>(tiles),
+n};
+if(r.step & GP__RADIX_RUNS){
+const gp__u32 written=r.sweep();
+__syncthreads();
+if(threadIdx.x == 0){
+gp__u64 *done=a.tickets + a.passes + own.pass;
+__threadfence();
+gp__add_relaxed(done,written);
+while(gp__load_relaxed(done)< tiles){}
+__threadfence();
+}
+__syncthreads();
+}else if(r.step & GP__RADIX_COPIES)r.copy();
+}
+}
+};
+template <class P,class K,class V,class W> GP_DEVICE void gp__radix_pass(const gp__radix_args &a){
+gp__radix_sweep<P,K,V,W>::run(a);
+}
+template <class P,class K,class V,class W> GP_DEVICE void gp__radix_sweeps(const gp__radix_args &a){
+gp__radix_sweep<P,K,V,W>::run_all(a);
+}
+#line 1 "sort/cooperative.cuh"
+template <class P,class K,class V,bool CLUSTER> struct gp__cooperative_radix{
+typedef gp__radix_sweep<P,K,V,gp__radix_narrow> Sweep;
+typedef typename Sweep::Rank Rank;
+typedef typename Sweep::Digit Digit;
+typedef typename K::Key Key;
+static const int THREADS=Sweep::THREADS,ITEMS=Sweep::ITEMS,TILE=Sweep::TILE,AT_ONCE=4,
+QUADS=GP__COOPERATIVE_QUADS;
+static const bool PAIRS=gp__radix_value<V>::is;
+static_assert(THREADS >= GP__DIGITS / 2,"a thread counts two digits at most");
+struct Storage{
+typename Sweep::Storage sweep;
+gp__u32 row[CLUSTER?2 : 1][CLUSTER?int(GP__COOPERATIVE_CLUSTER): 1][2 * QUADS];
+gp__u32 all[CLUSTER?1 : int(GP__DIGITS)],before[CLUSTER?1 : int(GP__DIGITS)];
+gp__u64 tag;
+int alike;
+};
+const Sweep &of;
+Storage &s;
+Key *keys;
+V *values;
+Key *own_keys;
+V *own_values;
+unsigned rank,blocks;
+gp__u32 met;
+GP_DEVICE gp__word *word(int pass,unsigned block,unsigned quad)const{
+return gp__words(of.a.workspace)+(static_cast<unsigned>(pass & 1)* blocks + block)* QUADS + quad;
+}
+GP_DEVICE gp__u64 tag(int pass)const{return s.tag | static_cast<gp__u64>(pass + 1)<< 40;}
+GP_DEVICE void publish(int pass,gp__u32 total)const{
+if(CLUSTER){
+for(unsigned to=0;to < blocks;++to)*gp__in_block(&s.row[pass & 1][rank][threadIdx.x],to)= total;
+return;
+}
+const gp__u32 next=__shfl_down_sync(0xffffffffu,total,1);
+if(threadIdx.x & 1u)return;
+gp__fence();
+gp__store_word(word(pass,rank,threadIdx.x / 2),gp__word{static_cast<gp__u64>(next)<< 32 | total,tag(pass)});
+}
+GP_DEVICE void gather(int pass)const{
+const unsigned quad=threadIdx.x % QUADS,SLICES=THREADS / QUADS,AHEAD=8;
+gp__u32 all[4] ={0,0,0,0},before[4] ={0,0,0,0};
+for(unsigned first=threadIdx.x / QUADS;first < blocks;first += AHEAD * SLICES){
+gp__word w[AHEAD];
+GPUPRIMS__UNROLL
+for(unsigned j=0;j < AHEAD;++j){
+w[j]=gp__word{0,tag(pass)};
+if(first + j * SLICES < blocks)w[j]=gp__load_word(word(pass,first + j * SLICES,quad));
+}
+GPUPRIMS__UNROLL
+for(unsigned j=0;j < AHEAD;++j){
+const unsigned block=first + j * SLICES;
+while(w[j].tag != tag(pass))w[j]=gp__load_word(word(pass,block,quad));
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;++i){
+const gp__u32 count=static_cast<gp__u32>(w[j].value >>(16 * i))& 0xffffu;
+all[i] += count;
+before[i] += block < rank?count : 0;
+}
+}
+}
+gp__fence();
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;++i){
+atomicAdd(&s.all[i * QUADS + quad],all[i]);
+atomicAdd(&s.before[i * QUADS + quad],before[i]);
+}
+}
+GP_DEVICE void sum(int pass,gp__u32(&all)[2],gp__u32(&before)[2])const{
+if(CLUSTER){
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned block=0;block < blocks;++block){
+const gp__u32 both=s.row[pass & 1][block][threadIdx.x],even=both & 0xffffu,odd=both >> 16;
+all[0] += even,all[1] += odd;
+before[0] += block < rank?even : 0,before[1] += block < rank?odd : 0;
+}
+}else{
+const unsigned at=threadIdx.x % 2 * 2 * QUADS + threadIdx.x / 2;
+all[0]=s.all[at],all[1]=s.all[at + QUADS];
+before[0]=s.before[at],before[1]=s.before[at + QUADS];
+}
+}
+GP_DEVICE gp__u64 *control()const{return static_cast<gp__u64 *>(of.a.workspace);}
+GP_DEVICE void meet(){
+++met;
+__syncthreads();
+if(threadIdx.x == 0){
+gp__fence();
+gp__add_relaxed(control(),1);
+while((gp__load_relaxed(control())& 0xfffffffu)< met * blocks){}
+gp__fence();
+}
+__syncthreads();
+}
+GP_DEVICE void leave()const{
+const gp__u64 left=static_cast<gp__u64>(of.a.passes)- met;
+if(threadIdx.x == 0 &&
+(gp__add_relaxed(control(),left)& 0xfffffffu)+ left == static_cast<gp__u64>(of.a.passes)* blocks)
+gp__store_relaxed(control(),s.tag << 28);
+}
+GP_DEVICE void scatter(Digit digit,bool last)const{
+const bool to_tiles=CLUSTER && !last;
+const unsigned n=static_cast<unsigned>(of.n);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;i += AT_ONCE){
+Key key[AT_ONCE];
+gp__u32 at[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE && i + j < ITEMS;++j){
+const unsigned k=unsigned(i + j)* THREADS + threadIdx.x;
+key[j]=keys[k];
+at[j]=k + s.sweep.offset[K::pads || k < digit.valid?digit(key[j]): digit.mask];
+}
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE && i + j < ITEMS;++j){
+const unsigned k=unsigned(i + j)* THREADS + threadIdx.x;
+if(to_tiles){
+*gp__in_block(own_keys + at[j] % TILE,at[j] / TILE)= key[j];
+if(PAIRS)*gp__in_block(own_values + at[j] % TILE,at[j] / TILE)= values[k];
+}else if(at[j] < n){
+if(!last || !of.a.drop_keys)static_cast<Key *>(of.a.out_keys)[at[j]]=key[j];
+if(PAIRS)static_cast<V *>(of.a.out)[at[j]]=values[k];
+}
+}
+}
+}
+GP_DEVICE bool pass(int number,const Digit &digit,const Key(&key)[ITEMS],const V(&value)[ITEMS],
+bool last)const{
+const Rank r ={s.sweep.rank};
+const unsigned pair=threadIdx.x;
+gp__u32 at[ITEMS],total=0,all[2] ={0,0},before[2] ={0,0};
+for(unsigned i=threadIdx.x;i < GP__DIGITS && !CLUSTER;i += THREADS)s.all[i]=s.before[i]=0;
+r.within_warp(at,key,digit);
+__syncthreads();
+if(r.counts()){
+total=r.total(pair);
+publish(number,total);
+}
+if(CLUSTER)gp__cluster_arrive();
+const gp__u32 first=r.before((total & 0xffffu)+(total >> 16));
+if(r.counts())r.place(pair,first |(first +(total & 0xffffu))<< 16);
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u32 to=r.position(at[i],digit(key[i],i));
+keys[to]=key[i];
+if(PAIRS)values[to]=value[i];
+}
+if(CLUSTER)gp__cluster_wait();
+else{
+gather(number);
+__syncthreads();
+}
+if(r.counts())sum(number,all,before);
+const gp__u32 start=r.before(all[0] + all[1]),padding=blocks * TILE - static_cast<gp__u32>(of.n);
+if(r.counts()){
+s.sweep.offset[2 * pair]=start + before[0] - first;
+s.sweep.offset[2 * pair + 1]=start + all[0] + before[1] - first -(total & 0xffffu);
+}
+all[0] -= 2 * pair == digit.mask?padding : 0;
+all[1] -= 2 * pair + 1 == digit.mask?padding : 0;
+if(of.n &&(all[0] == of.n || all[1] == of.n))s.alike=number;
+__syncthreads();
+if(s.alike == number && !last)return false;
+scatter(digit,last);
+return true;
+}
+GP_DEVICE void run(){
+const gp__u64 first=static_cast<gp__u64>(rank)* TILE,n=of.n;
+const unsigned valid=first >= n?0 : n - first < TILE?static_cast<unsigned>(n - first): TILE;
+const Key *from=static_cast<const Key *>(of.a.keys);
+const V *values_from=static_cast<const V *>(of.a.in);
+Key key[ITEMS];
+V value[ITEMS];
+of.load_keys(key,from + first,valid);
+if(PAIRS)of.load_values(key,value,values_from,first,valid);
+if(threadIdx.x == 0)s.alike = -1;
+if(CLUSTER){
+gp__cluster_arrive();
+gp__cluster_wait();
+}else if(threadIdx.x == 0)s.tag=(gp__load_relaxed(control())>> 28)+ 1;
+int bit=of.a.begin_bit;
+for(int number=0;number == 0 || bit < of.a.end_bit;++number){
+const int bits=gp__radix_digit_bits(bit,of.a.end_bit);
+const Digit digit ={bit / 64,bit % 64,(1u << bits)- 1,of.a.flip,valid};
+bit += bits;
+const bool last=bit >= of.a.end_bit;
+const bool moved=pass(number,digit,key,value,last);
+if(last)break;
+if(moved && !CLUSTER){
+meet();
+of.load_keys(key,static_cast<const Key *>(of.a.out_keys)+ first,valid);
+if(PAIRS)of.load_values(key,value,static_cast<const V *>(of.a.out),first,valid);
+continue;
+}
+if(moved){
+gp__cluster_arrive();
+gp__cluster_wait();
+}
+of.load_keys(key,moved?own_keys : keys,TILE);
+if(PAIRS)of.load_values(key,value,moved?own_values : values,0,TILE);
+}
+if(!CLUSTER)leave();
+}
+};
+template <class P,class K,class V,bool CLUSTER> GP_DEVICE void gp__cooperative_radix_sort(const gp__radix_args &a){
+typedef gp__cooperative_radix<P,K,V,CLUSTER> Sort;
+const unsigned KEYS=(Sort::TILE * unsigned(sizeof(typename K::Key))+ 15)/ 16 * 16,
+VALUES=Sort::PAIRS?(Sort::TILE * unsigned(sizeof(V))+ 15)/ 16 * 16 : 0;
+GP_SHARED(typename Sort::Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+if(!gp__is_chosen(a.choice,GP__CHOSE_ONE_SWEEP))return;
+const gp__u64 n=gp__count(a);
+typename K::Key *const keys=reinterpret_cast<typename K::Key *>(shared);
+V *const values=reinterpret_cast<V *>(shared + KEYS);
+const typename Sort::Sweep of ={a,s.sweep,keys,values,0,0,n};
+Sort sort ={of,
+s,
+keys,
+values,
+reinterpret_cast<typename K::Key *>(shared + KEYS + VALUES),
+reinterpret_cast<V *>(shared + 2 * KEYS + VALUES),
+blockIdx.x,
+gridDim.x,
+0};
+sort.run();
+}
+template <class P,class K,class V> GP_DEVICE void gp__sort_one_cluster(const gp__radix_args &a){
+gp__cooperative_radix_sort<P,K,V,true>(a);
+}
+template <class P,class K,class V> GP_DEVICE void gp__sort_one_launch(const gp__radix_args &a){
+gp__cooperative_radix_sort<P,K,V,false>(a);
+}
+#line 1 "sort/gather.cuh"
+template <class P,class Word,int WORDS,class I> GP_DEVICE void gp__gather(const gp__gather_args &a){
+gp__pdl_wait<P>();
+const gp__u64 total=gp__count(a)* WORDS;
+const Word *in=static_cast<const Word *>(a.in);
+for(gp__u64 k=static_cast<gp__u64>(blockIdx.x)* P::threads + threadIdx.x;k < total;
+k += static_cast<gp__u64>(gridDim.x)* P::threads)
+static_cast<Word *>(a.out)[k] =
+in[static_cast<gp__u64>(static_cast<const I *>(a.index)[k / WORDS])* WORDS + k % WORDS];
+}
+#line 1 "sort/hybrid.cuh"
+template <class T,bool DESCENDING> struct gp__sorted{
+typedef gp__ordered<T> Ordered;
+typedef typename Ordered::Bits Raw;
+typedef typename gp__unsigned_of<(sizeof(T)> 4?8 : 4)>::type Key;
+static const int V=16 / int(sizeof(T));
+static GP_DEVICE Key encode(Raw raw){
+const Raw bits=Ordered::encode(raw);
+return DESCENDING?static_cast<Raw>(~bits): bits;
+}
+static GP_DEVICE Raw decode(Key key){
+const Raw bits=static_cast<Raw>(key);
+return Ordered::decode(DESCENDING?static_cast<Raw>(~bits): bits);
+}
+};
+enum{GP__FROM_IN,GP__FROM_SPARE,GP__FROM_OUT};
+enum{GP__PART_MOVES,GP__PART_STAYS,GP__PART_COUNTED,GP__PART_CONSTANT};
+struct gp__hybrid_part{
+gp__u64 begin,end,low,least,most;
+gp__u32 first_tile,tiles,done;
+int shift,bits;
+gp__u32 source;
+unsigned short mode,depth;
+gp__u32 hot;
+GP_DEVICE gp__u64 size()const{return end - begin;}
+};
+static_assert(sizeof(gp__hybrid_part)== GP__HYBRID_PART_BYTES,"the size of a part");
+struct gp__hybrid_item{
+gp__u64 begin,low;
+gp__u32 count;
+unsigned short width,source;
+};
+static_assert(sizeof(gp__hybrid_item)== GP__HYBRID_ITEM_BYTES,"the size of an item");
+template <class P,class T,bool DESCENDING,class Value=gp__none> struct gp__hybrid{
+static const bool PAIRS=gp__radix_value<Value>::is;
+static const int WIDEST=PAIRS?64 - GP__HYBRID_PLACE_BITS : 64;
+typedef gp__sorted<T,DESCENDING> Code;
+typedef typename Code::Key Key;
+typedef typename Code::Raw Raw;
+typedef gp__vec<Raw> Pack;
+static const int V=Code::V,BITS=8 * int(sizeof(T)),ITEMS=P::vectors * V,TILE=P::threads * ITEMS;
+const gp__hybrid_args &a;
+const int level;
+const gp__u32 block;
+GP_DEVICE gp__hybrid_part *parts_of(int l)const{
+return static_cast<gp__hybrid_part *>(l % 2?a.next_parts : a.parts);
+}
+GP_DEVICE gp__hybrid_part *parts()const{return parts_of(level);}
+GP_DEVICE gp__u64 *bins_of(int l)const{return !PAIRS && l % 2?a.next_bins : a.bins;}
+GP_DEVICE gp__hybrid_item *items()const{return static_cast<gp__hybrid_item *>(a.items);}
+GP_DEVICE const Raw *from(gp__u32 source)const{
+return static_cast<const Raw *>(source == GP__FROM_IN?a.in : source == GP__FROM_SPARE?a.spare : a.out);
+}
+GP_DEVICE Raw *to(gp__u32 source)const{return static_cast<Raw *>(source == GP__FROM_SPARE?a.out : a.spare);}
+GP_DEVICE const Value *values_from(gp__u32 source)const{
+return static_cast<const Value *>(source == GP__FROM_IN     ?a.values
+: source == GP__FROM_SPARE?a.spare_values
+: a.out_values);
+}
+GP_DEVICE Value *values_to(gp__u32 source)const{
+return static_cast<Value *>(source == GP__FROM_SPARE?a.out_values : a.spare_values);
+}
+static GP_DEVICE gp__u32 next_source(gp__u32 source){
+return source == GP__FROM_SPARE?GP__FROM_OUT : GP__FROM_SPARE;
+}
+GP_DEVICE unsigned skew(gp__u32 source,gp__u64 begin)const{
+return gp__misalignment(from(source)+ begin,16)/ unsigned(sizeof(Raw));
+}
+GP_DEVICE int digit_bits(int level,unsigned depth,gp__u64 size,int width)const{
+const gp__u64 fit=gp__hybrid_fit(a.capacity);
+const int fitting=gp__width<gp__u64>((size + fit - 1)/ fit - 1);
+const int need=width - WIDEST > fitting?width - WIDEST : fitting;
+const int levels=(need + 7)/ 8,all=(width + 7)/ 8;
+const int least=width - 8 *(gp__hybrid_levels(int(sizeof(T)))- 1 - level);
+const int bits=depth >= 2 || width <= 8 || levels == 0?8
+: all <= levels                        ?(width + all - 1)/ all
+:(need + levels - 1)/ levels;
+return width < bits?width : bits < least?least : bits < 4?(width < 4?width : 4): bits;
+}
+GP_DEVICE gp__u32 tiles_of(gp__u64 begin,gp__u64 size,gp__u32 source)const{
+return static_cast<gp__u32>((skew(source,begin)+ size + TILE - 1)/ TILE);
+}
+GP_DEVICE void describe(gp__hybrid_part &p,int of_level,gp__u64 begin,gp__u64 size,Key low,int width,
+gp__u32 source,gp__u32 first_tile,unsigned depth)const{
+const int bits=digit_bits(of_level,depth,size,width);
+p.begin=begin,p.end=begin + size,p.low=low,p.least = ~gp__u64(0),p.most=0;
+p.first_tile=first_tile,p.tiles=tiles_of(begin,size,source),p.done=0;
+p.shift=width - bits,p.bits=bits;
+p.source=source,p.mode=GP__PART_MOVES,p.depth=static_cast<unsigned short>(depth),p.hot=256;
+}
+GP_DEVICE void append(gp__u64 begin,gp__u64 size,Key low,int width,gp__u32 source,unsigned depth)const{
+const gp__u64 tiles=tiles_of(begin,size,source),was=atomicAdd(a.list + level + 1,tiles << 32 | 1u);
+describe(parts_of(level + 1)[static_cast<gp__u32>(was)],level + 1,begin,size,low,width,source,
+static_cast<gp__u32>(was >> 32),depth);
+}
+GP_DEVICE void add_item(gp__u64 begin,gp__u32 count,Key low,int width,gp__u32 source)const{
+gp__hybrid_item &item=items()[atomicAdd(a.list + GP__HYBRID_ITEMS,gp__u64(1))];
+item.begin=begin,item.low=low,item.count=count;
+item.width=static_cast<unsigned short>(width),item.source=static_cast<unsigned short>(source);
+}
+};
+#line 1 "sort/hybrid_count.cuh"
+template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts,gp__u32 count,gp__u32 tile){
+gp__u32 low=0,left=count;
+while(left > 1){
+const gp__u32 step=(left + THREADS - 1)/ THREADS,ahead=(threadIdx.x + 1)* step;
+const gp__u32 passed =
+static_cast<gp__u32>(__syncthreads_count(ahead < left && parts[low + ahead].first_tile <= tile));
+low += passed * step;
+left -= passed * step;
+if(left > step)left=step;
+}
+return low;
+}
+template <int THREADS,class N> GP_DEVICE N gp__sum_before(N x,N *total){
+const N up_to=gp_warp_inclusive_scan(x,gp_sum<N>());
+if(gp_lane()== 31)total[gp_warp()]=up_to;
+__syncthreads();
+const N own=gp_lane()< THREADS / 32?total[gp_lane()] : 0;
+return gp_warp_broadcast(gp_warp_inclusive_scan(own,gp_sum<N>())- own,static_cast<int>(gp_warp()))+ up_to - x;
+}
+struct gp__hybrid_share{
+gp__u32 parts,tile,end;
+GP_DEVICE gp__hybrid_share(gp__u64 list,gp__u32 block){
+const gp__u32 tiles=static_cast<gp__u32>(list >> 32),each=tiles / gridDim.x,more=tiles % gridDim.x;
+parts=static_cast<gp__u32>(list);
+tile=block * each +(block < more?block : more);
+end=tile + each +(block < more?1 : 0);
+}
+static GP_DEVICE gp__u32 block_of(gp__u64 list,gp__u32 tile){
+const gp__u32 tiles=static_cast<gp__u32>(list >> 32),each=tiles / gridDim.x,more=tiles % gridDim.x;
+const gp__u32 larger=more *(each + 1);
+return tile < larger?tile /(each + 1): more +(tile - larger)/ each;
+}
+};
+template <int THREADS> struct gp__hybrid_count_storage{
+gp__u32 counter[256 * 32];
+gp__u64 total[THREADS / 32];
+gp__u64 start[257],window[256];
+gp__u64 least[THREADS / 32],most[THREADS / 32];
+gp__u64 some[THREADS];
+gp__ticket ticket;
+gp__hybrid_part whole;
+gp__u32 groups[THREADS / 32],next[512];
+gp__u32 hot;
+bool last;
+};
+template <class P,class T,bool DESCENDING,int THREADS,class Value>
+struct gp__hybrid_counting : gp__hybrid<P,T,DESCENDING,Value>{
+typedef gp__hybrid<P,T,DESCENDING,Value> Base;
+typedef typename Base::Key Key;
+typedef typename Base::Raw Raw;
+typedef typename Base::Code Code;
+typedef gp__hybrid_count_storage<THREADS> Storage;
+static const int V=Base::V;
+static_assert(THREADS >= 256,"a thread a digit");
+Storage &s;
+static_assert(sizeof(Storage)== gp__hybrid_count_bytes(THREADS),"shared memory");
+GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args,int of_level,gp__u32 of_block,Storage &storage)
+: Base{args,of_level,of_block},s(storage){}
+GP_DEVICE void count(const gp__hybrid_part &p,gp__u64 begin,gp__u64 end,Key &least,Key &most)const{
+const Raw *in=this->from(p.source);
+const Key low=static_cast<Key>(p.low);
+const int shift=p.shift;
+gp__u32 *own=s.counter + gp_lane();
+const auto add = [&](Raw raw){
+const Key key=Code::encode(raw);
+least=key < least?key : least;
+most=key > most?key : most;
+atomicAdd(own + static_cast<gp__u32>((key - low)>> shift)* 32,1u);
+};
+const unsigned before=this->skew(p.source,begin);
+gp__u64 head=before?V - before : 0;
+if(head > end - begin)head=end - begin;
+const gp__u64 vectors=(end - begin - head)/ V;
+const Raw *first=in + begin + head;
+if(threadIdx.x < head)add(in[begin + threadIdx.x]);
+const int AT_ONCE=8;
+gp__u64 v=0;
+for(;v + AT_ONCE * THREADS <= vectors;v += AT_ONCE * THREADS){
+typename Base::Pack pack[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i)
+pack[i].vector=gp__load_vector<P::load>(first +(v + unsigned(i)* THREADS + threadIdx.x)* V);
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i){
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)add(pack[i].item[j]);
+}
+}
+for(v += threadIdx.x;v < vectors;v += THREADS){
+typename Base::Pack pack;
+pack.vector=gp__load_vector<P::load>(first + v * V);
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)add(pack.item[j]);
+}
+const gp__u64 tail=begin + head + vectors * V;
+if(threadIdx.x < end - tail)add(in[tail + threadIdx.x]);
+}
+GP_DEVICE gp__u64 count_pieces(const gp__u64 *pieces,gp__u32 count,unsigned digits,int bits)const{
+const unsigned sharing=THREADS >> bits,each=(count + sharing - 1)/ sharing,of=threadIdx.x >> bits;
+const unsigned first=of * each < count?of * each : count,end=first + each < count?first + each : count;
+gp__u64 sum=0;
+GPUPRIMS__UNROLL_BY(8)
+for(unsigned i=first;i < end;++i)
+sum += gp__load_relaxed(pieces + static_cast<gp__u64>(i)* 256 +(threadIdx.x &(digits - 1)));
+s.some[threadIdx.x]=sum;
+__syncthreads();
+sum=0;
+for(unsigned i=threadIdx.x;i < THREADS && threadIdx.x < digits;i += digits)sum += s.some[i];
+return sum;
+}
+GP_DEVICE void place_pieces(gp__u64 *pieces,gp__u32 count,unsigned digits,int bits,gp__u64 begin)const{
+const int AT_ONCE=8;
+const unsigned sharing=THREADS >> bits,each=(count + sharing - 1)/ sharing,of=threadIdx.x >> bits;
+const unsigned first=of * each < count?of * each : count,end=first + each < count?first + each : count;
+const unsigned digit=threadIdx.x &(digits - 1);
+gp__u64 at=begin + s.start[digit];
+for(unsigned i=digit;i < threadIdx.x;i += digits)at += s.some[i];
+for(unsigned i=first;i < end;i += AT_ONCE){
+gp__u64 own[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j)
+own[j]=i + j < end?gp__load_relaxed(pieces + static_cast<gp__u64>(i + j)* 256 + digit): 0;
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j){
+if(i + j < end)gp__store_relaxed(pieces + static_cast<gp__u64>(i + j)* 256 + digit,at);
+at += own[j];
+}
+}
+}
+GP_DEVICE void add_copies(gp__u64 begin,gp__u64 size,gp__u32 source)const{
+if(source == GP__FROM_OUT)return;
+for(gp__u64 at=static_cast<gp__u64>(threadIdx.x)* this->a.capacity;at < size;
+at += static_cast<gp__u64>(THREADS)* this->a.capacity){
+const gp__u64 left=size - at;
+this->add_item(begin + at,left < this->a.capacity?static_cast<gp__u32>(left): this->a.capacity,0,0,source);
+}
+}
+GP_DEVICE void make_groups(const gp__hybrid_part &p,gp__u64 start,gp__u64 count,unsigned digits)const{
+const unsigned t=threadIdx.x;
+const gp__u64 begin=p.begin,size=p.end - begin;
+const int shift=p.shift,bits=this->WIDEST - shift,spans=bits < 0?0 : bits < 8?bits : 8;
+gp__u32 *next=s.next,*heads=s.next + 256;
+if(t < digits){
+unsigned low=t + 1,high=t +(1u << spans)< digits?t +(1u << spans): digits;
+while(low < high){
+const unsigned middle=(low + high + 1)/ 2;
+const gp__u64 end=middle < digits?s.window[middle] : size;
+if(end - start <= this->a.capacity)low=middle;
+else high=middle - 1;
+}
+next[t]=low;
+heads[t]=t == 0;
+}
+__syncthreads();
+for(unsigned jumps=1;jumps < digits;jumps *= 2){
+const gp__u32 to=t < digits?next[t] : digits,behind=to < digits?next[to] : digits;
+const bool is=t < digits && heads[t];
+__syncthreads();
+if(t < digits)next[t]=behind;
+if(is && to < digits)heads[to]=1;
+__syncthreads();
+}
+const gp__u64 half=this->a.capacity / 2;
+const gp__u64 count_before=t > 0 && t < digits?start - s.window[t - 1] : 0;
+const bool head=t < digits &&(heads[t] || count > half || count_before > half);
+const gp__u32 group=gp__sum_before<THREADS>(head?1u : 0u,s.groups);
+const unsigned groups=static_cast<unsigned>(__syncthreads_count(head));
+if(head)s.start[group]=start | static_cast<gp__u64>(t)<< 48;
+if(t == 0)s.start[groups]=size | static_cast<gp__u64>(digits)<< 48;
+__syncthreads();
+if(head){
+const gp__u64 next=s.start[group + 1],keys=(next & 0xffffffffffffull)- start;
+const unsigned span=static_cast<unsigned>(next >> 48)- t;
+const gp__u32 source=this->next_source(p.source);
+const Key from=static_cast<Key>(p.low)+(static_cast<Key>(t)<< shift);
+if(keys > this->a.capacity ||(keys && shift > this->WIDEST))
+this->append(begin + start,keys,from,shift,source,p.depth + 1u);
+else if(keys)
+this->add_item(begin + start,static_cast<gp__u32>(keys),from,shift + gp__width<gp__u32>(span - 1),source);
+}
+__syncthreads();
+}
+GP_DEVICE void plan_pairs(gp__hybrid_part &p,gp__u64 *pieces,gp__u32 count_of_pieces)const{
+const unsigned t=threadIdx.x,digits=1u << p.bits;
+const gp__u64 begin=p.begin,size=p.end - begin;
+const gp__u32 source=this->next_source(p.source);
+const gp__u64 least=gp__load_relaxed(&p.least),most=gp__load_relaxed(&p.most);
+const gp__u64 count=count_pieces(pieces,count_of_pieces,digits,p.bits);
+const gp__u64 start=gp__sum_before<THREADS>(count,s.total);
+const bool constant=least == most,whole=__syncthreads_or(t < digits && count == size);
+if(t == 0)p.mode=constant || whole?GP__PART_STAYS : GP__PART_MOVES;
+if(constant){
+add_copies(begin,size,p.source);
+return;
+}
+if(whole){
+if(t == 0)
+this->append(begin,size,static_cast<Key>(least),gp__width(static_cast<Key>(most - least)),p.source,
+p.depth);
+return;
+}
+if(t < digits){
+s.start[t]=start;
+s.window[t]=start;
+}
+__syncthreads();
+place_pieces(pieces,count_of_pieces,digits,p.bits,begin);
+__syncthreads();
+if(p.shift == 0){
+add_copies(begin,size,source);
+return;
+}
+make_groups(p,start,count,digits);
+}
+GP_DEVICE void plan(gp__hybrid_part &p,gp__u64 *bins)const{
+const unsigned t=threadIdx.x,digits=1u << p.bits;
+const gp__u64 begin=p.begin,size=p.end - begin;
+const int shift=p.shift;
+const gp__u64 least=gp__load_relaxed(&p.least),most=gp__load_relaxed(&p.most);
+const gp__u64 count=t < digits?gp__load_relaxed(bins + t): 0;
+if(t == 0)s.hot=256;
+const gp__u64 start=gp__sum_before<THREADS>(count,s.total);
+const bool constant=least == most,whole=__syncthreads_or(count == size);
+const unsigned most_of=this->a.capacity +(this->BITS > 32?this->a.capacity / 8 : 0);
+if(chooses()&& __syncthreads_or(!constant && count > most_of)){
+if(t == 0)*this->a.choice=GP__CHOSE_ONE_SWEEP;
+return;
+}
+if(t == 0)
+p.mode=constant?GP__PART_CONSTANT : shift == 0?GP__PART_COUNTED : whole?GP__PART_STAYS : GP__PART_MOVES;
+if(constant || shift == 0 || whole){
+if(constant && t == 0)p.low=least;
+else if(constant)return;
+else if(shift == 0 && t < digits)gp__store_relaxed(bins + t,begin + start);
+else if(shift != 0 && t == 0)
+this->append(begin,size,static_cast<Key>(least),gp__width(static_cast<Key>(most - least)),p.source,
+p.depth);
+return;
+}
+if(t < digits){
+gp__store_relaxed(bins + t,begin + start);
+s.window[t]=start;
+if(count > size / 4)atomicExch(&s.hot,t);
+}
+__syncthreads();
+if(t == 0)p.hot=s.hot;
+make_groups(p,start,count,digits);
+}
+template <bool FIRST>
+GP_DEVICE void count_tiles(const gp__hybrid_part &p,gp__u32 at,gp__u32 first,gp__u32 last)const{
+gp__hybrid_part &part=this->parts()[at];
+gp__u64 *bins=this->bins_of(this->level)+ static_cast<gp__u64>(at +(this->PAIRS?this->block : 0))* 256;
+const unsigned digits=1u << p.bits;
+const gp__u64 base=p.begin - this->skew(p.source,p.begin),stop=base + static_cast<gp__u64>(last)* this->TILE;
+const gp__u64 begin=first?base + static_cast<gp__u64>(first)* this->TILE : p.begin,
+end=stop < p.end?stop : p.end;
+Key least = ~Key(0),most=0;
+for(unsigned i=threadIdx.x;i < digits * 32;i += THREADS)s.counter[i]=0;
+__syncthreads();
+count(p,begin,end,least,most);
+least=gp_warp_reduce(least,gp_min<Key>());
+most=gp_warp_reduce(most,gp_max<Key>());
+if(FIRST && threadIdx.x == 0){
+gp__receive<gp__u64>(gp__words(this->a.workspace),0,s.ticket.tag);
+__threadfence();
+}
+__syncthreads();
+if(gp_lane()== 0){
+atomicMin(&part.least,static_cast<gp__u64>(least));
+atomicMax(&part.most,static_cast<gp__u64>(most));
+}
+for(unsigned d=threadIdx.x;d < digits;d += THREADS){
+gp__u64 sum=0;
+for(unsigned i=0;i < 32;++i)sum += s.counter[d * 32 +((i + threadIdx.x)& 31u)];
+if(this->PAIRS)gp__store_relaxed(bins + d,sum);
+else if(sum)gp__add_relaxed(bins + d,sum);
+}
+const gp__u32 tiles=p.tiles,first_tile=p.first_tile;
+__syncthreads();
+if(threadIdx.x == 0){
+__threadfence();
+s.last=atomicAdd(&part.done,last - first)+(last - first)== tiles;
+__threadfence();
+}
+__syncthreads();
+if(s.last){
+if(this->PAIRS){
+const gp__u64 list=FIRST?static_cast<gp__u64>(tiles)<< 32 | 1u : this->a.list[this->level];
+const gp__u32 from=gp__hybrid_share::block_of(list,first_tile),
+to=gp__hybrid_share::block_of(list,first_tile + tiles - 1);
+plan_pairs(part,this->bins_of(this->level)+ static_cast<gp__u64>(at + from)* 256,to - from + 1);
+}else plan(part,bins);
+}
+__syncthreads();
+}
+GP_DEVICE void later_level()const{
+const gp__hybrid_share share(this->a.list[this->level],this->block);
+gp__u32 tile=share.tile;
+if(tile >= share.end)return;
+gp__u32 at=gp__find_part<THREADS>(this->parts(),share.parts,tile);
+for(;tile < share.end;++at){
+const gp__hybrid_part &p=this->parts()[at];
+const gp__u32 first=tile - p.first_tile,left=share.end - p.first_tile;
+const gp__u32 last=left < p.tiles?left : p.tiles;
+count_tiles<false>(p,at,first,last);
+tile += last - first;
+}
+}
+GP_DEVICE bool chooses()const{return !this->PAIRS && this->a.choice && !this->a.sample;}
+GP_DEVICE void first_level()const{
+const gp__u64 n=gp__count(this->a);
+const bool fits=n <= this->a.capacity && this->BITS <= this->WIDEST;
+if(threadIdx.x == 0){
+s.ticket=gp__draw(this->a.workspace,gridDim.x);
+this->describe(s.whole,0,0,n,0,this->BITS,GP__FROM_IN,0,0);
+}
+__syncthreads();
+if(s.ticket.number == 0){
+if(threadIdx.x < GP__HYBRID_LIST)this->a.list[threadIdx.x]=0;
+for(unsigned i=threadIdx.x;i < 256;i += THREADS)this->a.bins[i]=0;
+__syncthreads();
+if(threadIdx.x == 0){
+if(n && fits)this->add_item(0,static_cast<gp__u32>(n),0,this->BITS,GP__FROM_IN);
+else if(n){
+this->a.list[0]=static_cast<gp__u64>(s.whole.tiles)<< 32 | 1u;
+this->parts()[0]=s.whole;
+}
+if(chooses())*this->a.choice=GP__CHOSE_HYBRID;
+__threadfence();
+gp__publish(gp__words(this->a.workspace),0,gp__u64(1),s.ticket.tag);
+}
+}
+if(n == 0 || fits)return;
+const gp__hybrid_share share(static_cast<gp__u64>(s.whole.tiles)<< 32 | 1u,this->block);
+if(share.tile < share.end)count_tiles<true>(s.whole,0,share.tile,share.end);
+}
+};
+template <class P,class T,bool DESCENDING,int THREADS,class Value=gp__none>
+GP_DEVICE void gp__hybrid_count(const gp__hybrid_args &a){
+GP_SHARED(gp__hybrid_count_storage<THREADS>,s);
+gp__pdl_wait<P>();
+const gp__hybrid_counting<P,T,DESCENDING,THREADS,Value> h(a,a.level,blockIdx.x,s);
+if(!h.chooses()&& !gp__is_chosen(a.choice,GP__CHOSE_HYBRID))return;
+if(a.level == 0)h.first_level();
+else h.later_level();
+}
+#line 1 "sort/hybrid_move.cuh"
+template <class P,class T,bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P,T,DESCENDING>{
+typedef gp__hybrid<P,T,DESCENDING> Base;
+typedef typename Base::Key Key;
+typedef typename Base::Raw Raw;
+typedef typename Base::Code Code;
+static const int V=Base::V,ITEMS=Base::ITEMS,TILE=Base::TILE,THREADS=P::threads;
+static_assert(TILE < 65536 && ITEMS % 2 == 0,"slots have 16 bits");
+static const int DIGITS_A_THREAD=(256 + THREADS - 1)/ THREADS;
+struct Storage{
+gp__u64 delta[256];
+gp__u32 count[256];
+gp__u32 total[32];
+Key key[1];
+};
+Storage &s;
+const unsigned thread;
+GP_DEVICE gp__hybrid_moving(const Base &base,Storage &storage)
+: Base(base),s(storage),thread(gp__opaque_copy(threadIdx.x)){}
+GP_DEVICE unsigned position(int i)const{return(unsigned(i)/ V * THREADS + thread)* V + unsigned(i)% V;}
+template <bool HOT,class There>
+GP_DEVICE void rank(const Key(&keys)[ITEMS],gp__u32(&slots)[ITEMS / 2],const There &there,Key low,int shift,
+gp__u32 hot)const{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u32 digit=static_cast<gp__u32>((keys[i] - low)>> shift);
+gp__u32 slot=0;
+if(!HOT){
+if(there(i))slot=atomicAdd(&s.count[digit],1u);
+}else{
+const gp__u32 chosen=hot < 256?hot : gp_warp_broadcast(digit,0);
+const bool is=there(i)&& digit == chosen;
+const gp__u32 lanes=__ballot_sync(0xffffffffu,is),lead=lanes &(0u - lanes);
+if(is?lead == 1u << gp_lane(): there(i))
+slot=atomicAdd(&s.count[digit],is?static_cast<gp__u32>(__popc(lanes)): 1u);
+const gp__u32 first=gp_warp_broadcast(slot,lanes?__popc(lead - 1): 0);
+if(is)slot=first + gp__lanes_before(lanes);
+}
+slots[i / 2]=i % 2?gp__opaque_copy(slots[i / 2] | slot << 16): slot;
+}
+}
+template <class There>
+GP_DEVICE void scatter(const Key(&keys)[ITEMS],const gp__u32(&slots)[ITEMS / 2],const There &there,Key low,
+int shift)const{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(there(i)){
+const gp__u32 digit=static_cast<gp__u32>((keys[i] - low)>> shift);
+s.key[s.count[digit] +(i % 2?slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)]=keys[i];
+}
+}
+template <class There>
+GP_DEVICE void tile(const gp__hybrid_part &p,gp__u64 *bins,const Key(&keys)[ITEMS],const There &there,
+unsigned n)const{
+const Key low=static_cast<Key>(p.low);
+const int shift=p.shift;
+const unsigned digits=1u << p.bits;
+gp__u32 slots[ITEMS / 2];
+GPUPRIMS__UNROLL
+for(int d=0;d < DIGITS_A_THREAD;++d)
+if(thread * DIGITS_A_THREAD + d < digits)s.count[thread * DIGITS_A_THREAD + d]=0;
+__syncthreads();
+const gp__u32 sample=static_cast<gp__u32>((keys[0] - low)>> shift);
+const gp__u32 alike=__ballot_sync(0xffffffffu,sample == gp_warp_broadcast(sample,0));
+if(p.hot < 256 || __popc(alike)>= 6)rank<true>(keys,slots,there,low,shift,p.hot);
+else rank<false>(keys,slots,there,low,shift,p.hot);
+__syncthreads();
+gp__u32 count[DIGITS_A_THREAD],sum=0;
+gp__u64 cursor[DIGITS_A_THREAD];
+GPUPRIMS__UNROLL
+for(int d=0;d < DIGITS_A_THREAD;++d){
+const unsigned digit=thread * DIGITS_A_THREAD + unsigned(d);
+count[d]=digit < digits?s.count[digit] : 0;
+cursor[d]=count[d]?gp__add_relaxed(bins + digit,gp__u64(count[d])): 0;
+sum += count[d];
+}
+gp__u32 start=gp__sum_before<THREADS>(sum,s.total);
+GPUPRIMS__UNROLL
+for(int d=0;d < DIGITS_A_THREAD;++d){
+const unsigned digit=thread * DIGITS_A_THREAD + unsigned(d);
+if(digit < digits){
+s.count[digit]=start;
+s.delta[digit]=cursor[d] - start;
+}
+start += count[d];
+}
+__syncthreads();
+scatter(keys,slots,there,low,shift);
+__syncthreads();
+Raw *out=this->to(p.source);
+GPUPRIMS__UNROLL_BY(8)
+for(unsigned q=thread;q < n;q += THREADS){
+const Key key=s.key[q];
+out[s.delta[static_cast<gp__u32>((key - low)>> shift)] + q]=Code::decode(key);
+}
+__syncthreads();
+}
+GP_DEVICE void move(const gp__hybrid_part &p,gp__u64 *bins,gp__u32 x)const{
+const Raw *in=this->from(p.source);
+const gp__u64 base=p.begin - this->skew(p.source,p.begin)+ static_cast<gp__u64>(x)* TILE;
+const gp__u64 left=p.end - base;
+const unsigned first=x?0 : this->skew(p.source,p.begin),
+end=left < TILE?static_cast<unsigned>(left): TILE;
+Key keys[ITEMS];
+if(first == 0 && end == TILE){
+typename Base::Pack pack[P::vectors];
+GPUPRIMS__UNROLL
+for(int i=0;i < P::vectors;++i)
+pack[i].vector=gp__load_vector<P::load>(in + base +(unsigned(i)* THREADS + thread)* V);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)keys[i]=Code::encode(pack[i / V].item[i % V]);
+tile(
+p,bins,keys,[](int){return true;},TILE);
+}else{
+const auto there = [this,first,end](int i){return position(i)>= first && position(i)< end;};
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+keys[i]=there(i)?Code::encode(in[base + position(i)]): static_cast<Key>(p.low);
+tile(p,bins,keys,there,end - first);
+}
+}
+GP_DEVICE void fill(const gp__hybrid_part &p,const gp__u64 *bins,gp__u32 x)const{
+Raw *out=static_cast<Raw *>(this->a.out);
+const Key low=static_cast<Key>(p.low);
+const unsigned before=this->skew(p.source,p.begin),digits=1u << p.bits;
+const gp__u64 stop=p.begin - before + static_cast<gp__u64>(x + 1)* TILE,end=stop < p.end?stop : p.end;
+const gp__u64 begin=x?stop - TILE : p.begin;
+if(p.mode == GP__PART_CONSTANT){
+for(gp__u64 q=begin + thread;q < end;q += THREADS)out[q]=Code::decode(low);
+return;
+}
+for(unsigned d=thread;d < 256;d += THREADS)s.delta[d]=d < digits?bins[d] : ~gp__u64(0);
+__syncthreads();
+for(gp__u64 q=begin + thread;q < end;q += THREADS){
+unsigned digit=0;
+GPUPRIMS__UNROLL
+for(unsigned step=128;step > 0;step /= 2)
+if(s.delta[digit + step] <= q)digit += step;
+out[q]=Code::decode(low + digit);
+}
+__syncthreads();
+}
+};
+template <class P,class T,bool DESCENDING,class Value>
+struct gp__hybrid_moving_pairs : gp__hybrid<P,T,DESCENDING,Value>{
+typedef gp__hybrid<P,T,DESCENDING,Value> Base;
+typedef typename Base::Key Key;
+typedef typename Base::Raw Raw;
+typedef typename Base::Code Code;
+typedef gp__tile_rank<P::threads> Rank;
+static const int ITEMS=Base::ITEMS,TILE=Base::TILE,THREADS=P::threads,AT_ONCE=ITEMS % 4 == 0?4 : 2;
+static_assert(TILE < 65536 && ITEMS % AT_ONCE == 0,"the shape of a tile");
+struct Storage{
+gp_tile_rank_storage<THREADS> rank;
+gp__u32 offset[256];
+};
+struct Digit{
+Key low;
+int shift;
+gp__u32 mask;
+unsigned valid;
+GP_DEVICE gp__u32 operator()(Raw raw,int=0)const{
+return static_cast<gp__u32>((Code::encode(raw)- low)>> shift)& mask;
+}
+};
+Storage &s;
+Raw *tile_keys;
+Value *tile_values;
+GP_DEVICE gp__hybrid_moving_pairs(const Base &base,Storage &storage,unsigned char *shared)
+: Base(base),s(storage),tile_keys(reinterpret_cast<Raw *>(shared)),
+tile_values(reinterpret_cast<Value *>(shared + TILE * sizeof(Raw))){}
+static GP_DEVICE unsigned valid(gp__u64 first,gp__u64 end){
+return end - first < TILE?static_cast<unsigned>(end - first): TILE;
+}
+GP_DEVICE void load(Raw(&keys)[ITEMS],const Raw *from,unsigned valid,Raw padding)const{
+if(valid == TILE){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)keys[i]=from[gp_tile_warp_striped<ITEMS>(i)];
+}else{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const unsigned k=gp_tile_warp_striped<ITEMS>(i);
+keys[i]=k < valid?from[k] : padding;
+}
+}
+}
+GP_DEVICE void load_values(Value(&values)[ITEMS],const Value *in,gp__u64 first,unsigned valid)const{
+if(!in){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)values[i]=gp__radix_value<Value>::index(first + gp_tile_warp_striped<ITEMS>(i));
+}else if(valid == TILE){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)values[i]=in[gp_tile_warp_striped<ITEMS>(i)];
+}else{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const unsigned k=gp_tile_warp_striped<ITEMS>(i);
+values[i]=in[k < valid?k : 0];
+}
+}
+}
+template <bool FULL> GP_DEVICE void store(const Digit &digit,Raw *out,Value *out_values)const{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;i += AT_ONCE){
+Raw keys[AT_ONCE];
+gp__u32 at[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j){
+const unsigned k=unsigned(i + j)* THREADS + threadIdx.x;
+if(FULL || k < digit.valid)keys[j]=tile_keys[k];
+}
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j){
+const unsigned k=unsigned(i + j)* THREADS + threadIdx.x;
+if(FULL || k < digit.valid)at[j]=s.offset[digit(keys[j])] + k;
+}
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j){
+const unsigned k=unsigned(i + j)* THREADS + threadIdx.x;
+if(FULL || k < digit.valid){
+out[at[j]]=keys[j];
+out_values[at[j]]=tile_values[k];
+}
+}
+}
+}
+GP_DEVICE void move(const gp__hybrid_part &p,const gp__u64 *places,gp__u64 begin,gp__u64 end)const{
+const Rank rank ={s.rank};
+const Raw *in=this->from(p.source);
+const Value *values_in=this->values_from(p.source);
+Raw *out=this->to(p.source);
+Value *values_out=this->values_to(p.source);
+const unsigned pair=threadIdx.x * Rank::PAIRS,digits=1u << p.bits;
+gp__u32 even[Rank::PAIRS],odd[Rank::PAIRS];
+GPUPRIMS__UNROLL
+for(int i=0;i < Rank::PAIRS;++i){
+const unsigned d=2 *(pair + unsigned(i));
+even[i]=d < digits?static_cast<gp__u32>(places[d]): 0;
+odd[i]=d + 1 < digits?static_cast<gp__u32>(places[d + 1]): 0;
+}
+Digit digit ={static_cast<Key>(p.low),p.shift,digits - 1,0};
+Raw keys[ITEMS];
+const Raw padding=Code::decode(digit.low +(static_cast<Key>(digits - 1)<< digit.shift));
+Value values[ITEMS];
+load(keys,in + begin,valid(begin,end),padding);
+load_values(values,values_in?values_in + begin : nullptr,begin,valid(begin,end));
+GPUPRIMS__UNROLL_BY(1)
+for(gp__u64 first=begin;first < end;first += TILE){
+gp__u32 ranks[ITEMS],total[Rank::PAIRS],both=0;
+digit.valid=valid(first,end);
+rank.within_warp(ranks,keys,digit);
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < Rank::PAIRS;++i){
+total[i]=rank.counts()?rank.total(pair + unsigned(i)): 0;
+both +=(total[i] & 0xffffu)+(total[i] >> 16);
+}
+gp__u32 before=rank.before(both);
+if(rank.counts()){
+GPUPRIMS__UNROLL
+for(int i=0;i < Rank::PAIRS;++i){
+const unsigned d=2 *(pair + unsigned(i)),evens=total[i] & 0xffffu,odds=total[i] >> 16;
+rank.place(pair + unsigned(i),before |(before + evens)<< 16);
+s.offset[d]=even[i] - before;
+before += evens;
+s.offset[d + 1]=odd[i] - before;
+before += odds;
+even[i] += evens;
+odd[i] += odds;
+}
+}
+__syncthreads();
+gp__optimizer_barrier(digit.shift);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)ranks[i]=rank.position(ranks[i],digit(keys[i],i));
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+tile_keys[ranks[i]]=keys[i];
+tile_values[ranks[i]]=values[i];
+}
+const gp__u64 next=first + TILE;
+if(next < end){
+load(keys,in + next,valid(next,end),padding);
+load_values(values,values_in?values_in + next : nullptr,next,valid(next,end));
+}
+__syncthreads();
+if(digit.valid == TILE)store<true>(digit,out,values_out);
+else store<false>(digit,out,values_out);
+}
+__syncthreads();
+}
+static GP_DEVICE void run(const Base &base,unsigned char *shared){
+GP_SHARED(Storage,s);
+const gp__hybrid_moving_pairs h(base,s,shared);
+const gp__hybrid_share share(h.a.list[h.level],h.block);
+gp__u32 tile=share.tile;
+if(tile >= share.end)return;
+const gp__u32 found=gp__find_part<P::threads>(h.parts(),share.parts,tile);
+if(threadIdx.x == 0)s.offset[0]=found;
+__syncthreads();
+gp__u32 at=s.offset[0];
+__syncthreads();
+for(;tile < share.end;++at){
+const gp__hybrid_part p=h.parts()[at];
+const gp__u32 last=p.first_tile + p.tiles < share.end?p.first_tile + p.tiles : share.end;
+const gp__u64 base=p.begin - h.skew(p.source,p.begin);
+const gp__u64 stop=base + static_cast<gp__u64>(last - p.first_tile)* TILE;
+if(p.mode == GP__PART_MOVES)
+h.move(p,h.bins_of(h.level)+ static_cast<gp__u64>(at + h.block)* 256,
+tile > p.first_tile?base + static_cast<gp__u64>(tile - p.first_tile)* TILE : p.begin,
+stop < p.end?stop : p.end);
+tile=last;
+}
+}
+};
+template <class P,class T,bool DESCENDING,class Value> struct gp__hybrid_mover{
+static GP_DEVICE void run(const gp__hybrid<P,T,DESCENDING,Value> &h,unsigned char *shared){
+gp__hybrid_moving_pairs<P,T,DESCENDING,Value>::run(h,shared);
+}
+};
+template <class P,class T,bool DESCENDING> struct gp__hybrid_mover<P,T,DESCENDING,gp__none>{
+static GP_DEVICE void run(const gp__hybrid<P,T,DESCENDING> &h,unsigned char *shared){
+typedef gp__hybrid_moving<P,T,DESCENDING> Moving;
+typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
+const gp__hybrid_share share(h.a.list[h.level],h.block);
+const gp__u64 counters=(h.a.list[h.level + 1] & 0xffffffffu)* 256;
+gp__u64 *next_bins=h.bins_of(h.level + 1);
+for(gp__u64 i=static_cast<gp__u64>(h.block)* P::threads + threadIdx.x;i < counters;
+i += static_cast<gp__u64>(gridDim.x)* P::threads)
+next_bins[i]=0;
+gp__u32 tile=share.tile;
+if(tile >= share.end)return;
+gp__u32 at=gp__find_part<P::threads>(h.parts(),share.parts,tile);
+while(tile < share.end){
+const gp__hybrid_part p=h.parts()[at];
+gp__u64 *bins=h.bins_of(h.level)+ static_cast<gp__u64>(at)* 256;
+const gp__u32 stop=p.first_tile + p.tiles < share.end?p.first_tile + p.tiles : share.end;
+if(p.mode == GP__PART_MOVES)
+for(;tile < stop;++tile)Moving(h,s).move(p,bins,tile - p.first_tile);
+else if(p.mode != GP__PART_STAYS)
+for(;tile < stop;++tile)Moving(h,s).fill(p,bins,tile - p.first_tile);
+tile=stop;
+++at;
+}
+}
+};
+template <class P,class T,bool DESCENDING,class Value=gp__none>
+GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a){
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+if(!gp__is_chosen(a.choice,GP__CHOSE_HYBRID))return;
+const gp__hybrid<P,T,DESCENDING,Value> h ={a,a.level,blockIdx.x};
+gp__hybrid_mover<P,T,DESCENDING,Value>::run(h,shared);
+}
+#line 1 "sort/buckets.cuh"
+template <class P,class T,bool DESCENDING,class Value=gp__none>
+GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a){
+typedef gp__hybrid_counting<P,T,DESCENDING,P::threads,Value> Counting;
+struct Drawn{
+gp__u64 number;
+};
+GP_SHARED(Drawn,drawn);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+if(!gp__is_chosen(a.choice,GP__CHOSE_HYBRID)|| a.list[a.level] == 0)return;
+for(;;){
+if(threadIdx.x == 0){
+drawn.number=gp__add_relaxed(a.list + GP__HYBRID_DRAWN,1);
+while(gp__load_relaxed(a.list + GP__HYBRID_DONE)< drawn.number / gridDim.x * gridDim.x){}
+__threadfence();
+}
+__syncthreads();
+const gp__u32 number=static_cast<gp__u32>(drawn.number),step=number / gridDim.x;
+const gp__hybrid<P,T,DESCENDING,Value> h ={a,a.level + static_cast<int>(step / 2),number % gridDim.x};
+if(h.level >= a.levels || a.list[h.level] == 0)return;
+if(step % 2 == 0)
+Counting(a,h.level,h.block,*reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
+else gp__hybrid_mover<P,T,DESCENDING,Value>::run(h,shared);
+__syncthreads();
+if(threadIdx.x == 0){
+__threadfence();
+gp__add_relaxed(a.list + GP__HYBRID_DONE,1);
+}
+}
+}
+template <class P,class T,bool DESCENDING,int THREADS,int ITEMS,int LOG2_BINS> struct gp__bucket{
+typedef gp__sorted<T,DESCENDING> Code;
+typedef typename Code::Key Key;
+typedef typename Code::Raw Raw;
+typedef gp__vec<Raw> Pack;
+typedef gp__tile_sort<Key,THREADS,ITEMS,LOG2_BINS> Sort;
+typedef typename Sort::Storage Storage;
+static const int V=Code::V <= ITEMS?Code::V : 1;
+static_assert(sizeof(Storage)== gp__tile_sort_bytes(int(sizeof(T)),THREADS,ITEMS,LOG2_BINS),"shared memory");
+Storage &s;
+GP_DEVICE bool sort(const Raw *in,Raw *out,unsigned n,Key low,int width)const{
+const unsigned thread=gp__opaque_copy(threadIdx.x);
+const Sort sort ={s,thread};
+const int shift=width > LOG2_BINS?width - LOG2_BINS : 0;
+Key keys[ITEMS],edge=0;
+const unsigned before=V > 1?gp__misalignment(in,16)/ unsigned(sizeof(Raw)): 0;
+const unsigned head=before && V - before < n?V - before : before?n : 0,vectors=(n - head)/ V;
+const unsigned at_edge=thread < head?thread : thread + vectors * V;
+const auto there = [=](int i){return i >= 0?unsigned(i)/ V * THREADS + thread < vectors : at_edge < n;};
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;i += V){
+Pack pack;
+pack.vector=gp_vector{{0,0,0,0}};
+const Raw *from=in + head +(unsigned(i)/ V * THREADS + thread)* V;
+if(V > 1)gp__load_vector_if<P::load>(there(i),from,pack.vector);
+else if(there(i))pack.item[0] = *from;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)keys[i + j]=Code::encode(pack.item[j]);
+}
+if(gp_warp()== 0 && at_edge < n)edge=Code::encode(in[at_edge]);
+sort.scatter(keys,edge,there,n,low,shift);
+const bool sorted=sort.template finish<Sort::MORE>(shift);
+store(out,n,thread);
+return sorted;
+}
+GP_DEVICE void sort_any(const Raw *in,Raw *out,unsigned n)const{
+const Sort sort ={s,gp__opaque_copy(threadIdx.x)};
+for(unsigned q=threadIdx.x;q < n;q += THREADS)s.key[Storage::place(q)]=Code::encode(in[q]);
+sort.surround(n);
+__syncthreads();
+sort.sort(n,64);
+store(out,n,threadIdx.x);
+}
+GP_DEVICE void store(Raw *out,unsigned n,unsigned thread)const{
+const unsigned ahead=V > 1?gp__misalignment(out,16)/ unsigned(sizeof(Raw)): 0;
+for(unsigned q=thread * V;q < ahead + n;q += THREADS * V){
+const bool whole=V > 1 && q >= ahead && q + V <= ahead + n;
+Pack pack;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+const unsigned p=q + unsigned(j)- ahead;
+pack.item[j]=Code::decode(s.key[Storage::place(p < n?p : 0)]);
+}
+gp__store_vector_if(whole,out + q - ahead,pack.vector);
+if(!whole){
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)
+if(q + unsigned(j)- ahead < n)out[q + unsigned(j)- ahead]=pack.item[j];
+}
+}
+}
+};
+#line 1 "sort/pair_buckets.cuh"
+template <class E> struct gp__vectors_of{
+static const int EACH=16 / int(sizeof(E));
+unsigned before,head,whole;
+GP_DEVICE gp__vectors_of(const E *in,unsigned n): before(gp__misalignment(in,16)/ unsigned(sizeof(E))){
+head=before?EACH - before : 0;
+if(head > n)head=n;
+whole=(n - head)/ EACH;
+}
+GP_DEVICE unsigned edge(unsigned thread)const{return thread < head?thread : thread + whole * EACH;}
+};
+template <class P,class Value,int THREADS,int ITEMS> struct gp__staged_values{
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+static const bool BULK=P::stages > 0;
+#else
+static const bool BULK=false;
+#endif
+typedef gp__vectors_of<Value> Vectors;
+Value *values;
+gp__u64 *arrived;
+static GP_DEVICE Vectors vectors(const Value *in,unsigned n){
+Vectors v(in,n);
+if(!gp__is_whole<sizeof(Value)>(in))v.before=0,v.head=n,v.whole=0;
+return v;
+}
+GP_DEVICE const Value *of(const Value *in)const{return values + vectors(in,0).before;}
+GP_DEVICE void init()const{
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+if(BULK && threadIdx.x == 0){
+gp__mbarrier_init(arrived,1);
+gp__mbarrier_init_fence();
+}
+#endif
+}
+GP_DEVICE void ask(const Value *in,unsigned n)const{
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+if(BULK && threadIdx.x == 0){
+const Vectors v=vectors(in,n);
+gp__mbarrier_arrive_expect(arrived,v.whole * 16);
+if(v.whole)gp__bulk_load(values + v.before + v.head,in + v.head,v.whole * 16,arrived);
+}
+#endif
+}
+GP_DEVICE void fetch(const Value *in,unsigned n,unsigned thread)const{
+const Vectors v=vectors(in,n);
+const int EACH=Vectors::EACH,COUNT=BULK?0 : ITEMS / EACH,AT_ONCE=4;
+static_assert(ITEMS / Vectors::EACH <= 4 || ITEMS / Vectors::EACH % 4 == 0,"vectors of a thread");
+GPUPRIMS__UNROLL
+for(int i=0;i < COUNT;i += AT_ONCE){
+gp_vector pack[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j){
+const unsigned at=unsigned(i + j)* THREADS + thread;
+pack[j]=gp_vector{{0,0,0,0}};
+gp__load_vector_if<P::load>(at < v.whole,in + v.head + at * EACH,pack[j]);
+}
+GPUPRIMS__UNROLL
+for(int j=0;j < AT_ONCE;++j){
+const unsigned at=unsigned(i + j)* THREADS + thread;
+if(at < v.whole)*reinterpret_cast<gp_vector *>(values + v.before + v.head + at * EACH)= pack[j];
+}
+}
+const unsigned edge=v.edge(thread);
+if(edge < n)values[v.before + edge]=in[edge];
+if(!gp__is_whole<sizeof(Value)>(in))
+for(unsigned i=edge + THREADS;i < n;i += THREADS)values[i]=in[i];
+}
+GP_DEVICE void wait(gp__u32 turn)const{
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+if(BULK)gp__mbarrier_wait(arrived,turn & 1u);
+#else
+(void)turn;
+#endif
+}
+GP_DEVICE void end()const{
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+if(BULK)gp__bulk_fence();
+#endif
+}
+};
+template <class P,class T,bool DESCENDING,class Value,int THREADS,int ITEMS,int LOG2_BINS,bool NARROW,
+bool BESIDE=false>
+struct gp__pair_bucket{
+typedef gp__hybrid<P,T,DESCENDING,Value> Hybrid;
+typedef typename Hybrid::Code Code;
+typedef typename Hybrid::Key Key;
+typedef typename Hybrid::Raw Raw;
+typedef gp__tile_sort<gp__u64,THREADS,ITEMS,LOG2_BINS> Sort;
+typedef typename Sort::Storage Storage;
+static const int PLACE_BITS=GP__HYBRID_PLACE_BITS;
+static_assert(THREADS * ITEMS <= 1 << PLACE_BITS,"places");
+const Hybrid &h;
+Storage &s;
+gp__staged_values<P,Value,THREADS,ITEMS> staged;
+GP_DEVICE Value value(const Value *in,gp__u64 i)const{return in?in[i] : gp__radix_value<Value>::index(i);}
+GP_DEVICE void copy(const gp__hybrid_item &item)const{
+const Raw *in=h.from(item.source);
+const Value *values_in=h.values_from(item.source);
+for(unsigned q=threadIdx.x;q < item.count;q += THREADS){
+if(!h.a.drop_keys)static_cast<Raw *>(h.a.out)[item.begin + q]=in[item.begin + q];
+static_cast<Value *>(h.a.out_values)[item.begin + q]=value(values_in,item.begin + q);
+}
+}
+GP_DEVICE void sort(const gp__hybrid_item &item,gp__u32 &turn)const{
+const unsigned thread=gp__opaque_copy(threadIdx.x),n=item.count;
+const Sort sort ={s,thread};
+const Raw *in=h.from(item.source)+ item.begin;
+const Key low=static_cast<Key>(item.low);
+const int width=item.width + PLACE_BITS,shift=width > LOG2_BINS?width - LOG2_BINS : 0;
+const auto there = [=](int i){return i >= 0 && unsigned(i)* THREADS + thread < n;};
+gp__u64 keys[ITEMS];
+if(h.values_from(item.source))staged.ask(h.values_from(item.source)+ item.begin,n);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const unsigned p=unsigned(i)* THREADS + thread;
+keys[i]=there(i)?static_cast<gp__u64>(static_cast<Key>(Code::encode(in[p])- low))<< PLACE_BITS | p : 0;
+}
+sort.scatter(keys,0,there,n,0,shift);
+if(h.values_from(item.source))staged.fetch(h.values_from(item.source)+ item.begin,item.count,thread);
+if(!sort.template finish<Sort::MORE>(shift))sort.sort(n,shift);
+store(item,turn);
+}
+GP_DEVICE void store(const gp__hybrid_item &item,gp__u32 &turn)const{
+const int AT_ONCE=4;
+const unsigned n=item.count,thread=gp__opaque_copy(threadIdx.x);
+const Key low=static_cast<Key>(item.low);
+const Value *values_in=h.values_from(item.source),*values=nullptr;
+Raw *out=static_cast<Raw *>(h.a.out)+ item.begin;
+Value *out_values=static_cast<Value *>(h.a.out_values)+ item.begin;
+const bool with_keys = !h.a.drop_keys;
+if(values_in){
+values=staged.of(values_in + item.begin);
+staged.wait(turn++);
+}
+for(unsigned first=thread;first < n;first += AT_ONCE * THREADS){
+gp__u64 x[AT_ONCE];
+Value value[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i){
+const unsigned q=first + unsigned(i)* THREADS;
+x[i]=s.key[Storage::place(q < n?q : first)];
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i){
+const unsigned place=static_cast<unsigned>(x[i])&((1u << PLACE_BITS)- 1);
+value[i]=values?values[place] : gp__radix_value<Value>::index(item.begin + place);
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i){
+const unsigned q=first + unsigned(i)* THREADS;
+if(q < n){
+if(with_keys)out[q]=Code::decode(static_cast<Key>(low + static_cast<Key>(x[i] >> PLACE_BITS)));
+out_values[q]=value[i];
+}
+}
+}
+staged.end();
+}
+};
+template <class T,class Value,bool BESIDE> struct gp__bucket_element{
+typedef typename gp__ordered<T>::Bits Type;
+static GP_DEVICE Type key(Type x){return x;}
+static GP_DEVICE Value value(Type){return Value();}
+};
+template <class T,class Value> struct gp__bucket_element<T,Value,true>{
+typedef typename gp__radix_record<gp__radix_key<T>,Value>::Key Type;
+static GP_DEVICE typename gp__ordered<T>::Bits key(const Type &x){return x.key;}
+static GP_DEVICE Value value(const Type &x){return x.value;}
+};
+template <class P,class T,bool DESCENDING,class Value,int THREADS,int ITEMS,int LOG2_BINS,bool BESIDE>
+struct gp__pair_bucket<P,T,DESCENDING,Value,THREADS,ITEMS,LOG2_BINS,true,BESIDE>{
+typedef gp__hybrid<P,T,DESCENDING,Value> Hybrid;
+typedef typename Hybrid::Code Code;
+typedef typename Hybrid::Raw Raw;
+typedef gp__bucket_element<T,Value,BESIDE> Element;
+typedef typename Element::Type In;
+typedef gp__tile_sort<gp__u32,THREADS,ITEMS,LOG2_BINS> Sort;
+typedef typename Sort::Storage Storage;
+static const int PLACE_BITS=GP__HYBRID_PLACE_BITS,KEY_BITS=32 - PLACE_BITS,LONGEST=15;
+static const int V=16 / int(sizeof(In));
+static const gp__u32 PLACES=(1u << PLACE_BITS)- 1;
+static_assert(sizeof(T)== 4 && THREADS * ITEMS < 1 << PLACE_BITS,"places; none is all ones");
+static_assert(32 - KEY_BITS <= 16 && THREADS * ITEMS <= 2 * Storage::BINS && ITEMS <= 16,"what is left out of keys");
+const Hybrid &h;
+Storage &s;
+gp__staged_values<P,Value,THREADS,ITEMS> staged;
+GP_DEVICE unsigned short *rest()const{return reinterpret_cast<unsigned short *>(s.counter);}
+GP_DEVICE const In *in_of(const gp__hybrid_item &item)const{
+return(BESIDE?static_cast<const In *>(h.a.spare): reinterpret_cast<const In *>(h.from(item.source)))+
+item.begin;
+}
+GP_DEVICE const Value *values_of(const gp__hybrid_item &item)const{
+return BESIDE?nullptr : h.values_from(item.source);
+}
+GP_DEVICE void copy(const gp__hybrid_item &item)const{
+const Raw *in=h.from(item.source);
+const Value *values_in=h.values_from(item.source);
+for(unsigned q=threadIdx.x;q < item.count;q += THREADS){
+const gp__u64 at=item.begin + q;
+if(!h.a.drop_keys)static_cast<Raw *>(h.a.out)[at]=in[at];
+static_cast<Value *>(h.a.out_values)[at]=values_in?values_in[at] : gp__radix_value<Value>::index(at);
+}
+}
+GP_DEVICE void sort(const gp__hybrid_item &item,gp__u32 &turn)const{
+const unsigned thread=gp__opaque_copy(threadIdx.x),n=item.count;
+const Sort sort ={s,thread};
+const In *in=in_of(item);
+const gp__u32 low=static_cast<gp__u32>(item.low);
+const int drop=item.width > KEY_BITS?item.width - KEY_BITS : 0;
+const int width=item.width - drop + PLACE_BITS,shift=width > LOG2_BINS?width - LOG2_BINS : 0;
+const gp__vectors_of<In> v(in,n);
+const unsigned at_edge=v.edge(thread);
+const auto there = [=](int i){return i >= 0?unsigned(i)/ V * THREADS + thread < v.whole : at_edge < n;};
+const auto word = [=](const In &x,unsigned place){
+return(Code::encode(Element::key(x))- low)>> drop << PLACE_BITS | place;
+};
+gp__u32 keys[ITEMS],edge=0;
+if(values_of(item))staged.ask(values_of(item)+ item.begin,n);
+const int AT_ONCE=BESIDE?ITEMS / 2 : ITEMS;
+GPUPRIMS__UNROLL
+for(int first=0;first < ITEMS;first += AT_ONCE){
+const auto place = [=](int i){return v.head +(unsigned(i)/ V * THREADS + thread)* V + unsigned(i % V);};
+gp__vec<In> pack[AT_ONCE / V];
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;i += V){
+pack[i / V].vector=gp_vector{{0,0,0,0}};
+gp__load_vector_if<P::load>(there(first + i),in + place(first + i),pack[i / V].vector);
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i){
+const In &x=pack[i / V].item[i % V];
+keys[first + i]=word(x,place(first + i));
+if(BESIDE && there(first + i))staged.values[v.before + place(first + i)]=Element::value(x);
+}
+}
+if(gp_warp()== 0 && at_edge < n){
+edge=word(in[at_edge],at_edge);
+if(BESIDE)staged.values[v.before + at_edge]=Element::value(in[at_edge]);
+}
+sort.scatter(keys,edge,there,n,0,shift);
+if(values_of(item))staged.fetch(values_of(item)+ item.begin,item.count,thread);
+if(!sort.template finish<Sort::MORE>(shift))sort.sort(n,shift);
+if(item.width <= KEY_BITS){
+store<false>(item,turn);
+return;
+}
+order_prefix_ties(item);
+store<true>(item,turn);
+__syncthreads();
+sort.clear();
+}
+GP_DEVICE void order_prefix_ties(const gp__hybrid_item &item)const{
+const unsigned n=item.count,thread=gp__opaque_copy(threadIdx.x);
+const In *in=in_of(item);
+const gp__u32 low=static_cast<gp__u32>(item.low);
+const int drop=item.width - KEY_BITS;
+unsigned short *left_out=rest();
+const auto tied = [](gp__u32 x,gp__u32 y){return(x ^ y)>> PLACE_BITS == 0;};
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned p=thread;p < n;p += THREADS)
+left_out[p]=static_cast<unsigned short>((Code::encode(Element::key(in[p]))- low)&((1u << drop)- 1));
+__syncthreads();
+gp__u64 lengths=0,ahead=0;
+bool is_long=false;
+for(unsigned q=thread,i=0;q + 1 < n;q += THREADS,i += 4){
+const gp__u32 x=s.key[Storage::place(q)],y=s.key[Storage::place(q + 1)];
+if(!tied(x,y)|| left_out[y & PLACES] >= left_out[x & PLACES])continue;
+unsigned before=0,length=2,own=left_out[x & PLACES];
+bool first=true;
+for(;before < LONGEST && before < q;++before){
+const gp__u32 z=s.key[Storage::place(q - before - 1)];
+if(!tied(x,z))break;
+first &= left_out[z & PLACES] <= own;
+own=left_out[z & PLACES];
+}
+while(before + length <= LONGEST && q + length < n && tied(x,s.key[Storage::place(q + length)]))++length;
+if(before + length > LONGEST)is_long=true;
+else if(first)lengths |= static_cast<gp__u64>(before + length)<< i,ahead |= static_cast<gp__u64>(before)<< i;
+}
+if(!__syncthreads_or(lengths || is_long))return;
+if(__syncthreads_or(is_long)){
+merge(n,thread);
+return;
+}
+for(unsigned q=thread;lengths;q += THREADS,lengths >>= 4,ahead >>= 4)
+if(lengths & 15)insert(q - static_cast<unsigned>(ahead & 15),static_cast<unsigned>(lengths & 15));
+__syncthreads();
+}
+GP_DEVICE void insert(unsigned q,unsigned length)const{
+for(unsigned i=1;i < length;++i){
+const gp__u32 x=s.key[Storage::place(q + i)],own=rest()[x & PLACES];
+unsigned to=i;
+for(;to > 0;--to){
+const gp__u32 y=s.key[Storage::place(q + to - 1)];
+if(rest()[y & PLACES] <= own)break;
+s.key[Storage::place(q + to)]=y;
+}
+s.key[Storage::place(q + to)]=x;
+}
+}
+GP_DEVICE void merge(unsigned n,unsigned thread)const{
+const unsigned short *left_out=rest();
+const auto less = [=](gp__u32 x,gp__u32 y){
+if((x ^ y)>> PLACE_BITS || x == ~0u || y == ~0u)return x < y;
+const gp__u32 a=left_out[x & PLACES],b=left_out[y & PLACES];
+return a != b?a < b : x < y;
+};
+gp__u32 w[ITEMS];
+for(unsigned i=1;i < ITEMS;++i){
+const unsigned first=thread * ITEMS;
+const gp__u32 x=s.key[Storage::place(first + i)];
+unsigned to=i;
+for(;to > 0 && less(x,s.key[Storage::place(first + to - 1)]);--to)
+s.key[Storage::place(first + to)]=s.key[Storage::place(first + to - 1)];
+s.key[Storage::place(first + to)]=x;
+}
+GPUPRIMS__UNROLL
+for(int j=0;j < ITEMS;++j)w[j]=s.key[Storage::place(thread * ITEMS + unsigned(j))];
+const Sort sort ={s,thread};
+sort.merge_runs(w,n,less);
+}
+template <bool TIES> GP_DEVICE void store(const gp__hybrid_item &item,gp__u32 &turn)const{
+const int AT_ONCE=4;
+const unsigned n=item.count,thread=gp__opaque_copy(threadIdx.x);
+const gp__u32 low=static_cast<gp__u32>(item.low);
+const int drop=TIES?item.width - KEY_BITS : 0;
+const Value *values_in=values_of(item),*values=nullptr;
+if(BESIDE)values=staged.values + gp__vectors_of<In>(in_of(item),0).before;
+else if(values_in){
+values=staged.of(values_in + item.begin);
+staged.wait(turn++);
+}
+Raw *out=static_cast<Raw *>(h.a.out)+ item.begin;
+Value *out_values=static_cast<Value *>(h.a.out_values)+ item.begin;
+const bool with_keys = !h.a.drop_keys;
+for(unsigned first=thread;first < n;first += AT_ONCE * THREADS){
+gp__u32 x[AT_ONCE];
+Value value[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i){
+const unsigned q=first + unsigned(i)* THREADS;
+x[i]=s.key[Storage::place(q < n?q : first)];
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i)
+value[i]=values?values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin +(x[i] & PLACES));
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i){
+const unsigned q=first + unsigned(i)* THREADS;
+if(q < n){
+gp__u32 key=x[i] >> PLACE_BITS;
+if(TIES)key=key << drop | rest()[x[i] & PLACES];
+if(with_keys)out[q]=Code::decode(low + key);
+out_values[q]=value[i];
+}
+}
+}
+if(!BESIDE)staged.end();
+}
+};
+struct gp__pair_bucket_storage{
+gp__hybrid_item item[2];
+gp__u64 arrived;
+};
+#line 1 "sort/hybrid_kernels.cuh"
+template <class P,class T,bool DESCENDING,class Value,int THREADS,int ITEMS,int LOG2_BINS>
+GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a){
+typedef gp__pair_bucket<P,T,DESCENDING,Value,THREADS,ITEMS,LOG2_BINS,sizeof(T)== 4> Bucket;
+typedef typename Bucket::Storage Storage;
+GP_DYNAMIC_SHARED(bytes);
+gp__pdl_wait<P>();
+if(!gp__is_chosen(a.choice,GP__CHOSE_HYBRID))return;
+static_assert(sizeof(Storage)== gp__tile_sort_bytes(int(sizeof(T)),THREADS,ITEMS,LOG2_BINS),"shared memory");
+const typename Bucket::Hybrid h ={a,0,blockIdx.x};
+const gp__u32 items=static_cast<gp__u32>(a.list[GP__HYBRID_ITEMS]);
+GP_SHARED(gp__pair_bucket_storage,own);
+const Bucket b ={
+h,*reinterpret_cast<Storage *>(bytes),{reinterpret_cast<Value *>(bytes + sizeof(Storage)),&own.arrived}};
+if(threadIdx.x == 0 && blockIdx.x < items)own.item[0]=h.items()[blockIdx.x];
+gp__u32 at=0,turn=0;
+const typename Bucket::Sort sort ={b.s,threadIdx.x};
+sort.clear();
+b.staged.init();
+for(gp__u32 i=blockIdx.x;i < items;i += gridDim.x,at ^= 1){
+__syncthreads();
+if(own.item[at].width)b.sort(own.item[at],turn);
+else b.copy(own.item[at]);
+if(threadIdx.x == 0 && items - i > gridDim.x)own.item[at ^ 1]=h.items()[i + gridDim.x];
+}
+}
+template <class P,class T,bool DESCENDING,int THREADS,int ITEMS,int LOG2_BINS>
+GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a){
+typedef gp__bucket<P,T,DESCENDING,THREADS,ITEMS,LOG2_BINS> Bucket;
+GP_DYNAMIC_SHARED(bytes);
+gp__pdl_wait<P>();
+if(!gp__is_chosen(a.choice,GP__CHOSE_HYBRID))return;
+const Bucket bucket ={*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+const gp__hybrid<P,T,DESCENDING> h ={a,0,blockIdx.x};
+const typename Bucket::Sort sort ={bucket.s,threadIdx.x};
+sort.clear();
+typename Bucket::Raw *out=static_cast<typename Bucket::Raw *>(a.out);
+const gp__u64 items=a.list[GP__HYBRID_ITEMS];
+gp__u32 unsorted=0;
+for(gp__u64 i=blockIdx.x;i < items;i += gridDim.x){
+const gp__hybrid_item item=h.items()[i];
+__syncthreads();
+if(!bucket.sort(h.from(item.source)+ item.begin,out + item.begin,item.count,
+static_cast<typename Bucket::Key>(item.low),item.width)){
+if(threadIdx.x == 0)
+h.items()[blockIdx.x + static_cast<gp__u64>(unsorted)* gridDim.x]=item;
+++unsorted;
+}
+}
+__syncthreads();
+for(gp__u32 i=0;i < unsorted;++i){
+const gp__hybrid_item item=h.items()[blockIdx.x + static_cast<gp__u64>(i)* gridDim.x];
+bucket.sort_any(out + item.begin,out + item.begin,item.count);
+__syncthreads();
+}
+}
+template <class P,class T,bool DESCENDING,int THREADS,int ITEMS,int LOG2_BINS,class Value>
+struct gp__bucket_sorter{
+static GP_DEVICE void run(const gp__hybrid_args &a){
+gp__hybrid_sort_pairs<P,T,DESCENDING,Value,THREADS,ITEMS,LOG2_BINS>(a);
+}
+};
+template <class P,class T,bool DESCENDING,int THREADS,int ITEMS,int LOG2_BINS>
+struct gp__bucket_sorter<P,T,DESCENDING,THREADS,ITEMS,LOG2_BINS,gp__none>{
+static GP_DEVICE void run(const gp__hybrid_args &a){
+gp__hybrid_sort_keys<P,T,DESCENDING,THREADS,ITEMS,LOG2_BINS>(a);
+}
+};
+template <class P,class T,bool DESCENDING,int THREADS,int ITEMS,int LOG2_BINS,class Value=gp__none>
+GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a){
+gp__bucket_sorter<P,T,DESCENDING,THREADS,ITEMS,LOG2_BINS,Value>::run(a);
+}
+template <class P,class T,bool DESCENDING,class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a){
+typedef gp__bucket_element<T,Value,sizeof(Value)== 4> Element;
+struct Storage{
+gp__u32 start[P::threads];
+};
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+if(!__syncthreads_and(gp__load_relaxed(a.choice)== GP__CHOSE_HYBRID))return;
+const typename Element::Type *in=static_cast<const typename Element::Type *>(a.spare);
+const unsigned bucket=blockIdx.x *(P::threads - 1)+ threadIdx.x,buckets=1u << a.leading;
+const int below=a.leading > 8?a.leading - 8 : 0;
+gp__u32 low=static_cast<gp__u32>(gp__count(a));
+if(bucket < buckets){
+const unsigned digit=bucket >> below <<(8 + below - a.leading);
+gp__u32 high=digit < GP__DIGITS - 1?static_cast<gp__u32>(a.bins[digit + 1]): low;
+low=static_cast<gp__u32>(a.bins[digit]);
+if(!(bucket &((1u << below)- 1)))high=low;
+while(low < high){
+const gp__u32 middle=low +(high - low)/ 2;
+if(gp__sorted<T,DESCENDING>::encode(Element::key(in[middle]))>>(32 - a.leading)< bucket)low=middle + 1;
+else high=middle;
+}
+}
+s.start[threadIdx.x]=low;
+__syncthreads();
+if(threadIdx.x == P::threads - 1 || bucket > buckets)return;
+static_cast<gp__u32 *>(a.items)[bucket]=low;
+if(bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity)gp__store_relaxed(a.choice,GP__CHOSE_ONE_SWEEP);
+}
+template <class P,class T,bool DESCENDING,int THREADS,int ITEMS,int LOG2_BINS,class Value>
+GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a){
+const bool BESIDE=sizeof(Value)== 4;
+typedef gp__pair_bucket<P,T,DESCENDING,Value,THREADS,ITEMS,LOG2_BINS,true,BESIDE> Bucket;
+typedef typename Bucket::In In;
+typedef typename Bucket::Storage Storage;
+struct Own{
+gp__hybrid_item item;
+gp__u64 arrived;
+gp__u32 begin[THREADS],count[THREADS];
+};
+GP_SHARED(Own,own);
+GP_DYNAMIC_SHARED(bytes);
+gp__pdl_wait<P>();
+if(!gp__is_chosen(a.choice,GP__CHOSE_HYBRID))return;
+const typename Bucket::Hybrid h ={a,0,blockIdx.x};
+const Bucket b ={
+h,*reinterpret_cast<Storage *>(bytes),{reinterpret_cast<Value *>(bytes + sizeof(Storage)),&own.arrived}};
+const gp__u32 *starts=static_cast<const gp__u32 *>(a.items),buckets=1u << a.leading;
+const int width=32 - a.leading;
+const typename Bucket::Sort sort ={b.s,threadIdx.x};
+gp__u32 turn=0;
+sort.clear();
+if(!BESIDE)b.staged.init();
+for(gp__u32 bucket=blockIdx.x,at=THREADS;bucket < buckets;bucket += gridDim.x,++at){
+__syncthreads();
+if(at == THREADS){
+const gp__u32 mine=bucket + threadIdx.x * gridDim.x,begin=mine < buckets?starts[mine] : 0;
+own.begin[threadIdx.x]=begin;
+own.count[threadIdx.x]=mine < buckets?starts[mine + 1] - begin : 0;
+at=0;
+__syncthreads();
+}
+if(threadIdx.x == 0){
+own.item.begin=own.begin[at],own.item.count=own.count[at];
+own.item.low=static_cast<gp__u64>(bucket)<< width,own.item.width=static_cast<unsigned short>(width);
+own.item.source=GP__FROM_SPARE;
+if(at + 1 < THREADS && own.count[at + 1])
+gp__prefetch_bytes(static_cast<const In *>(a.spare)+ own.begin[at + 1],
+own.count[at + 1] * gp__u32(sizeof(In)));
+}
+__syncthreads();
+if(own.item.count)b.sort(own.item,turn);
+}
+}
+#line 1 "sort/choice.cuh"
+template <class P,class T,bool DESCENDING,class Value> struct gp__sort_sampling{
+typedef gp__hybrid<P,T,DESCENDING,Value> Hybrid;
+typedef typename Hybrid::Code Code;
+typedef typename Hybrid::Key Key;
+static const int THREADS=GP__SAMPLE_THREADS,ITEMS=GP__SAMPLE / THREADS,BITS=Hybrid::BITS;
+typedef gp__tile_sort<Key,THREADS,ITEMS,GP__SAMPLE_LOG2_BINS> Sort;
+struct Storage{
+typename Sort::Storage tile;
+gp__u32 total[THREADS / 32];
+gp__u32 head[GP__SAMPLE + 1];
+gp__u32 alike[64];
+gp__u32 lowest[256];
+gp__u32 different;
+};
+typedef gp__duplicate_sampler<THREADS,GP__RECUR_PLACES,GP__RECUR_SAMPLE> Recurring;
+static const bool PAIRS=Hybrid::PAIRS;
+static const int KIND=PAIRS?sizeof(Value)> 4?3 : 2 : BITS > 32;
+static const unsigned COUNT=gp__of_kind(KIND,11,19,19,19),MOVE=gp__of_kind(KIND,43,55,95,115),
+MOVE_DEEP=gp__of_kind(KIND,74,141,440,440),FILL=gp__of_kind(KIND,11,22,22,22),
+BUCKETS=gp__of_kind(KIND,50,90,130,150),HISTOGRAM=gp__of_kind(KIND,11,20,20,20),
+PASS=gp__of_kind(KIND,41,57,87,105),RECUR=gp__of_kind(KIND,6,24,10,10),
+FEWEST=gp__of_kind(KIND,3,3,4,4),SOON=gp__of_kind(KIND,0,64,1024,1024);
+static_assert(sizeof(Storage)== gp__sample_bytes(int(sizeof(T)))&& sizeof(Recurring)== gp__recur_bytes(),
+"shared memory");
+const Hybrid &h;
+Storage &s;
+Recurring &r;
+GP_DEVICE Key key(unsigned i)const{return s.tile.key[Sort::Storage::place(i)];}
+GP_DEVICE Key drawn(unsigned i,gp__u64 each)const{return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i,each)]);}
+GP_DEVICE bool recur(gp__u64 n,unsigned m)const{
+Key x[Recurring::EACH];
+r.look(
+[&](int i,unsigned at){
+x[i]=Code::encode(h.from(GP__FROM_IN)[PAIRS?gp__hash_of(at)* n >> 32 : gp__drawn(at,n / m)]);
+return gp__hash_of(x[i]);
+},
+m);
+const gp__u64 times=(RECUR >>(PAIRS && n >> 24 == 0))+ PAIRS;
+const gp__u64 least=times * m * m * 2 /(5 * n);
+const gp__u64 all=m,equal=r.equal,different=r.different;
+const bool soon =
+SOON && equal *(all + n /(SOON?SOON : 1))> all * all && 4 * different * all >= 3 * equal *(all - equal);
+const bool hot=PAIRS && n >> 25 == 0 && 4 * equal >= all && 64 *(all - equal)>= all;
+const bool is=((different >=(n >> 27?2 : FEWEST)&& different >= least)|| hot)&& !soon;
+__syncthreads();
+return is ||(!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x,m));
+}
+GP_DEVICE bool crowd(const Key(&x)[Recurring::EACH],unsigned m)const{
+gp__u32 *word=r.key,alike=0;
+gp__u64 differ=0;
+GPUPRIMS__UNROLL
+for(int i=1;i < Recurring::EACH;++i)
+if(unsigned(i + 1)* THREADS <= m)differ |= x[i] ^ x[i - 1];
+if(threadIdx.x < 3)word[threadIdx.x]=0;
+__syncthreads();
+differ=gp_warp_reduce(differ,gp_bit_or<gp__u64>());
+if(gp_lane()== 0)
+atomicOr(word,static_cast<gp__u32>(differ)),atomicOr(word + 1,static_cast<gp__u32>(differ >> 32));
+__syncthreads();
+const int width=gp__width(static_cast<gp__u64>(word[1])<< 32 | word[0]),shift=width > 12?width - 12 : 0;
+GPUPRIMS__UNROLL
+for(int i=1;i < Recurring::EACH;++i)
+if(unsigned(i + 1)* THREADS <= m)alike += x[i] != x[i - 1] &&(x[i] ^ x[i - 1])>> shift == 0;
+alike=gp_warp_reduce(alike,gp_sum<gp__u32>());
+if(gp_lane()== 0)atomicAdd(word + 2,alike);
+__syncthreads();
+const bool is=word[2] * 32 > m;
+__syncthreads();
+return is;
+}
+GP_DEVICE void draw(gp__u64 n,unsigned m)const{
+const Sort sort ={s.tile,gp__opaque_copy(threadIdx.x)};
+const gp__u64 each=n / m;
+sort.clear();
+for(unsigned i=threadIdx.x;i < 64;i += THREADS)s.alike[i]=0;
+for(unsigned i=threadIdx.x;i < 256;i += THREADS)s.lowest[i]=0;
+for(unsigned i=threadIdx.x;i < m;i += THREADS)s.tile.key[Sort::Storage::place(i)]=drawn(i,each);
+sort.surround(m);
+__syncthreads();
+sort.sort(m,64);
+}
+GP_DEVICE int compare(unsigned m)const{
+const unsigned first=threadIdx.x * ITEMS;
+gp__u32 heads=0;
+for(unsigned i=first;i < first + ITEMS && i < m;++i)heads += i == 0 || key(i)!= key(i - 1)?1 : 0;
+gp__u32 at=gp__sum_before<THREADS>(heads,s.total);
+for(unsigned i=first;i < first + ITEMS && i < m;++i)
+if(i == 0 || key(i)!= key(i - 1))s.head[at++]=i;
+if(threadIdx.x == THREADS - 1){
+s.head[at]=m;
+s.different=at;
+}
+__syncthreads();
+Key differ=0;
+for(unsigned j=threadIdx.x;j < s.different;j += THREADS){
+const Key x=key(s.head[j]);
+const int before=j > 0?gp__width(static_cast<Key>(x ^ key(s.head[j - 1]))): BITS,
+behind=j + 1 < s.different?gp__width(static_cast<Key>(x ^ key(s.head[j + 1]))): BITS;
+atomicAdd(&s.alike[BITS -(before < behind?before : behind)],s.head[j + 1] - s.head[j]);
+if(j > 0)differ |= x ^ key(s.head[j - 1]);
+}
+int digits=0;
+for(int d=0;d < BITS / 8;++d)digits += __syncthreads_or((differ >>(8 * d)& 0xff)!= 0)?1 : 0;
+return digits;
+}
+GP_DEVICE bool is_slow_on_chip(unsigned m)const{
+for(unsigned i=threadIdx.x;i < m;i += THREADS)atomicAdd(&s.lowest[static_cast<gp__u32>(key(i))& 0xffu],1u);
+__syncthreads();
+return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8)|| s.different < m / 4 * 3;
+}
+GP_DEVICE gp__u64 hybrid_cost(gp__u64 n,unsigned m)const{
+const int common=BITS - gp__width(static_cast<Key>(key(0)^ key(m - 1)));
+gp__u64 cost=0,size=n;
+gp__u32 sorted=m;
+int prefix=0;
+unsigned moves=0;
+for(int level=0;level < h.a.levels && prefix < BITS;++level){
+const int lane=static_cast<int>(gp_lane()),bits=h.digit_bits(level,moves,size,BITS - prefix);
+const gp__u32 own=(lane >= prefix?s.alike[lane] : 0)+(lane + 32 >= prefix?s.alike[lane + 32] : 0);
+const gp__u32 moved=gp_warp_broadcast(gp_warp_reduce(own,gp_sum<gp__u32>()),0);
+if(prefix + bits <= common){
+cost += static_cast<gp__u64>(COUNT)* m;
+prefix=common;
+}else if(prefix + bits == BITS){
+cost += static_cast<gp__u64>(COUNT + FILL)* moved;
+sorted -= moved;
+prefix=BITS;
+}else{
+cost += static_cast<gp__u64>(COUNT +(moves < 2?MOVE : MOVE_DEEP))* moved;
+++moves;
+prefix += bits;
+size >>= bits;
+}
+}
+return cost + static_cast<gp__u64>(BUCKETS)* sorted;
+}
+GP_DEVICE void run()const{
+const gp__u64 n=gp__count(h.a);
+const unsigned m=n < h.a.sample?static_cast<unsigned>(n): h.a.sample;
+if(h.a.recurring && n >= h.a.recurring && recur(n,h.a.recurring)){
+if(threadIdx.x == 0)*h.a.choice=GP__CHOSE_ONE_SWEEP;
+return;
+}
+int digits=0;
+bool slow=false;
+if(m > 1){
+draw(n,m);
+digits=compare(m);
+slow=BITS <= 32 && is_slow_on_chip(m);
+}
+__syncthreads();
+if(gp_warp()!= 0)return;
+const gp__u64 one_sweep=static_cast<gp__u64>(HISTOGRAM + PASS * static_cast<unsigned>(digits))* m;
+const bool sweeps=digits > 0 &&(slow || one_sweep < hybrid_cost(n,m));
+if(threadIdx.x == 0)*h.a.choice=sweeps?GP__CHOSE_ONE_SWEEP : GP__CHOSE_HYBRID;
+}
+};
+template <class P,class T,bool DESCENDING,class Value=gp__none>
+GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a){
+typedef gp__sort_sampling<P,T,DESCENDING,Value> Sampling;
+GP_DYNAMIC_SHARED(bytes);
+gp__pdl_wait<P>();
+const gp__hybrid<P,T,DESCENDING,Value> h ={a,0,0};
+const Sampling sampling ={h,*reinterpret_cast<typename Sampling::Storage *>(bytes),
+*reinterpret_cast<typename Sampling::Recurring *>(bytes)};
+sampling.run();
+}
+template <class P,class T,bool DESCENDING,int THREADS,int ITEMS,int LOG2_BINS>
+GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a){
+typedef gp__bucket<P,T,DESCENDING,THREADS,ITEMS,LOG2_BINS> Bucket;
+GP_DYNAMIC_SHARED(bytes);
+gp__pdl_wait<P>();
+const Bucket bucket ={*reinterpret_cast<typename Bucket::Storage *>(bytes)};
+const typename Bucket::Sort sort ={bucket.s,threadIdx.x};
+sort.clear();
+__syncthreads();
+typename Bucket::Raw *out=static_cast<typename Bucket::Raw *>(a.out);
+const unsigned n=static_cast<unsigned>(gp__count(a));
+if(bucket.sort(static_cast<const typename Bucket::Raw *>(a.in),out,n,0,8 * int(sizeof(T))))return;
+__syncthreads();
+bucket.sort_any(out,out,n);
+}
+#line 1 "segmented_sort/items.cuh"
+template <class T> struct gp__scalar_item{
+typedef T type;
+static GP_DEVICE T last(){return static_cast<T>(~static_cast<T>(0));}
+static GP_DEVICE bool less(T a,T b){return a < b;}
+static GP_DEVICE void order(T &a,T &b){
+const T low=b < a?b : a,high=b < a?a : b;
+a=low;
+b=high;
+}
+static GP_DEVICE T choose(T a,T b,bool lower){return(b < a)== lower?b : a;}
+};
+template <class Bits,bool PLACED> struct gp__item;
+template <class Bits> struct gp__key_register{typedef gp__u32 type;};
+template <> struct gp__key_register<gp__u64>{typedef gp__u64 type;};
+template <class Bits> struct gp__item<Bits,false> : gp__scalar_item<typename gp__key_register<Bits>::type>{
+typedef typename gp__key_register<Bits>::type C;
+static GP_DEVICE C make(Bits bits,gp__u32){return bits;}
+static GP_DEVICE Bits bits(C c){return static_cast<Bits>(c);}
+static GP_DEVICE gp__u32 place(C){return 0;}
+};
+template <> struct gp__item<unsigned char,true> : gp__scalar_item<gp__u32>{
+static GP_DEVICE gp__u32 make(unsigned char bits,gp__u32 place){return static_cast<gp__u32>(bits)<< 16 | place;}
+static GP_DEVICE unsigned char bits(gp__u32 c){return static_cast<unsigned char>(c >> 16);}
+static GP_DEVICE gp__u32 place(gp__u32 c){return c & 0xffffu;}
+};
+template <> struct gp__item<unsigned short,true> : gp__scalar_item<gp__u32>{
+static GP_DEVICE gp__u32 make(unsigned short bits,gp__u32 place){return static_cast<gp__u32>(bits)<< 16 | place;}
+static GP_DEVICE unsigned short bits(gp__u32 c){return static_cast<unsigned short>(c >> 16);}
+static GP_DEVICE gp__u32 place(gp__u32 c){return c & 0xffffu;}
+};
+template <> struct gp__item<gp__u32,true> : gp__scalar_item<gp__u64>{
+static GP_DEVICE gp__u64 make(gp__u32 bits,gp__u32 place){return static_cast<gp__u64>(bits)<< 32 | place;}
+static GP_DEVICE gp__u32 bits(gp__u64 c){return static_cast<gp__u32>(c >> 32);}
+static GP_DEVICE gp__u32 place(gp__u64 c){return static_cast<gp__u32>(c);}
+};
+template <> struct gp__item<gp__u64,true>{
+struct alignas(16)type{
+gp__u64 bits,place;
+};
+static GP_DEVICE type make(gp__u64 bits,gp__u32 place){return type{bits,place};}
+static GP_DEVICE type last(){return type{~0ull,~0ull};}
+static GP_DEVICE gp__u64 bits(const type &c){return c.bits;}
+static GP_DEVICE gp__u32 place(const type &c){return static_cast<gp__u32>(c.place);}
+static GP_DEVICE bool less(const type &a,const type &b){
+return a.bits < b.bits ||(a.bits == b.bits && a.place < b.place);
+}
+static GP_DEVICE void order(type &a,type &b){
+const type x=a,y=b;
+const bool swap=less(y,x);
+a=swap?y : x;
+b=swap?x : y;
+}
+static GP_DEVICE type choose(const type &a,const type &b,bool lower){return less(b,a)== lower?b : a;}
+};
+template <class Item,int K> GP_DEVICE void gp__sort_thread(typename Item::type(&x)[K]){
+GPUPRIMS__UNROLL
+for(int size=2;size <= K;size *= 2){
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i)
+if(!(i &(size / 2)))Item::order(x[i],x[i + size / 2]);
+GPUPRIMS__UNROLL
+for(int step=size / 4;step > 0;step /= 2){
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i)
+if((i & step)&&(i &(size - 1))+ step < size)Item::order(x[i],x[i + step]);
+}
+}
+}
+template <class Item,int K> GP_DEVICE void gp__sort_lanes(typename Item::type(&x)[K],int lanes){
+typedef typename Item::type C;
+gp__sort_thread<Item>(x);
+GPUPRIMS__UNROLL_BY(1)
+for(int size=2;size <= lanes;size *= 2){
+const bool low=(gp_lane()& unsigned(size / 2))== 0;
+GPUPRIMS__UNROLL
+for(int i=0;i < K / 2;++i){
+const C a=gp_warp_exchange(x[K - 1 - i],size - 1),b=gp_warp_exchange(x[i],size - 1);
+x[i]=Item::choose(x[i],a,low);
+x[K - 1 - i]=Item::choose(x[K - 1 - i],b,low);
+}
+GPUPRIMS__UNROLL_BY(1)
+for(int step=size / 4;step > 0;step /= 2){
+const bool lower=(gp_lane()& unsigned(step))== 0;
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i)x[i]=Item::choose(x[i],gp_warp_exchange(x[i],step),lower);
+}
+GPUPRIMS__UNROLL
+for(int step=K / 2;step > 0;step /= 2){
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i)
+if(!(i & step))Item::order(x[i],x[i + step]);
+}
+}
+}
+#line 1 "segmented_sort/arrays.cuh"
+template <class T> struct gp__bank_padded{
+static const int ROW=sizeof(T)< 128?128 / int(sizeof(T)): 1,GAP=sizeof(T)< 4?4 / int(sizeof(T)): 1;
+static GP_DEVICE gp__u32 at(gp__u32 i){return i + i / ROW * GAP;}
+};
+struct gp__no_values{
+typedef gp__none type;
+static const bool any=false;
+static GP_DEVICE gp__none at(const void *,gp__u64){return gp__none();}
+};
+template <class V> struct gp__value_array{
+typedef V type;
+static const bool any=true;
+static GP_DEVICE V at(const void *values,gp__u64 i){return static_cast<const V *>(values)[i];}
+};
+template <class V> struct gp__value_index{
+typedef V type;
+static const bool any=true;
+static GP_DEVICE V at(const void *,gp__u64 i){return static_cast<V>(i);}
+};
+template <class K,class S,bool PLACED> struct gp__sorted_elements{
+typedef gp__ordered<K> Order;
+typedef typename Order::Bits Bits;
+typedef typename S::type V;
+typedef gp__item<Bits,PLACED> Item;
+typedef typename Item::type C;
+const gp__segmented_sort_args &a;
+GP_DEVICE explicit gp__sorted_elements(const gp__segmented_sort_args &args): a(args){}
+GP_DEVICE const Bits *keys(int source)const{
+return static_cast<const Bits *>(source == 0?a.keys : source == 1?a.other_keys : a.out_keys);
+}
+GP_DEVICE Bits *keys_to(int target)const{return static_cast<Bits *>(target == 1?a.other_keys : a.out_keys);}
+GP_DEVICE V value(int source,gp__u64 i)const{
+return source == 0?S::at(a.values,i): static_cast<const V *>(source == 1?a.other_values : a.out_values)[i];
+}
+GP_DEVICE V *values_to(int target)const{return static_cast<V *>(target == 1?a.other_values : a.out_values);}
+GP_DEVICE Bits encode(Bits raw)const{return static_cast<Bits>(Order::encode(raw)^ static_cast<Bits>(a.flip));}
+GP_DEVICE Bits decode(Bits bits)const{return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip)));}
+GP_DEVICE Bits field(Bits raw)const{
+return PLACED?static_cast<Bits>((encode(raw)>> a.low_bit)& static_cast<Bits>(a.mask)): encode(raw);
+}
+};
+template <class P,class K,class S,bool PLACED> struct gp__warp_room : gp__sorted_elements<K,S,PLACED>{
+typedef gp__sorted_elements<K,S,PLACED> Elements;
+typedef typename Elements::Bits Bits;
+typedef typename Elements::V V;
+typedef typename Elements::Item Item;
+typedef typename Elements::C C;
+static const int VALUE=S::any?int(sizeof(V)): 0,
+CAPACITY=gp__warp_sort_items(P::vectors,int(sizeof(Bits)),VALUE,PLACED);
+static const int KEY_BYTES=gp__bank_padded_bytes(CAPACITY,int(sizeof(Bits))),
+VALUE_BYTES=(CAPACITY * VALUE + 15)/ 16 * 16,PLACE_BYTES=PLACED?CAPACITY * 2 : 0,
+BYTES=gp__warp_sort_bytes(P::vectors,int(sizeof(Bits)),VALUE,PLACED),
+UNROLL=VALUE > 8?2
+: VALUE  ?4
+: 8,
+LIMIT=gp__middle_limit(CAPACITY,gp__sort_item_bytes(int(sizeof(Bits)),PLACED));
+Bits *key;
+V *value;
+unsigned short *place;
+gp__u64 *shift;
+gp__u32 *first;
+gp__u32 *list;
+GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args,unsigned char *shared): Elements(args){
+unsigned char *mine=shared + gp_warp()* BYTES;
+key=reinterpret_cast<Bits *>(mine);
+value=reinterpret_cast<V *>(mine + KEY_BYTES);
+place=reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
+shift=reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+first=reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
+list=first + GP__SHORT_ROUNDS * GP__WARP;
+}
+GP_DEVICE Bits *key_at(gp__u32 i)const{return key + gp__bank_padded<Bits>::at(i);}
+template <int U> GP_DEVICE void load(gp__u32 i,const gp__u32(&to)[U],const gp__u64(&further)[U])const{
+const Bits *in=this->keys(0);
+Bits x[U];
+V v[U];
+GPUPRIMS__UNROLL
+for(int u=0;u < U;++u)
+if(i + u * 32 < to[u])x[u]=in[further[u] + i + u * 32];
+if(S::any){
+GPUPRIMS__UNROLL
+for(int u=0;u < U;++u)
+if(i + u * 32 < to[u])v[u]=Elements::value(0,further[u] + i + u * 32);
+}
+GPUPRIMS__UNROLL
+for(int u=0;u < U;++u){
+if(i + u * 32 >= to[u])continue;
+*key_at(i + u * 32)= PLACED?x[u] : this->encode(x[u]);
+if(S::any)value[i + u * 32]=v[u];
+}
+}
+template <int U> GP_DEVICE void store(gp__u32 i,const gp__u32(&to)[U],const gp__u64(&further)[U])const{
+Bits *out=this->keys_to(2);
+V *values=this->values_to(2);
+GPUPRIMS__UNROLL
+for(int u=0;u < U;++u){
+const gp__u32 k=i + u * 32;
+if(k >= to[u])continue;
+if(!PLACED)out[further[u] + k]=this->decode(*key_at(k));
+else{
+const gp__u32 from=place[k];
+out[further[u] + k] = *key_at(from);
+if(S::any)values[further[u] + k]=value[from];
+}
+}
+}
+template <int U> GP_DEVICE void move_runs(bool in,unsigned runs,gp__u32 n)const{
+const unsigned top=runs > 1?1u <<(31 - __clz(int(runs - 1))): 0;
+gp__u32 to[U];
+gp__u64 further[U];
+GPUPRIMS__UNROLL
+for(int u=0;u < U;++u)to[u]=n,further[u]=shift[0];
+for(gp__u32 i=gp_lane();i < n;i += 32 * U){
+if(top){
+unsigned run[U];
+GPUPRIMS__UNROLL
+for(int u=0;u < U;++u)run[u]=0;
+for(unsigned step=top;step;step /= 2){
+GPUPRIMS__UNROLL
+for(int u=0;u < U;++u)
+if(run[u] + step < runs && first[run[u] + step] <= i + u * 32)run[u] += step;
+}
+GPUPRIMS__UNROLL
+for(int u=0;u < U;++u)further[u]=shift[run[u]];
+}
+if(in)load<U>(i,to,further);
+else store<U>(i,to,further);
+}
+}
+template <int ITEMS> GP_DEVICE void sort(gp__u32 first,gp__u32 n,int lanes)const{
+const gp__u32 mine=(gp_lane()& unsigned(lanes - 1))* ITEMS;
+C x[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+x[i]=mine + i < n?Item::make(PLACED?this->field(*key_at(first + mine + i)): *key_at(first + mine + i),
+first + mine + i)
+: Item::last();
+gp__sort_lanes<Item>(x,lanes);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+if(mine + i >= n)continue;
+if(PLACED)place[first + mine + i]=static_cast<unsigned short>(Item::place(x[i]));
+else *key_at(first + mine + i)= Item::bits(x[i]);
+}
+}
+};
+template <class P,class K,class S,bool PLACED> struct gp__block_sort_shape{
+typedef typename gp__sorted_elements<K,S,PLACED>::C C;
+static const int THREADS=gp__long_threads(P::threads,int(sizeof(C))),WARPS=THREADS / 32,
+ITEMS=gp__long_items(P::vectors,int(sizeof(C))),CAPACITY=THREADS * ITEMS,
+VALUE=S::any?int(sizeof(typename S::type)): 0;
+static const bool STAGED=VALUE > 0 && VALUE <= int(sizeof(C));
+static const bool BINNED=gp__long_binned(ITEMS,PLACED);
+static const int LOG2_BINS=gp__long_log2_bins(CAPACITY);
+};
+#line 1 "segmented_sort/short.cuh"
+GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a,gp__u64 tag,gp__u64 task,gp__u64 count){
+gp__sort_header *h=a.header;
+gp__add_relaxed(&h->pending,count);
+const gp__u64 slot=gp__add_relaxed(&h->pushed,count);
+if(slot + count > a.queue_size){
+gp__add_relaxed(&h->pending,0 - count);
+return;
+}
+__threadfence();
+gp__word *words=gp__words(a.workspace)+ 1 + slot;
+GPUPRIMS__UNROLL_BY(1)
+for(gp__u64 i=0;i < count;++i)gp__store_word(words + i,gp__word{task + i,tag});
+}
+GP_DEVICE void gp__push_bucket(const gp__segmented_sort_args &a,gp__u64 tag,gp__u64 tile,gp__u64 begin,
+gp__u64 count,int source,int shift){
+gp__sort_header *h=a.header;
+const gp__u64 tiles=(count + tile - 1)/ tile,groups=(tiles + GP__COUNT_TILES - 1)/ GP__COUNT_TILES;
+const gp__u64 number=gp__add_relaxed(&h->buckets,1),first_tile=gp__add_relaxed(&h->tiles,tiles);
+const gp__u64 first_group=gp__add_relaxed(&h->groups,groups);
+if(number >= a.bucket_size || first_tile + tiles > a.tile_size || first_group + groups > a.group_size)return;
+gp__sort_bucket *b=a.buckets + number;
+b->begin=begin;
+b->count=count;
+b->first_tile=first_tile;
+b->first_group=first_group;
+b->source=static_cast<gp__u64>(source);
+b->shift=static_cast<gp__u64>(shift);
+b->counted=b->moved=b->ones=0;
+b->zeros = ~0ull;
+gp__push_tasks(a,tag,GP__TASK_COUNT << 62 | number << 32,groups);
+}
+GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin,gp__u64 count,int source){
+return GP__TASK_SORT << 62 | static_cast<gp__u64>(source)<< 60 |(count - 1)<< 44 | begin;
+}
+template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a){
+gp__pdl_wait<P>();
+gp__u64 *zero=reinterpret_cast<gp__u64 *>(a.header);
+for(unsigned i=threadIdx.x;i < sizeof(gp__sort_header)/ 8;i += P::threads)zero[i]=0;
+__syncthreads();
+if(threadIdx.x == 0)a.header->tag=gp__draw(a.workspace,1).tag;
+}
+template <class O>
+GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a,gp__u64 s,gp__u64 &begin,gp__u64 &count){
+const O *begins=static_cast<const O *>(a.begin);
+const gp__u64 stop=static_cast<gp__u64>(a.end?static_cast<const O *>(a.end)[s] : begins[s + 1]);
+const gp__u64 end=stop < a.count?stop : a.count;
+begin=static_cast<gp__u64>(begins[s]);
+count=begin < end?end - begin : 0;
+}
+template <class P,class K,class S,bool PLACED,class O>
+GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a){
+typedef gp__warp_room<P,K,S,PLACED> Room;
+typedef gp__block_sort_shape<P,K,S,PLACED> Block;
+const int ROUNDS=GP__SHORT_ROUNDS,CLASSES=5,UNROLL=Room::UNROLL;
+const gp__u32 CAPACITY=Room::CAPACITY;
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+if(a.bad && *a.bad != ~0ull)return;
+const Room room(a,shared);
+const gp__u64 warps=static_cast<gp__u64>(gridDim.x)*(P::threads / 32),tag=a.header->tag;
+for(gp__u64 batch=blockIdx.x * static_cast<gp__u64>(P::threads / 32)+ gp_warp();
+batch *(32 * ROUNDS)< a.segments;batch += warps){
+gp__u64 begin[ROUNDS];
+gp__u32 n[ROUNDS],at[ROUNDS],total=0;
+bool listed=false;
+GPUPRIMS__UNROLL
+for(int r=0;r < ROUNDS;++r){
+const gp__u64 s=(batch * ROUNDS + r)* 32 + gp_lane();
+gp__u64 count=0;
+begin[r]=0;
+if(s < a.segments)gp__segment_bounds<O>(a,s,begin[r],count);
+n[r]=count <= GP__SHORT?static_cast<gp__u32>(count): 0;
+listed=listed || count > GP__SHORT;
+}
+if(__any_sync(0xffffffffu,listed)){
+GPUPRIMS__UNROLL_BY(1)
+for(int r=0;r < ROUNDS;++r){
+const gp__u64 s=(batch * ROUNDS + r)* 32 + gp_lane();
+gp__u64 first=0,count=0;
+if(s < a.segments)gp__segment_bounds<O>(a,s,first,count);
+GPUPRIMS__UNROLL_BY(1)
+for(int c=0;c < GP__MIDDLE_CLASSES;++c){
+const bool mine =
+count > gp__u64(GP__SHORT << c)&& count <= gp__u64(GP__SHORT <<(c + 1))&& count <= Room::LIMIT;
+const unsigned all=__ballot_sync(0xffffffffu,mine);
+if(!all)continue;
+gp__u64 slot=0;
+if(gp_lane()== 0)slot=gp__add_relaxed(&a.header->listed[c],static_cast<unsigned>(__popc(all)));
+slot=gp_warp_broadcast(slot,0)+ gp__lanes_before(all);
+if(mine && slot < a.list_size[c])a.list[c][slot]=gp__sort_span{first,count};
+}
+if(count > GP__SHORT && count > Room::LIMIT){
+if(count <= Block::CAPACITY)gp__push_tasks(a,tag,gp__sort_task(first,count,0),1);
+else gp__push_bucket(a,tag,Block::CAPACITY,first,count,0,static_cast<int>(a.top_shift));
+}
+__syncwarp();
+}
+}
+GPUPRIMS__UNROLL
+for(int r=0;r < ROUNDS;++r){
+const gp__u32 up_to=gp_warp_inclusive_scan(n[r],gp_sum<gp__u32>());
+at[r]=total + up_to - n[r];
+total += gp_warp_broadcast(up_to,31);
+begin[r] -= at[r];
+}
+for(gp__u32 from=0;from < total;){
+gp__u32 to=total;
+GPUPRIMS__UNROLL
+for(int r=ROUNDS - 1;r >= 0;--r){
+const unsigned beyond=__ballot_sync(0xffffffffu,n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
+const gp__u32 first=gp_warp_broadcast(at[r],beyond?__ffs(int(beyond))- 1 : 0);
+if(beyond)to=first;
+}
+bool in[ROUNDS];
+unsigned of[CLASSES][ROUNDS],before=0,end[CLASSES];
+GPUPRIMS__UNROLL
+for(int r=0;r < ROUNDS;++r)in[r]=n[r] > 0 && at[r] >= from && at[r] < to;
+unsigned runs=0;
+gp__u64 last=0;
+GPUPRIMS__UNROLL
+for(int r=0;r < ROUNDS;++r){
+const unsigned all=__ballot_sync(0xffffffffu,in[r]),below=gp__earlier_lanes(all);
+const gp__u64 left=gp_warp_broadcast(begin[r],below?31 - __clz(int(below)): 0);
+const bool head=in[r] &&(below?begin[r] != left : runs == 0 || begin[r] != last);
+const unsigned heads=__ballot_sync(0xffffffffu,head);
+if(head){
+const unsigned run=runs + gp__lanes_before(heads);
+room.first[run]=at[r] - from;
+room.shift[run]=begin[r] + from;
+}
+runs += static_cast<unsigned>(__popc(heads));
+const gp__u64 end_of_round=gp_warp_broadcast(begin[r],all?31 - __clz(int(all)): 0);
+if(all)last=end_of_round;
+}
+__syncwarp();
+for(int pass=0;pass < 2;++pass){
+room.template move_runs<UNROLL>(pass == 0,runs,to - from);
+if(pass == 1)break;
+GPUPRIMS__UNROLL
+for(int c=0;c < CLASSES;++c){
+unsigned below=before;
+GPUPRIMS__UNROLL
+for(int r=0;r < ROUNDS;++r){
+const bool mine=in[r] && n[r] >(c?1u << c :(PLACED?0u : 1u))&& n[r] <= 2u << c;
+of[c][r]=__ballot_sync(0xffffffffu,mine);
+if(mine)room.list[below + gp__lanes_before(of[c][r])]=(at[r] - from)<< 8 | n[r];
+below += unsigned(__popc(of[c][r]));
+}
+end[c]=before=below;
+}
+__syncwarp();
+GPUPRIMS__UNROLL
+for(int c=0;c < 3;++c)
+for(unsigned i=c?end[c > 0?c - 1 : 0] : 0;i < end[c];i += 32){
+const gp__u32 x=i + gp_lane()< end[c]?room.list[i + gp_lane()] : 0;
+if(c == 0)room.template sort<2>(x >> 8,x & 0xffu,1);
+else if(c == 1)room.template sort<4>(x >> 8,x & 0xffu,1);
+else room.template sort<8>(x >> 8,x & 0xffu,1);
+}
+GPUPRIMS__UNROLL_BY(1)
+for(unsigned lanes=1;lanes <= 2;++lanes){
+const unsigned stop=lanes == 1?end[3] : end[4];
+for(unsigned i=lanes == 1?end[2] : end[3];i < stop;i += 32 / lanes){
+const unsigned mine=i + gp_lane()/ lanes;
+const gp__u32 x=mine < stop?room.list[mine] : 0;
+room.template sort<16>(x >> 8,x & 0xffu,int(lanes));
+}
+}
+__syncwarp();
+}
+__syncwarp();
+from=to;
+}
+}
+}
+template <class P,int ITEMS,int FROM,int TO,class Room>
+GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a,const Room &room){
+const int UNROLL=Room::UNROLL;
+const gp__u64 steps=static_cast<gp__u64>(gridDim.x)*(P::threads / 32);
+GPUPRIMS__UNROLL_BY(1)
+for(int c=FROM;c >= TO;--c){
+const int log2_size=GP__LOG2_SHORT + 1 + c,size=1 << log2_size,lanes=size / ITEMS;
+const int fit=Room::CAPACITY >> log2_size,side=fit < 32 / lanes?fit : 32 / lanes;
+const gp__u64 count=a.header->listed[c] < a.list_size[c]?a.header->listed[c] : a.list_size[c];
+for(gp__u64 step=blockIdx.x * static_cast<gp__u64>(P::threads / 32)+ gp_warp();step * unsigned(side)< count;
+step += steps){
+const gp__u64 mine=step * unsigned(side)+ gp_lane();
+gp__sort_span span ={0,0};
+if(gp_lane()< unsigned(side)&& mine < count)span=a.list[c][mine];
+for(int pass=0;pass < 2;++pass){
+for(int first=0;first < side << log2_size;first += UNROLL * 32){
+gp__u32 to[UNROLL];
+gp__u64 shift[UNROLL];
+GPUPRIMS__UNROLL
+for(int u=0;u < UNROLL;++u){
+const int at=(first + u * 32)>> log2_size;
+to[u]=unsigned(at << log2_size)+ gp_warp_broadcast(static_cast<gp__u32>(span.count),unsigned(at));
+shift[u]=gp_warp_broadcast(span.begin,unsigned(at))- unsigned(at << log2_size);
+}
+if(pass == 0)room.template load<UNROLL>(first + gp_lane(),to,shift);
+else room.template store<UNROLL>(first + gp_lane(),to,shift);
+}
+__syncwarp();
+if(pass == 1)break;
+const int own=int(gp_lane())/ lanes;
+room.template sort<ITEMS>(unsigned(own << log2_size),
+__shfl_sync(0xffffffffu,static_cast<gp__u32>(span.count),own),lanes);
+__syncwarp();
+}
+}
+}
+}
+template <class P,class K,class S,bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a){
+typedef gp__warp_room<P,K,S,PLACED> Room;
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+if(a.bad && *a.bad != ~0ull)return;
+const Room room(a,shared);
+const int LIMIT=Room::LIMIT,TOP=LIMIT >= 512?3 : LIMIT >= 256?2 : LIMIT >= 128?1 : LIMIT >= 64?0 : -1;
+if(LIMIT >= 1024)gp__segments_of_classes<P,32,4,4>(a,room);
+gp__segments_of_classes<P,16,TOP,0>(a,room);
+}
+#line 1 "segmented_sort/long.cuh"
+template <int THREADS> struct gp__block_sort_storage{
+struct{
+gp__u64 value;
+int done,last;
+}task;
+gp_tile_scan_storage<THREADS,gp__u64> scan;
+gp__u32 start[GP__DIGITS];
+gp__u64 to[GP__DIGITS];
+gp__u64 next[GP__DIGITS + 1];
+unsigned char small[GP__DIGITS];
+};
+template <class P,class K,class S,bool PLACED> struct gp__block_sorter : gp__sorted_elements<K,S,PLACED>{
+typedef gp__sorted_elements<K,S,PLACED> Elements;
+typedef gp__block_sort_shape<P,K,S,PLACED> Shape;
+typedef typename Elements::Bits Bits;
+typedef typename Elements::V V;
+typedef typename Elements::Item Item;
+typedef typename Elements::C C;
+static const int T=Shape::THREADS,WARPS=Shape::WARPS,ITEMS=Shape::ITEMS,PART=32 * ITEMS;
+static const int CAPACITY=Shape::CAPACITY;
+typedef gp__block_sort_storage<T> Storage;
+Storage &s;
+unsigned char *room;
+gp__u64 tag;
+GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args,Storage &storage,unsigned char *shared)
+: Elements(args),s(storage),room(shared),tag(args.header->tag){}
+GP_DEVICE C *item_at(gp__u32 i)const{return reinterpret_cast<C *>(room)+ gp__bank_padded<C>::at(i);}
+GP_DEVICE gp__u32 digit(Bits raw,gp__u64 shift)const{
+return static_cast<gp__u32>(this->field(raw)>> shift)&(GP__DIGITS - 1);
+}
+template <int N> GP_DEVICE void sort_up_to(int source,gp__u64 begin,gp__u32 n)const{
+const gp__u32 PART=32 * N;
+const Bits *in=this->keys(source)+ begin;
+const gp__u32 first=gp_warp()* PART;
+C x[N];
+if(first < n){
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i){
+const gp__u32 k=first + i * 32 + gp_lane();
+x[i]=k < n?Item::make(this->field(in[k]),k): Item::last();
+}
+gp__sort_lanes<Item>(x,32);
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)*item_at(threadIdx.x * N + i)= x[i];
+}
+__syncthreads();
+const gp__u32 all=(n + PART - 1)/ PART * PART,own=threadIdx.x * N;
+for(gp__u32 width=PART;width < n;width *= 2){
+const gp__u32 low=own /(2 * width)*(2 * width),middle=low + width < all?low + width : all;
+const gp__u32 high=low + 2 * width < all?low + 2 * width : all,diagonal=own - low;
+if(own < all){
+gp__u32 from=diagonal > high - middle?diagonal -(high - middle): 0;
+gp__u32 to=diagonal < middle - low?diagonal : middle - low;
+while(from < to){
+const gp__u32 half=(from + to)/ 2;
+if(Item::less(*item_at(middle + diagonal - 1 - half),*item_at(low + half)))to=half;
+else from=half + 1;
+}
+gp__u32 i=low + from,j=middle + diagonal - from;
+C left=i < middle?*item_at(i): Item::last(),right=j < high?*item_at(j): Item::last();
+GPUPRIMS__UNROLL
+for(int k=0;k < N;++k){
+const bool second=j < high &&(i >= middle || Item::less(right,left));
+x[k]=second?right : left;
+if(k + 1 == N)break;
+if(second)++j;
+else ++i;
+const C fresh=second?(j < high?*item_at(j): Item::last()):(i < middle?*item_at(i): Item::last());
+if(second)right=fresh;
+else left=fresh;
+}
+}
+__syncthreads();
+if(own < all){
+GPUPRIMS__UNROLL
+for(int k=0;k < N;++k)*item_at(own + k)= x[k];
+}
+__syncthreads();
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)
+if(i * T + threadIdx.x < n)x[i] = *item_at(i * T + threadIdx.x);
+Bits *out=this->keys_to(2)+ begin;
+if(!PLACED || this->a.whole){
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)
+if(i * T + threadIdx.x < n)out[i * T + threadIdx.x]=this->decode(Item::bits(x[i]));
+}else{
+Bits *stage=reinterpret_cast<Bits *>(room);
+__syncthreads();
+for(gp__u32 k=threadIdx.x;k < n;k += T)stage[k]=in[k];
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)
+if(i * T + threadIdx.x < n)out[i * T + threadIdx.x]=stage[Item::place(x[i])];
+}
+if(!S::any)return;
+V *values=this->values_to(2)+ begin;
+__syncthreads();
+if(Shape::STAGED){
+V *stage=reinterpret_cast<V *>(room);
+for(gp__u32 k=threadIdx.x;k < n;k += T)stage[k]=this->value(source,begin + k);
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)
+if(i * T + threadIdx.x < n)values[i * T + threadIdx.x]=stage[Item::place(x[i])];
+}else{
+V v[N];
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)
+if(i * T + threadIdx.x < n)v[i]=this->value(source,begin + Item::place(x[i]));
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i)
+if(i * T + threadIdx.x < n)values[i * T + threadIdx.x]=v[i];
+}
+}
+template <bool BINNED,int N> struct Full{
+static GP_DEVICE void sort(const gp__block_sorter &b,int source,gp__u64 begin,gp__u32 n){
+b.template sort_up_to<N>(source,begin,n);
+}
+};
+template <int N> struct Full<true,N>{
+static GP_DEVICE void sort(const gp__block_sorter &b,int source,gp__u64 begin,gp__u32 n){
+typedef gp__tile_sort<C,T,N,Shape::LOG2_BINS> Sort;
+typedef typename Sort::Storage Bins;
+const unsigned thread=gp__opaque_copy(threadIdx.x);
+const Sort sort ={*reinterpret_cast<Bins *>(b.room),thread};
+const Bits *in=b.keys(source)+ begin;
+C x[N],least=Item::last(),most=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i){
+const gp__u32 k=static_cast<unsigned>(i)* T + thread;
+x[i]=k < n?C(b.encode(in[k])): Item::last();
+least=x[i] < least?x[i] : least;
+most=k < n && x[i] > most?x[i] : most;
+}
+sort.clear();
+least=gp_warp_reduce(least,gp_min<C>());
+most=gp_warp_reduce(most,gp_max<C>());
+if(gp_lane()== 0)sort.s.least[gp_warp()]=least,sort.s.most[gp_warp()]=most;
+__syncthreads();
+const unsigned w=gp_lane()< unsigned(WARPS)?gp_lane(): 0;
+least=gp_warp_broadcast(gp_warp_reduce(sort.s.least[w],gp_min<C>()),0);
+most=gp_warp_broadcast(gp_warp_reduce(sort.s.most[w],gp_max<C>()),0);
+const int width=gp__width(static_cast<C>(most - least)),
+shift=width > Shape::LOG2_BINS?width - Shape::LOG2_BINS : 0;
+sort.scatter(
+x,0,[=](int i){return i >= 0 && static_cast<unsigned>(i)* T + thread < n;},n,least,shift);
+if(!sort.finish(shift))sort.merge(n);
+Bits *out=b.keys_to(2)+ begin;
+GPUPRIMS__UNROLL
+for(int i=0;i < N;++i){
+const gp__u32 k=static_cast<unsigned>(i)* T + thread;
+if(k < n)out[k]=b.decode(static_cast<Bits>(sort.s.key[Bins::place(k)]));
+}
+}
+};
+GP_DEVICE void sort(int source,gp__u64 begin,gp__u32 n)const{
+const int QUARTER=ITEMS >= 8?ITEMS / 4 : 2;
+if(n <= T * QUARTER)sort_up_to<QUARTER>(source,begin,n);
+else Full<Shape::BINNED,ITEMS>::sort(*this,source,begin,n);
+}
+static GP_DEVICE int next_shift(gp__u64 differ,gp__u64 bits){
+differ &= bits < 64?(1ull << bits)- 1 : ~0ull;
+if(!differ)return -1;
+const int top=63 - __clzll(static_cast<long long>(differ));
+return top >= GP__RADIX_BITS?top -(GP__RADIX_BITS - 1): 0;
+}
+GP_DEVICE bool is_last(gp__u64 *counter,gp__u64 all)const{
+__syncthreads();
+if(threadIdx.x == 0){
+__threadfence();
+s.task.last=gp__add_relaxed(counter,1)== all - 1;
+__threadfence();
+}
+__syncthreads();
+return s.task.last != 0;
+}
+static GP_DEVICE gp__u64 tiles_of(const gp__sort_bucket &b){return(b.count + CAPACITY - 1)/ CAPACITY;}
+static GP_DEVICE gp__u64 groups_of(const gp__sort_bucket &b){
+return(tiles_of(b)+ GP__COUNT_TILES - 1)/ GP__COUNT_TILES;
+}
+GP_DEVICE void count(gp__u64 number,gp__u64 group)const{
+gp__sort_bucket &b=this->a.buckets[number];
+const gp__u64 tiles=tiles_of(b),shift=b.shift;
+const Bits *in=this->keys(static_cast<int>(b.source))+ b.begin;
+gp__u32 *counts=reinterpret_cast<gp__u32 *>(room),*mine=counts + gp_warp()* GP__DIGITS;
+Bits ones=0,zeros=static_cast<Bits>(~static_cast<Bits>(0));
+gp__u32 up_to=0;
+for(unsigned i=gp_lane();i < GP__DIGITS;i += 32)mine[i]=0;
+__syncwarp();
+for(gp__u64 t=group * GP__COUNT_TILES;t < tiles && t <(group + 1)* GP__COUNT_TILES;++t){
+const gp__u64 left=b.count - t * CAPACITY;
+const gp__u32 n=left < gp__u64(CAPACITY)?static_cast<gp__u32>(left): CAPACITY;
+const int AT_ONCE=ITEMS < 8?ITEMS : 8;
+GPUPRIMS__UNROLL_BY(1)
+for(gp__u32 first=threadIdx.x;first < CAPACITY;first += AT_ONCE * T){
+Bits x[AT_ONCE];
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i)
+if(first + i * T < n)x[i]=in[t * CAPACITY + first + i * T];
+GPUPRIMS__UNROLL
+for(int i=0;i < AT_ONCE;++i){
+const bool there=first + i * T < n;
+gp__u32 d=GP__DIGITS;
+if(there){
+const Bits f=this->field(x[i]);
+ones |= f;
+zeros &= f;
+d=static_cast<gp__u32>(f >> shift)&(GP__DIGITS - 1);
+}
+const gp__u32 lead=gp_warp_broadcast(d,0);
+if(__all_sync(0xffffffffu,d == lead)){
+if(gp_lane()== 0 && there)atomicAdd(mine + d,32u);
+}else if(there)atomicAdd(mine + d,1u);
+}
+}
+__syncthreads();
+if(threadIdx.x < GP__DIGITS){
+gp__u32 sum=0;
+for(int w=0;w < WARPS;++w)sum += counts[w * GP__DIGITS + threadIdx.x];
+this->a.tile_counts[(b.first_tile + t)* GP__DIGITS + threadIdx.x]=up_to;
+up_to=sum;
+}
+__syncthreads();
+}
+if(threadIdx.x < GP__DIGITS)this->a.group_counts[(b.first_group + group)* GP__DIGITS + threadIdx.x]=up_to;
+gp__u64 one=ones,zero=zeros;
+GPUPRIMS__UNROLL
+for(unsigned d=16;d > 0;d /= 2)one |= gp_warp_exchange(one,int(d)),zero &= gp_warp_exchange(zero,int(d));
+if(gp_lane()== 0){
+atomicOr(&b.ones,one);
+atomicAnd(&b.zeros,zero);
+}
+if(is_last(&b.counted,groups_of(b)))counted(number);
+}
+GP_DEVICE void counted(gp__u64 number)const{
+gp__sort_bucket &b=this->a.buckets[number];
+const gp__u64 groups=groups_of(b);
+gp__u64 sum=0;
+if(threadIdx.x < GP__DIGITS){
+gp__u64 *at=this->a.group_counts + b.first_group * GP__DIGITS + threadIdx.x;
+for(gp__u64 g=0;g < groups;g += 8){
+gp__u64 x[8];
+GPUPRIMS__UNROLL
+for(int i=0;i < 8;++i)x[i]=g + i < groups?at[(g + i)* GP__DIGITS] : 0;
+GPUPRIMS__UNROLL
+for(int i=0;i < 8;++i){
+if(g + i < groups)at[(g + i)* GP__DIGITS]=sum;
+sum += x[i];
+}
+}
+}
+const bool one_digit=__syncthreads_or(threadIdx.x < GP__DIGITS && sum == b.count)!= 0;
+if(one_digit){
+if(threadIdx.x == 0){
+const int shift=next_shift((b.ones ^ b.zeros),b.shift);
+if(shift < 0)finish(b,number,static_cast<int>(b.source));
+else{
+b.shift=static_cast<gp__u64>(shift);
+b.counted=b.ones=0;
+b.zeros = ~0ull;
+gp__push_tasks(this->a,tag,GP__TASK_COUNT << 62 | number << 32,groups);
+}
+}
+return;
+}
+gp_tile_exclusive_scan<T>(sum,gp_sum<gp__u64>(),s.scan);
+if(threadIdx.x < GP__DIGITS)b.base[threadIdx.x]=sum;
+__syncthreads();
+if(threadIdx.x == 0){
+b.base[GP__DIGITS]=b.count;
+gp__push_tasks(this->a,tag,GP__TASK_MOVE << 62 | number << 32,tiles_of(b));
+}
+}
+GP_DEVICE void finish(gp__sort_bucket &b,gp__u64 number,int source)const{
+b.source=static_cast<gp__u64>(source);
+const bool there=source == 2 ||(source == 0 && this->a.keys == this->a.out_keys &&
+(!S::any || this->a.values == this->a.out_values));
+if(!there)gp__push_tasks(this->a,tag,GP__TASK_COPY << 62 | number << 32,tiles_of(b));
+}
+GP_DEVICE void copy(gp__u64 number,gp__u64 tile)const{
+const gp__sort_bucket &b=this->a.buckets[number];
+const gp__u64 begin=b.begin + tile * CAPACITY,left=b.count - tile * CAPACITY;
+const gp__u32 n=left < gp__u64(CAPACITY)?static_cast<gp__u32>(left): CAPACITY;
+const int source=static_cast<int>(b.source);
+for(gp__u32 i=threadIdx.x;i < n;i += T)this->keys_to(2)[begin + i]=this->keys(source)[begin + i];
+if(S::any)
+for(gp__u32 i=threadIdx.x;i < n;i += T)this->values_to(2)[begin + i]=this->value(source,begin + i);
+}
+GP_DEVICE void move(gp__u64 number,gp__u64 tile)const{
+gp__sort_bucket &b=this->a.buckets[number];
+const int source=static_cast<int>(b.source),target=source == 1?2 : 1;
+const gp__u64 shift=b.shift,begin=b.begin + tile * CAPACITY,left=b.count - tile * CAPACITY;
+const gp__u32 n=left < gp__u64(CAPACITY)?static_cast<gp__u32>(left): CAPACITY;
+const gp__u32 first=gp_warp()* PART + gp_lane();
+gp__u32 *counts=reinterpret_cast<gp__u32 *>(room),*mine=counts + gp_warp()* GP__DIGITS;
+unsigned char *stage=room + WARPS * GP__DIGITS * sizeof(gp__u32);
+const Bits *in=this->keys(source)+ begin;
+Bits x[ITEMS];
+gp__u32 ranks[ITEMS / 2];
+const auto rank = [&](int i){return i % 2?ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu;};
+for(unsigned i=gp_lane();i < GP__DIGITS;i += 32)mine[i]=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(first + i * 32 < n)x[i]=in[first + i * 32];
+__syncwarp();
+const gp__u32 sample=first < n?digit(x[0],shift): gp__u32(GP__DIGITS);
+const bool drawn = !PLACED && __popc(__ballot_sync(0xffffffffu,sample == gp_warp_broadcast(sample,0)))< 6;
+if(drawn){
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u32 r=first + i * 32 < n?atomicAdd(mine + digit(x[i],shift),1u): 0;
+ranks[i / 2]=i % 2?gp__opaque_copy(ranks[i / 2] | r << 16): r;
+}
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+if(drawn)break;
+const bool there=first + i * 32 < n;
+const gp__u32 d=there?digit(x[i],shift): gp__u32(GP__DIGITS);
+const unsigned peers=__match_any_sync(0xffffffffu,d),below=gp__earlier_lanes(peers);
+const gp__u32 r=there?mine[d] + static_cast<unsigned>(__popc(below)): 0;
+ranks[i / 2]=i % 2?gp__opaque_copy(ranks[i / 2] | r << 16): r;
+__syncwarp();
+if(there && !below)mine[d] += static_cast<unsigned>(__popc(peers));
+__syncwarp();
+}
+__syncthreads();
+gp__u64 sum=0;
+if(threadIdx.x < GP__DIGITS){
+gp__u32 before=0;
+for(int w=0;w < WARPS;++w){
+const gp__u32 c=counts[w * GP__DIGITS + threadIdx.x];
+counts[w * GP__DIGITS + threadIdx.x]=before;
+before += c;
+}
+sum=before;
+}
+gp_tile_exclusive_scan<T>(sum,gp_sum<gp__u64>(),s.scan);
+if(threadIdx.x < GP__DIGITS){
+s.start[threadIdx.x]=static_cast<gp__u32>(sum);
+s.to[threadIdx.x]=b.begin + b.base[threadIdx.x] - sum +
+this->a.group_counts[(b.first_group + tile / GP__COUNT_TILES)* GP__DIGITS + threadIdx.x] +
+this->a.tile_counts[(b.first_tile + tile)* GP__DIGITS + threadIdx.x];
+}
+__syncthreads();
+Bits *keys=reinterpret_cast<Bits *>(stage),*out=this->keys_to(target);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+if(first + i * 32 >= n)continue;
+const gp__u32 d=digit(x[i],shift);
+ranks[i / 2] +=(s.start[d] + mine[d])<< i % 2 * 16;
+keys[rank(i)]=x[i];
+}
+__syncthreads();
+if(!S::any){
+GPUPRIMS__UNROLL_BY(8)
+for(gp__u32 k=threadIdx.x;k < n;k += T)out[s.to[digit(keys[k],shift)] + k]=keys[k];
+}
+unsigned char of[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i <(S::any?ITEMS : 0);++i){
+const gp__u32 k=i * T + threadIdx.x;
+if(k >= n)continue;
+const Bits key=keys[k];
+of[i]=static_cast<unsigned char>(digit(key,shift));
+out[s.to[of[i]] + k]=key;
+}
+if(S::any){
+V *values=this->values_to(target);
+if(Shape::STAGED){
+V *v=reinterpret_cast<V *>(stage);
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(first + i * 32 < n)v[rank(i)]=this->value(source,begin + first + i * 32);
+__syncthreads();
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u32 k=i * T + threadIdx.x;
+if(k < n)values[s.to[of[i]] + k]=v[k];
+}
+}else{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(first + i * 32 < n)
+values[s.to[digit(x[i],shift)] + rank(i)]=this->value(source,begin + first + i * 32);
+}
+}
+if(is_last(&b.moved,tiles_of(b)))moved(number,target);
+}
+GP_DEVICE void moved(gp__u64 number,int target)const{
+gp__sort_bucket &b=this->a.buckets[number];
+const int shift=next_shift(b.ones ^ b.zeros,b.shift);
+if(shift < 0){
+if(threadIdx.x == 0)finish(b,number,target);
+return;
+}
+const unsigned d=threadIdx.x;
+const gp__u64 WINDOW=CAPACITY / 8 * 7,SMALL=CAPACITY / 8;
+if(d < GP__DIGITS)s.next[d]=b.base[d];
+if(d == 0)s.next[GP__DIGITS]=b.count;
+__syncthreads();
+const gp__u64 from=d < GP__DIGITS?s.next[d] : 0,n=d < GP__DIGITS?s.next[d + 1] - from : 0;
+if(d < GP__DIGITS)s.small[d]=n <= SMALL;
+__syncthreads();
+if(n > gp__u64(CAPACITY))gp__push_bucket(this->a,tag,CAPACITY,b.begin + from,n,target,shift);
+gp__u64 sorted=n > gp__u64(CAPACITY)?0 : n;
+if(n > 0 && n <= SMALL){
+unsigned before=d;
+while(before > 0 && s.next[before - 1] == from)--before;
+const bool head=before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
+unsigned last=d + 1;
+while(head && last < GP__DIGITS && s.small[last] && s.next[last] / WINDOW == from / WINDOW)++last;
+sorted=head?s.next[last] - from : 0;
+}
+if(sorted)gp__push_tasks(this->a,tag,gp__sort_task(b.begin + from,sorted,target),1);
+}
+};
+template <class P,class K,class S,bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a){
+typedef gp__block_sorter<P,K,S,PLACED> Sorter;
+typedef typename Sorter::Storage Storage;
+GP_DYNAMIC_SHARED(shared);
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+const Sorter sorter(a,s,shared);
+gp__sort_header *h=a.header;
+const gp__word *words=gp__words(a.workspace);
+for(bool first=true;;first=false){
+if(threadIdx.x == 0){
+gp__word task ={0,0};
+s.task.done=first && gp__add_relaxed(&h->pending,0)== 0;
+const gp__u64 number=s.task.done?0 : gp__add_relaxed(&h->taken,1);
+if(number >= a.queue_size)s.task.done=1;
+while(!s.task.done){
+task=gp__load_word(words + 1 + number);
+if(task.tag == sorter.tag)break;
+s.task.done=gp__load_word(words).tag == sorter.tag;
+__nanosleep(100);
+}
+__threadfence();
+s.task.value=task.value;
+}
+__syncthreads();
+if(s.task.done)return;
+const gp__u64 task=s.task.value,kind=task >> 62,number=task >> 32 & 0x3fffffffu,part=task & 0xffffffffu;
+if(kind == GP__TASK_SORT)
+sorter.sort(static_cast<int>(task >> 60 & 3u),task &((1ull << 44)- 1),
+static_cast<gp__u32>(task >> 44 & 0xffffu)+ 1);
+else if(kind == GP__TASK_COUNT)sorter.count(number,part);
+else if(kind == GP__TASK_MOVE)sorter.move(number,part);
+else sorter.copy(number,part);
+__syncthreads();
+if(threadIdx.x == 0){
+if(gp__add_relaxed(&h->pending,~0ull)== 1)gp__store_word(gp__words(a.workspace),gp__word{0,sorter.tag});
+}
+}
+}
+#line 1 "merge/kernels.cuh"
+template <int BYTES> struct gp__unit_of{typedef typename gp__unsigned_of<BYTES>::type type;};
+template <> struct gp__unit_of<16>{typedef gp_vector type;};
+template <class T> struct gp__unit{
+static const int ALIGN=int(alignof(T)),BYTES=ALIGN >= 16 || ALIGN == int(sizeof(T))?16 : ALIGN;
+typedef typename gp__unit_of<BYTES>::type type;
+};
+template <int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v,const void *p){v=gp__load_vector<CACHE>(p);}
+template <int CACHE,class U> GP_DEVICE void gp__load_merge_unit(U &u,const void *p){
+u = *static_cast<const U *>(p);
+}
+template <class T>
+GP_DEVICE void gp__load_unit_parts(gp_vector &u,const unsigned char *p,const unsigned char *begin,
+const unsigned char *end){
+u=gp__load_words<(sizeof(T)< 4?int(sizeof(T)): 4)>(p,begin,end);
+}
+template <class T,class Unit>
+GP_DEVICE void gp__load_unit_parts(Unit &,const unsigned char *,const unsigned char *,const unsigned char *){}
+template <bool WHOLE,int CACHE,class T>
+GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u,const unsigned char *p,const unsigned char *begin,
+const unsigned char *end){
+if(WHOLE ||(p >= begin && p + gp__unit<T>::BYTES <= end))gp__load_merge_unit<CACHE>(u,p);
+else gp__load_unit_parts<T>(u,p,begin,end);
+}
+template <int THREADS,int ITEMS,int CACHE,class T> struct gp__two_loads{
+typedef typename gp__unit<T>::type Unit;
+static const int UNIT=gp__unit<T>::BYTES,SIZE=int(sizeof(T));
+static const int COUNT=(THREADS * ITEMS * SIZE / UNIT +(UNIT > SIZE?4 : 0)+ THREADS - 1)/ THREADS;
+Unit unit[COUNT];
+template <bool WHOLE>
+GP_DEVICE void load_units(const unsigned char *p,unsigned n,const unsigned char *p_begin,
+const unsigned char *p_end,const unsigned char *q,unsigned m,
+const unsigned char *q_begin,const unsigned char *q_end){
+const unsigned char *one=p + threadIdx.x * UNIT;
+const unsigned char *two=(m?q : p)+(int(threadIdx.x)- int(n))* UNIT;
+GPUPRIMS__UNROLL
+for(int k=0;k < COUNT;++k){
+const unsigned i=unsigned(k * THREADS)+ threadIdx.x;
+const bool second=i >= n;
+if(i < n + m)
+gp__load_unit_between<WHOLE,CACHE,T>(unit[k],(second?two : one)+ k *(THREADS * UNIT),
+second?q_begin : p_begin,second?q_end : p_end);
+}
+}
+GP_DEVICE void load(const unsigned char *p,unsigned n,const unsigned char *p_begin,const unsigned char *p_end,
+const unsigned char *q,unsigned m,const unsigned char *q_begin,const unsigned char *q_end){
+const bool whole=SIZE >= UNIT ||((n == 0 ||(p >= p_begin && p + n * UNIT <= p_end))&&
+(m == 0 ||(q >= q_begin && q + m * UNIT <= q_end)));
+if(whole)load_units<true>(p,n,p_begin,p_end,q,m,q_begin,q_end);
+else load_units<false>(p,n,p_begin,p_end,q,m,q_begin,q_end);
+}
+template <unsigned RING,unsigned MIRROR>
+GP_DEVICE void store(unsigned char *base,unsigned to,unsigned n,unsigned char *other,unsigned also,
+unsigned m)const{
+const unsigned one=to + threadIdx.x * UNIT,two=also +(threadIdx.x - n)* UNIT;
+GPUPRIMS__UNROLL
+for(int k=0;k < COUNT;++k){
+const unsigned i=unsigned(k * THREADS)+ threadIdx.x;
+const bool second=i >= n;
+const unsigned at=(second?two : one)+ unsigned(k * THREADS * UNIT),from=gp_min<gp__u32>()(at,at - RING);
+unsigned char *const place=(second?other : base)+ from;
+if(i < n + m)*reinterpret_cast<Unit *>(place)= unit[k];
+if(MIRROR && i < n + m && from < MIRROR)*reinterpret_cast<Unit *>(place + RING)= unit[k];
+}
+}
+};
+template <class T,int TILE,int ITEMS> struct gp__merge_side{
+static const unsigned SIZE=unsigned(sizeof(T)),UNIT=unsigned(gp__unit<T>::BYTES);
+static const bool KEEPS=UNIT > SIZE;
+static const unsigned WINDOW=(TILE * SIZE +(KEEPS?2 * UNIT : 0)+ UNIT - 1)/ UNIT * UNIT;
+static const unsigned ROOM=gp__merge_ring_bytes(TILE,int(SIZE));
+static const bool MASKED=(ROOM &(ROOM - 1))== 0 &&(SIZE &(SIZE - 1))== 0;
+static const unsigned RING=MASKED?ROOM : WINDOW,MIRROR=unsigned(gp__merge_mirror_bytes(ITEMS,int(SIZE)));
+const unsigned char *next;
+gp__u32 left;
+unsigned first;
+unsigned fill;
+int have;
+bool before;
+GP_DEVICE void start(const T *from,gp__u32 count,bool has_before){
+before=KEEPS && has_before;
+from -= before?1 : 0;
+const unsigned shift=gp__misalignment(from,UNIT);
+next=reinterpret_cast<const unsigned char *>(from)- shift;
+left=count;
+first=shift +(before?SIZE : 0);
+fill=0;
+have = -int(first / UNIT);
+}
+static GP_DEVICE unsigned wrap(unsigned at){
+return MASKED?at &(RING - 1): gp_min<gp__u32>()(at,at - RING);
+}
+static GP_DEVICE unsigned part(unsigned at){
+const unsigned LEAD=KEEPS?UNIT : 0,from=wrap(at);
+return from < LEAD?from + RING : from;
+}
+GP_DEVICE unsigned window(gp__u32 rest)const{return gp_min<gp__u32>()(gp_min<gp__u32>()(left,rest),TILE);}
+GP_DEVICE unsigned missing(gp__u32 rest)const{
+const unsigned m=window(rest);
+const int wanted=m?int((first % UNIT + m * SIZE + UNIT - 1)/ UNIT): 0;
+return wanted > have?unsigned(wanted - have): 0;
+}
+GP_DEVICE void merged(unsigned n){
+have -= int((first % UNIT + n * SIZE)/ UNIT);
+first=wrap(first + n * SIZE);
+left -= n;
+before=before ||(KEEPS && n > 0);
+}
+GP_DEVICE void loaded(unsigned units){
+next += units * UNIT;
+fill=wrap(fill + units * UNIT);
+have += int(units);
+}
+};
+template <class T,bool VECTORS=(sizeof(T)< 16 && 16 % sizeof(T)== 0)> struct gp__write_alike{
+template <int N> static GP_DEVICE void run(T *to,const unsigned char *shared,int n){
+const int V=16 / int(sizeof(T)),lane=int(gp_lane());
+const int head=int(((16 - gp__misalignment(to,16))& 15u)/ unsigned(sizeof(T))),vectors=(N - head)/ V;
+if(n < N || V >= 32 ||(alignof(T)< sizeof(T)&& gp__misalignment(to,sizeof(T)))){
+gp__copy_out<T>::run(to,shared,n);
+return;
+}
+const T *from=reinterpret_cast<const T *>(shared);
+if(lane < head)to[lane]=from[lane];
+GPUPRIMS__UNROLL
+for(int k=0;k <(N / V + 31)/ 32;++k)
+if(k * 32 + lane < vectors)
+gp__vector_at(reinterpret_cast<gp_vector *>(to + head)+ k * 32 + lane)=
+gp__vector_at(reinterpret_cast<const gp_vector *>(from + head)+ k * 32 + lane);
+const int tail=head + vectors * V + lane;
+if(tail < N)to[tail]=from[tail];
+}
+};
+template <class T> struct gp__write_alike<T,false>{
+template <int N> static GP_DEVICE void run(T *to,const unsigned char *shared,int n){
+typedef typename gp__unit<T>::type Unit;
+const int units=n *(int(sizeof(T))/ gp__unit<T>::BYTES);
+GPUPRIMS__UNROLL_BY(4)
+for(int i=int(gp_lane());i < units;i += 32)
+reinterpret_cast<Unit *>(to)[i]=reinterpret_cast<const Unit *>(shared)[i];
+}
+};
+GP_DEVICE const unsigned char *gp__bytes_at(const void *p){return static_cast<const unsigned char *>(p);}
+template <class V> GP_DEVICE V *gp__ahead(V *p,gp__u64 n){return p + n;}
+GP_DEVICE gp__none *gp__ahead(gp__none *p,gp__u64){return p;}
+GP_DEVICE const gp__none *gp__ahead(const gp__none *p,gp__u64){return p;}
+template <bool FIRST,class A,class B> struct gp__either{typedef A type;};
+template <class A,class B> struct gp__either<false,A,B>{typedef B type;};
+template <class Value> struct gp__picked{
+static const int SIZE=int(sizeof(Value)),ALIGN=int(alignof(Value)),
+PIECE=ALIGN >= 16?16 : ALIGN;
+typedef typename gp__unit_of<PIECE>::type Piece;
+template <int RANKS>
+static GP_DEVICE void run(void *to,const unsigned short *place,int n,const unsigned char *first,
+const unsigned char *second,int split,unsigned rank){
+const int PIECES=SIZE / PIECE;
+Piece *out=static_cast<Piece *>(to);
+GPUPRIMS__UNROLL_BY(4)
+for(int i=int(rank);i < n * PIECES;i += RANKS){
+const int k=place[i / PIECES],part=i % PIECES;
+const unsigned char *from=k < split?first + k * SIZE : second +(k - split)* SIZE;
+out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
+}
+}
+};
+template <int THREADS> struct gp__merge_storage{
+gp__u64 border;
+gp__u32 split[THREADS + 1];
+};
+template <class P,class Before,class Key,class Value> struct gp__merger{
+static const int THREADS=P::threads,KEY=int(sizeof(Key)),VALUE=gp__bytes_of<Value>::value;
+static const int ITEMS=gp__merge_items(P::vectors,KEY,VALUE),TILE=THREADS * ITEMS;
+static const int RING_AT=gp__merge_ring_bytes(TILE,KEY)+ gp__merge_mirror_bytes(ITEMS,KEY),OUT_AT=2 * RING_AT;
+static const int PLACES_AT=OUT_AT + gp__merge_out_bytes(THREADS,ITEMS,KEY);
+static const int VALUES_AT=PLACES_AT + gp__merge_place_bytes(TILE,VALUE);
+typedef gp__merge_side<Key,TILE,ITEMS> Side;
+typedef gp__two_loads<THREADS,ITEMS,P::load,Key> KeyLoads;
+typedef gp__two_loads<THREADS,ITEMS,P::load,typename gp__either<VALUE == 0,Key,Value>::type> ValueLoads;
+typedef gp__merge_storage<THREADS> Storage;
+const gp__merge_args &a;
+Storage &s;
+unsigned char *shared;
+gp__u64 count,count2;
+GP_DEVICE const unsigned char *end_of_keys()const{return gp__bytes_at(a.keys)+ count * KEY;}
+GP_DEVICE const unsigned char *begin2()const{return gp__bytes_at(a.run?a.keys : a.keys2);}
+GP_DEVICE const unsigned char *end2()const{return a.run?end_of_keys(): begin2()+ count2 * KEY;}
+GP_DEVICE int split(unsigned first,int n,unsigned second,int m,int diagonal)const{
+int low=diagonal > m?diagonal - m : 0;
+const int high=diagonal < n?diagonal : n;
+const unsigned from=first - KEY,last=second + unsigned(diagonal * KEY);
+if(low == high)return low;
+GPUPRIMS__UNROLL
+for(int step=int(gp__power_of_two(TILE / 2 + 1,1));step;step /= 2){
+const int next=low + step < high?low + step : high;
+const unsigned x=Side::wrap(from + unsigned(next * KEY)),y=Side::wrap(last - unsigned(next * KEY));
+if(!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y),*reinterpret_cast<const Key *>(shared + x)))
+low=next;
+}
+return low;
+}
+GP_DEVICE Key key_at(unsigned at,int behind=0)const{
+return *reinterpret_cast<const Key *>(shared + behind * KEY + at);
+}
+GP_DEVICE void merge_ends(unsigned x,unsigned y,unsigned x_end,unsigned y_end,int at,int at2,int at_end,
+int at2_end,Key *out,unsigned short *places)const{
+const int HALF=(ITEMS + 1)/ 2;
+const gp__u32 BACK=gp__u32(0)- KEY;
+Key one=key_at(x),two=key_at(y),one_end=key_at(x_end,-1),two_end=key_at(y_end,-1);
+GPUPRIMS__UNROLL
+for(int k=0;k < HALF;++k){
+const int last=ITEMS - 1 - k;
+const bool second=Before()(two,one),end_second = !Before()(two_end,one_end);
+out[k]=second?two : one;
+if(VALUE)places[k]=static_cast<unsigned short>(second?at2 : at);
+if(last > k){
+out[last]=end_second?two_end : one_end;
+if(VALUE)places[last]=static_cast<unsigned short>(end_second?--at2_end : --at_end);
+}
+if(k + 1 < HALF){
+const Key fresh=key_at(second?y : x,1),fresh_end=key_at(end_second?y_end : x_end,-2);
+gp__select_advance(x,y,second,KEY,KEY);
+gp__select_advance(x_end,y_end,end_second,BACK,BACK);
+if(VALUE)at += second?0 : 1;
+if(VALUE)at2 += second?1 : 0;
+one=second?one : fresh;
+two=second?fresh : two;
+one_end=end_second?one_end : fresh_end;
+two_end=end_second?fresh_end : two_end;
+}
+}
+}
+template <bool FULL>
+GP_DEVICE void merge(unsigned x,int left,unsigned y,int left2,int n,int at,int at2,Key *out,
+unsigned short *places)const{
+Key one,two;
+if(FULL || left > 0)one=key_at(x);
+if(FULL || left2 > 0)two=key_at(y);
+if(!FULL && n == 0)return;
+if(!FULL && left == 0)one=two;
+if(!FULL && left2 == 0)two=one;
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS;++k){
+const bool later=Before()(two,one),of_second=FULL?later : left2 > 0 &&(left == 0 || later);
+if(FULL || k < n){
+out[k]=of_second?two : one;
+if(VALUE)places[k]=static_cast<unsigned short>(of_second?at2 : at);
+}
+if(k + 1 == ITEMS)break;
+left -= of_second?0 : 1;
+left2 -= of_second?1 : 0;
+if(VALUE)at += of_second?0 : 1;
+if(VALUE)at2 += of_second?1 : 0;
+Key fresh=of_second?two : one;
+if(FULL ||(k + 1 < n &&(of_second?left2 : left)> 0))fresh=key_at(of_second?y : x,1);
+gp__select_advance(x,y,of_second,KEY,KEY);
+one=of_second?one : fresh;
+two=of_second?fresh : two;
+}
+}
+GP_DEVICE void range(const Key *keys,bool has,const Key *keys2,bool has2,const Value *values,
+const Value *values2,gp__u32 n,gp__u32 m,gp__u32 rest,Key *out,Value *out_values)const{
+Side first,second;
+first.start(keys,n,has);
+second.start(keys2,m,has2);
+unsigned units=first.missing(rest),units2=second.missing(rest);
+KeyLoads next;
+next.load(first.next,units,gp__bytes_at(a.keys),end_of_keys(),second.next,0,begin2(),end2());
+next.template store<Side::RING,Side::MIRROR>(shared,0,units,shared + RING_AT,0,0);
+next.load(first.next,0,gp__bytes_at(a.keys),end_of_keys(),second.next,units2,begin2(),end2());
+next.template store<Side::RING,Side::MIRROR>(shared,0,0,shared + RING_AT,0,units2);
+first.loaded(units);
+second.loaded(units2);
+const int from=int(gp_warp())*(32 * ITEMS);
+while(rest){
+__syncthreads();
+const unsigned window=first.window(rest),window2=second.window(rest);
+const unsigned tile=gp_min<gp__u32>()(rest,TILE);
+const unsigned mine=threadIdx.x * ITEMS < tile?threadIdx.x * ITEMS : tile;
+const unsigned end=mine + ITEMS < tile?mine + ITEMS : tile;
+const unsigned at=first.first,at2=second.first;
+const bool ends=first.before && second.before;
+const unsigned i_end=unsigned(split(at,int(window),at2,int(window2),int(end)));
+s.split[threadIdx.x + 1]=i_end;
+if(threadIdx.x == 0)s.split[0]=0;
+__syncthreads();
+const unsigned i=s.split[threadIdx.x],taken=s.split[THREADS],taken2=tile - taken;
+first.merged(taken);
+second.merged(taken2);
+rest -= tile;
+units=first.missing(rest);
+units2=second.missing(rest);
+next.load(first.next,units,gp__bytes_at(a.keys),end_of_keys(),second.next,units2,begin2(),end2());
+ValueLoads moving;
+const unsigned shift=VALUE?gp__misalignment(values,ValueLoads::UNIT): 0,
+shift2=VALUE?gp__misalignment(values2,ValueLoads::UNIT): 0;
+const unsigned values_units=taken?(shift + taken * VALUE + ValueLoads::UNIT - 1)/ ValueLoads::UNIT : 0,
+values_units2=taken2?(shift2 + taken2 * VALUE + ValueLoads::UNIT - 1)/ ValueLoads::UNIT : 0;
+if(VALUE)
+moving.load(gp__bytes_at(values)- shift,values_units,gp__bytes_at(a.values),
+gp__bytes_at(a.values)+ count * VALUE,gp__bytes_at(values2)- shift2,values_units2,
+gp__bytes_at(a.run?a.values : a.values2),
+a.run?gp__bytes_at(a.values)+ count * VALUE : gp__bytes_at(a.values2)+ count2 * VALUE);
+const int here=int(tile)- from < 0?0 : int(tile)- from < 32 * ITEMS?int(tile)- from : 32 * ITEMS;
+unsigned char *gathered=shared + OUT_AT + int(gp_warp())*(32 * ITEMS * KEY + GP__VECTOR);
+gathered += gp__misalignment(out + from,16);
+Key *mine_out=reinterpret_cast<Key *>(gathered)+ gp_lane()* ITEMS;
+unsigned short *places=reinterpret_cast<unsigned short *>(shared + PLACES_AT)+ threadIdx.x * ITEMS;
+const unsigned x=Side::part(at + i * KEY),y=RING_AT + Side::part(at2 +(mine - i)* KEY);
+const int left=int(i_end - i),left2=int(end - mine)- left;
+if(window == TILE && window2 == TILE && ends)
+merge_ends(x,y,x + unsigned(left * KEY),y + unsigned(left2 * KEY),int(i),int(taken + mine - i),int(i_end),
+int(taken + end - i_end),mine_out,places);
+else if(window == TILE && window2 == TILE)
+merge<true>(x,left,y,left2,ITEMS,int(i),int(taken + mine - i),mine_out,places);
+else merge<false>(x,left,y,left2,int(end - mine),int(i),int(taken + mine - i),mine_out,places);
+__syncwarp();
+gp__write_alike<Key>::template run<32 * ITEMS>(out + from,gathered,here);
+__syncthreads();
+next.template store<Side::RING,Side::MIRROR>(shared,first.fill,units,shared + RING_AT,second.fill,units2);
+first.loaded(units);
+second.loaded(units2);
+if(VALUE){
+unsigned char *at_values=shared + VALUES_AT,*at_values2=at_values + values_units * ValueLoads::UNIT;
+moving.template store<~0u,0>(at_values,0,values_units,at_values2,0,values_units2);
+__syncthreads();
+pick(gp__ahead(out_values,from),reinterpret_cast<const unsigned short *>(shared + PLACES_AT)+ from,here,
+at_values + shift,at_values2 + shift2,int(taken));
+values=gp__ahead(values,taken);
+values2=gp__ahead(values2,taken2);
+out_values=gp__ahead(out_values,tile);
+}
+out += tile;
+}
+}
+template <class V>
+static GP_DEVICE void pick(V *to,const unsigned short *place,int n,const unsigned char *first,
+const unsigned char *second,int split){
+gp__picked<V>::template run<32>(to,place,n,first,second,split,gp_lane());
+}
+static GP_DEVICE void pick(gp__none *,const unsigned short *,int,const unsigned char *,const unsigned char *,
+int){}
+};
+template <class P,class Before,class Key,class Value> GP_DEVICE void gp__merge(const gp__merge_args &a){
+typedef gp__merger<P,Before,Key,Value> Merger;
+typedef typename Merger::Storage Storage;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a),all=n +(a.run?0 : a.count2),tiles=(all + Merger::TILE - 1)/ Merger::TILE;
+const Merger merger ={a,s,shared,n,a.count2};
+const gp__u64 stop=tiles *(blockIdx.x + 1)/ gridDim.x * Merger::TILE,end=stop < all?stop : all;
+const Key *keys=static_cast<const Key *>(a.keys);
+const Value *values=static_cast<const Value *>(a.values);
+gp__u64 at=tiles * blockIdx.x / gridDim.x * Merger::TILE;
+while(at < end){
+gp__u64 base=0,n1=n,n2=a.count2;
+const Key *one=keys,*two=static_cast<const Key *>(a.keys2);
+const Value *value1=values,*value2=static_cast<const Value *>(a.values2);
+if(a.run){
+base=at /(2 * a.run)*(2 * a.run);
+n1=n - base < a.run?n - base : a.run;
+n2=n - base - n1 < a.run?n - base - n1 : a.run;
+one += base;
+two=one + n1;
+value1=gp__ahead(value1,base);
+value2=gp__ahead(value1,n1);
+}
+const gp__u64 MOST=gp__u64(1)<< 30,length=end - at < MOST?end - at : MOST;
+const gp__u64 diagonal=at - base,rest=n1 + n2 - diagonal < length?n1 + n2 - diagonal : length;
+if(gp_warp()== 0){
+const gp__u64 split=gp_warp_merge_split(one,n1,two,n2,diagonal,Before());
+if(gp_lane()== 0)s.border=split;
+}
+__syncthreads();
+const gp__u64 i=s.border,j=diagonal - i,i_most=n1 - i < rest?n1 - i : rest,
+j_most=n2 - j < rest?n2 - j : rest;
+merger.range(one + i,i > 0,two + j,j > 0,gp__ahead(value1,i),gp__ahead(value2,j),
+static_cast<gp__u32>(i_most),static_cast<gp__u32>(j_most),static_cast<gp__u32>(rest),
+static_cast<Key *>(a.out_keys)+ at,gp__ahead(static_cast<Value *>(a.out_values),at));
+at += rest;
+}
+}
+#line 1 "merge/tile_sort.cuh"
+template <class T,class Bits=typename gp__unsigned_of<sizeof(T)>::type> GP_DEVICE Bits gp__bits_of(const T &x){
+union Cast{
+Bits bits;
+T value;
+GP_DEVICE Cast(){}
+}cast;
+cast.value=x;
+return cast.bits;
+}
+template <class Before> struct gp__ties_are_same{static const bool value=false;};
+template <class T> struct gp__ties_are_same<gp_less<T>>{static const bool value=gp__is_exact<T>::value;};
+template <class T> struct gp__ties_are_same<gp_greater<T>>{static const bool value=gp__is_exact<T>::value;};
+template <class Before> struct gp__zeros_tie{
+static const bool value=false;
+template <class Key> static GP_DEVICE bool negative(const Key &){return false;}
+};
+template <class T,bool FLOAT> struct gp__float_zeros_tie : gp__zeros_tie<void>{};
+template <class T> struct gp__float_zeros_tie<T,true>{
+typedef typename gp__unsigned_of<int(sizeof(T))>::type Bits;
+static const bool value=true;
+static GP_DEVICE bool negative(const T &x){return gp__bits_of(x)== Bits(Bits(1)<<(8 * sizeof(T)- 1));}
+};
+template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T,gp__traits<T>::kind == GP__FLOAT>{};
+template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T,gp__traits<T>::kind == GP__FLOAT>{};
+template <class Before,class Key,int ITEMS,bool PLACES> struct gp__thread_sort{
+static GP_DEVICE void exchange(Key &x,Key &y,gp__u32 &p,gp__u32 &q,bool there){
+const Key a=x,b=y;
+const bool swap=there && Before()(b,a);
+x=swap?b : a;
+y=swap?a : b;
+if(PLACES){
+const gp__u32 c=p,d=q;
+p=swap?d : c;
+q=swap?c : d;
+}
+}
+template <bool FULL> static GP_DEVICE void stable(Key(&key)[ITEMS],gp__u32(&place)[PLACES?ITEMS : 1],int n){
+GPUPRIMS__UNROLL
+for(int round=0;round < ITEMS;++round){
+GPUPRIMS__UNROLL
+for(int i=round % 2;i + 1 < ITEMS;i += 2)
+exchange(key[i],key[i + 1],place[PLACES?i : 0],place[PLACES?i + 1 : 0],FULL || i + 1 < n);
+}
+}
+};
+template <class Before,class Key,int ITEMS,int P=1,int K=1,bool MORE=(P < ITEMS)> struct gp__batcher{
+static GP_DEVICE void run(Key(&key)[ITEMS]){
+gp__u32 none=0;
+GPUPRIMS__UNROLL
+for(int i=0;i + K < ITEMS;++i){
+const int start=K &(P - 1);
+if(i >= start &&((i - start)/ K & 1)== 0 && i /(2 * P)==(i + K)/(2 * P))
+gp__thread_sort<Before,Key,ITEMS,false>::exchange(key[i],key[i + K],none,none,true);
+}
+gp__batcher<Before,Key,ITEMS,K == 1?2 * P : P,K == 1?2 * P : K / 2>::run(key);
+}
+};
+template <class Before,class Key,int ITEMS,int P,int K> struct gp__batcher<Before,Key,ITEMS,P,K,false>{
+static GP_DEVICE void run(Key(&)[ITEMS]){}
+};
+template <class V,bool INDEX> struct gp__index_writer{
+template <int THREADS> static GP_DEVICE void run(V *out,const unsigned short *places,gp__u64 first,int n){
+for(int i=int(threadIdx.x);i < n;i += THREADS)out[i]=static_cast<V>(first + places[i]);
+}
+};
+template <class V> struct gp__index_writer<V,false>{
+template <int THREADS> static GP_DEVICE void run(V *,const unsigned short *,gp__u64,int){}
+};
+template <class P,class Before,class Key,class Value> struct gp__tile_sorter{
+static const int THREADS=P::threads,KEY=int(sizeof(Key)),VALUE=gp__bytes_of<Value>::value;
+static const int ITEMS=gp__sort_tile_items(P::vectors,KEY,VALUE),TILE=THREADS * ITEMS;
+static const int PLACES_AT=gp__merge_window_bytes(TILE + 1,KEY,1),
+VALUES_AT=PLACES_AT + gp__merge_place_bytes(TILE,VALUE);
+typedef gp__thread_sort<Before,Key,ITEMS,(VALUE > 0)> Network;
+template <bool FULL,int N>
+static GP_DEVICE void merge(const unsigned char *bytes,gp__u32 one_at,int n,gp__u32 two_at,int m,int diagonal,
+gp__u32 reach,gp__u32 last,Key(&key)[N],gp__u32(&place)[VALUE?N : 1]){
+const bool ANY=FULL || gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value;
+const gp__u32 one_end=one_at + gp__u32(n * KEY),end=two_at + gp__u32(m * KEY);
+int low=diagonal > m?diagonal - m : 0;
+const int high=diagonal < n?diagonal : n;
+if(low < high){
+const gp__u32 behind=two_at + gp__u32(diagonal * KEY);
+GPUPRIMS__UNROLL_BY(1)
+for(gp__u32 step=reach;step;step >>= 1){
+const int next=low + int(step)< high?low + int(step): high;
+const Key &x = *reinterpret_cast<const Key *>(bytes - KEY +(one_at + gp__u32(next * KEY)));
+if(!Before()(*reinterpret_cast<const Key *>(bytes +(behind - gp__u32(next * KEY))),x))low=next;
+}
+}
+gp__u32 x=one_at + gp__u32(low * KEY),y=two_at + gp__u32((diagonal - low)* KEY);
+Key first = *reinterpret_cast<const Key *>(bytes +(ANY?x : gp_min<gp__u32>()(x,last)));
+Key second = *reinterpret_cast<const Key *>(bytes +(ANY?y : gp_min<gp__u32>()(y,last)));
+GPUPRIMS__UNROLL
+for(int k=0;k < N;++k){
+const bool later=Before()(second,first),of_second=y < end &&(x >= one_end || later);
+key[k]=of_second?second : first;
+if(VALUE)place[VALUE?k : 0]=(of_second?y : x)/ gp__u32(KEY);
+if(k + 1 == N)break;
+const gp__u32 next=(of_second?y : x)+ KEY;
+gp__select_advance(x,y,of_second,KEY,KEY);
+if(!VALUE ||(KEY > 4 && KEY <= 16)){
+const Key fresh = *reinterpret_cast<const Key *>(bytes +(ANY?next : gp_min<gp__u32>()(next,last)));
+first=of_second?first : fresh;
+second=of_second?fresh : second;
+}else if(of_second)second = *reinterpret_cast<const Key *>(bytes +(ANY?y : gp_min<gp__u32>()(y,last)));
+else first = *reinterpret_cast<const Key *>(bytes +(ANY?x : gp_min<gp__u32>()(x,last)));
+}
+}
+template <int N>
+static GP_DEVICE void put(Key *keys,unsigned short *places,int mine,int count,const Key(&key)[N],
+const gp__u32(&place)[VALUE?N : 1]){
+GPUPRIMS__UNROLL
+for(int k=0;k < N;++k)
+if(k < count){
+keys[mine + k]=key[k];
+if(VALUE)places[mine + k]=static_cast<unsigned short>(place[VALUE?k : 0]);
+}
+}
+template <bool FULL> static GP_DEVICE void sort_shared(Key *keys,unsigned short *places,int tile){
+Key key[ITEMS];
+gp__u32 place[VALUE?ITEMS : 1];
+const int mine=int(threadIdx.x)* ITEMS,count=FULL                 ?ITEMS
+: tile - mine < 0    ?0
+: tile - mine < ITEMS?tile - mine
+: ITEMS;
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS;++k){
+if(k < count)key[k]=keys[mine + k];
+if(VALUE)place[VALUE?k : 0]=static_cast<gp__u32>(mine + k);
+}
+for(int i=tile + int(threadIdx.x);i <= TILE && i <= tile + ITEMS;i += THREADS)
+keys[i]=keys[tile - 1];
+const bool any_order=FULL && !VALUE &&(gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
+bool in_order = !any_order;
+if(any_order && gp__zeros_tie<Before>::value){
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS;++k)in_order=in_order || gp__zeros_tie<Before>::negative(key[k]);
+}
+if(!in_order)gp__batcher<Before,Key,ITEMS>::run(key);
+else Network::template stable<FULL>(key,place,count);
+GPUPRIMS__UNROLL_BY(1)
+for(int width=1;;width *= 2){
+__syncthreads();
+put(keys,places,mine,count,key,place);
+__syncthreads();
+if(width * ITEMS >= tile)break;
+if(count == 0)continue;
+const int base=(int(threadIdx.x)& ~(2 * width - 1))* ITEMS,run=width * ITEMS;
+const int rest=FULL?2 * run : tile - base,n=rest < run?rest : run,m=rest - n < run?rest - n : run;
+const gp__u32 at=gp__u32(base * KEY),at2=at + gp__u32(n * KEY);
+merge<FULL>(reinterpret_cast<const unsigned char *>(keys),at,n,at2,m,mine - base,
+gp__power_of_two(ITEMS / 2 + 1,1)* unsigned(width),at2 + gp__u32(m * KEY),key,place);
+if(VALUE){
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS;++k)
+if(k < count)place[VALUE?k : 0]=places[place[VALUE?k : 0]];
+}
+}
+}
+static GP_DEVICE void write_values(const gp__merge_args &,const unsigned short *,unsigned char *,gp__u64,int,
+const gp__none *){}
+template <class V>
+static GP_DEVICE void write_values(const gp__merge_args &a,const unsigned short *places,unsigned char *staged,
+gp__u64 first,int tile,const V *values){
+V *out=static_cast<V *>(a.out_values)+ first;
+if(values){
+gp__copy_to_shared<THREADS,4,P::load>(staged,reinterpret_cast<const unsigned char *>(values + first),
+unsigned(tile)* unsigned(sizeof(V)),threadIdx.x);
+__syncthreads();
+gp__picked<V>::template run<THREADS>(out,places,tile,staged,staged,tile,threadIdx.x);
+}else gp__index_writer<V,gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out,places,first,tile);
+}
+static GP_DEVICE void sort(const gp__merge_args &a,gp__u64 first,int tile,unsigned char *shared){
+Key *keys=reinterpret_cast<Key *>(shared);
+unsigned short *places=reinterpret_cast<unsigned short *>(shared + PLACES_AT);
+gp__copy_to_shared<THREADS,4,P::load>(shared,static_cast<const unsigned char *>(a.keys)+ first * unsigned(KEY),
+unsigned(tile)* unsigned(KEY),threadIdx.x);
+__syncthreads();
+if(tile == TILE)sort_shared<true>(keys,places,tile);
+else sort_shared<false>(keys,places,tile);
+gp__copy_from_shared<THREADS,P::store>(static_cast<unsigned char *>(a.out_keys)+ first * unsigned(KEY),shared,
+unsigned(tile)* unsigned(KEY),threadIdx.x);
+if(VALUE)write_values(a,places,shared + VALUES_AT,first,tile,static_cast<const Value *>(a.values));
+}
+};
+template <class P,class Before,class Key,class Value> GP_DEVICE void gp__merge_sort_tiles(const gp__merge_args &a){
+typedef gp__tile_sorter<P,Before,Key,Value> Sorter;
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a);
+for(gp__u64 first=gp__u64(blockIdx.x)* Sorter::TILE;first < n;first += gp__u64(gridDim.x)* Sorter::TILE){
+Sorter::sort(a,first,n - first < gp__u64(Sorter::TILE)?int(n - first): Sorter::TILE,shared);
+__syncthreads();
+}
+}
+#line 1 "merge/four_way.cuh"
+template <int LANES> struct gp__four_split{
+static const int PROBES=LANES / 4;
+struct Storage{
+gp__u64 rest[4],taken[4];
+};
+template <int N> struct Storages{Storage of[N];};
+static GP_DEVICE bool any(bool x){
+if(LANES > GP__WARP)return __syncthreads_or(x);
+__syncwarp();
+return __ballot_sync(0xffffffffu,x)!= 0;
+}
+static GP_DEVICE void synchronise(){
+if(LANES > GP__WARP)__syncthreads();
+else __syncwarp();
+}
+template <class Count> static GP_DEVICE Count place(int k,Count rest){
+const int STEP=PROBES == 2?11 : 2,FIRST=PROBES == 2?11 : 1,ALL=PROBES == 2?32 : 2 * PROBES;
+return static_cast<Count>(gp__u64(STEP * k + FIRST)* rest / ALL);
+}
+static GP_DEVICE int of_run(unsigned lanes){
+return __popc(lanes >>(gp_lane()& ~unsigned(PROBES - 1))&(0xffffffffu >>(32 - PROBES)));
+}
+template <class Before,class Count,class Key>
+static GP_DEVICE Count run(const Key *keys,Count length,Count rank,Key *probe,Storage &s){
+const int lane=int(threadIdx.x)% LANES,mine=lane / PROBES,k=lane % PROBES;
+const Key &x=probe[lane];
+Count passed=0;
+for(;;){
+const bool there=length > 0;
+const Count at=place(k,length);
+if(there)probe[lane]=keys[passed + at];
+if(k == 0)s.rest[mine]=length;
+if(!any(there))return passed;
+int lesser[3] ={0,0,0};
+GPUPRIMS__UNROLL
+for(int left=PROBES;left;left /= 2){
+const int step=left > 1?left / 2 : 1;
+GPUPRIMS__UNROLL
+for(int i=0;i < 3;++i){
+const int r=(mine + i + 1)% 4;
+const bool earlier=r < mine;
+if(!there || s.rest[r] == 0)continue;
+const Key &y=probe[r * PROBES + lesser[i] + step - 1];
+if(Before()(earlier?x : y,earlier?y : x)!= earlier)lesser[i] += step;
+}
+}
+Count least=at,most=at;
+GPUPRIMS__UNROLL
+for(int i=0;i < 3;++i){
+const Count rest=static_cast<Count>(s.rest[(mine + i + 1)% 4]);
+least += lesser[i]?place(lesser[i] - 1,rest)+ 1 : 0;
+most += lesser[i] < PROBES?place(lesser[i],rest): rest;
+}
+const int ins=of_run(__ballot_sync(0xffffffffu,there && most < rank)),
+outs=of_run(__ballot_sync(0xffffffffu,there && least >= rank));
+const Count taken=ins?place(ins - 1,length)+ 1 : 0,end=outs?place(PROBES - outs,length): length;
+passed += taken;
+length=end - taken;
+if(k == 0)s.taken[mine]=taken;
+synchronise();
+GPUPRIMS__UNROLL
+for(int r=0;r < 4;++r)rank -= static_cast<Count>(s.taken[r]);
+}
+}
+};
+struct gp__four_runs{
+gp__u64 base,run,length[4];
+GP_DEVICE gp__four_runs(const gp__merge_args &a,gp__u64 count,gp__u64 tile_items,gp__u64 tile){
+const unsigned log2_group=a.log2_run + a.log2_ways;
+base=(tile >> log2_group << log2_group)* tile_items;
+run=tile_items << a.log2_run;
+GPUPRIMS__UNROLL
+for(int r=0;r < 4;++r){
+const gp__u64 from=base + unsigned(r)* run,rest=from < count && r >> a.log2_ways == 0?count - from : 0;
+length[r]=rest < run?rest : run;
+}
+}
+GP_DEVICE gp__u64 of(unsigned run_of_group)const{
+gp__u64 x=length[0];
+GPUPRIMS__UNROLL
+for(unsigned r=1;r < 4;++r)x=r == run_of_group?length[r] : x;
+return x;
+}
+};
+template <class P,class Before,class Key,class Value>
+GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a){
+typedef gp__four_split<GP__FOUR_LANES> Split;
+typedef typename Split::template Storages<P::threads / GP__FOUR_LANES> Storage;
+const gp__u64 TILE=gp__tile_sorter<P,Before,Key,Value>::TILE;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a);
+const unsigned group=threadIdx.x / GP__FOUR_LANES,mine=threadIdx.x % GP__FOUR_LANES / Split::PROBES;
+Key *const probe=reinterpret_cast<Key *>(shared)+ group * GP__FOUR_LANES;
+const gp__u64 BORDERS=P::threads / GP__FOUR_LANES,tiles=(n + TILE - 1)/ TILE;
+for(gp__u64 first=blockIdx.x * BORDERS;first < tiles;first += gridDim.x * BORDERS){
+const gp__u64 t=first + group;
+const gp__four_runs runs(a,n,TILE,t);
+const gp__u64 rank=t < tiles?t * TILE - runs.base : 0;
+const gp__u64 whole=runs.of(mine),length=whole < rank?whole : rank;
+const Key *const keys=static_cast<const Key *>(a.keys)+(runs.base + mine * runs.run);
+const gp__u64 border=n >> 31?Split::template run<Before>(keys,length,rank,probe,s.of[group])
+: Split::template run<Before>(keys,static_cast<gp__u32>(length),
+static_cast<gp__u32>(rank),probe,s.of[group]);
+if(t < tiles && threadIdx.x % Split::PROBES == 0)a.borders[t * 4 + mine]=border;
+}
+}
+template <class Value,bool CARRIED> struct gp__carried_values{
+typedef Value type;
+static GP_DEVICE Value of(const Value *beside,gp__u32 place,bool){return beside[place];}
+};
+template <class Value> struct gp__carried_values<Value,false>{
+typedef unsigned short type;
+static GP_DEVICE type of(const type *beside,gp__u32 place,bool named){
+return named?beside[place] : static_cast<type>(place);
+}
+};
+template <class P,class Before,class Key,class Value> struct gp__four_merger{
+typedef gp__tile_sorter<P,Before,Key,Value> Sorter;
+typedef typename gp__unit<Key>::type Unit;
+static const int THREADS=P::threads,KEY=Sorter::KEY,VALUE=Sorter::VALUE,ITEMS=Sorter::ITEMS,
+TILE=Sorter::TILE,PART=gp__merge_four_part(ITEMS),UNIT=gp__unit<Key>::BYTES,
+COUNT=(TILE * KEY / UNIT +(UNIT > KEY?8 : 0)+ THREADS - 1)/ THREADS,
+SLACK=gp__merge_slack_bytes(ITEMS,KEY)/ UNIT,
+BESIDE_AT=gp__merge_window_bytes(TILE,KEY,4)+ gp__merge_slack_bytes(ITEMS,KEY),
+LANES=THREADS < 256?THREADS / 2 : 128;
+static const bool CARRIED=gp__merge_carries(VALUE)!= 0;
+typedef gp__carried_values<Value,CARRIED> Carrier;
+typedef typename Carrier::type Beside;
+typedef gp__four_split<LANES> Split;
+struct Storage{
+typename Split::Storage split[THREADS / LANES];
+gp__u64 border[8];
+};
+struct Parts{
+const unsigned char *begin_of_keys,*end_of_keys;
+gp__u64 from[4];
+gp__u64 begin[4];
+unsigned units[5];
+int count[4],behind[5];
+gp__u32 at[4],last;
+bool whole;
+GP_DEVICE Parts(const gp__merge_args &a,const gp__four_runs &runs,gp__u64 n,bool ends,const gp__u64 *border)
+: last(0),whole(true){
+begin_of_keys=static_cast<const unsigned char *>(a.keys);
+end_of_keys=begin_of_keys + n * KEY;
+units[0]=0,behind[0]=0;
+GPUPRIMS__UNROLL
+for(int r=0;r < 4;++r){
+begin[r]=border[r];
+count[r]=int((ends?runs.length[r] : border[4 + r])- begin[r]);
+const unsigned char *p=begin_of_keys +(runs.base + unsigned(r)* runs.run + begin[r])* KEY;
+const unsigned shift=gp__misalignment(p,UNIT),mine=(shift + unsigned(count[r] * KEY)+ UNIT - 1)/ UNIT;
+p -= shift;
+units[r + 1]=units[r] +(count[r]?mine : 0);
+behind[r + 1]=behind[r] + count[r];
+whole=whole &&(count[r] == 0 ||(p >= begin_of_keys && p + mine * UNIT <= end_of_keys));
+from[r]=gp__u64(p - begin_of_keys)- units[r] * UNIT;
+at[r]=units[r] * UNIT + shift;
+if(count[r])last=at[r] + gp__u32((count[r] - 1)* KEY);
+}
+}
+GP_DEVICE int tile()const{return behind[4];}
+template <bool WHOLE>
+GP_DEVICE void load(Unit &unit,unsigned i,const unsigned char *begin,const unsigned char *end)const{
+const gp__u64 p=i < units[1]?from[0] : i < units[2]?from[1] : i < units[3]?from[2] : from[3];
+gp__load_unit_between<WHOLE,P::load,Key>(unit,begin +(p + i * unsigned(UNIT)),begin,end);
+}
+};
+struct Two{
+gp__u32 at,at2;
+int count,count2;
+};
+template <int N>
+static GP_DEVICE void merge(const unsigned char *shared,const Two &two,int mine,gp__u32 last,Key(&key)[N],
+gp__u32(&place)[VALUE?N : 1]){
+const gp__u32 reach=0x80000000u >> __clz((two.count < two.count2?two.count : two.count2)| 1);
+Sorter::template merge<false>(shared,two.at,two.count,two.at2,two.count2,mine,reach,last,key,place);
+}
+static GP_DEVICE int at_most(int x,int most){return x < most?x : most;}
+static GP_DEVICE void fetch(const Parts &parts,const unsigned char *begin,const unsigned char *end,
+unsigned char *shared){
+const unsigned units=parts.units[4];
+if(parts.whole){
+Unit unit[COUNT];
+GPUPRIMS__UNROLL
+for(int k=0;k < COUNT;++k){
+const unsigned i=unsigned(k * THREADS)+ threadIdx.x;
+if(i < units)parts.template load<true>(unit[k],i,begin,end);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < COUNT;++k){
+const unsigned i=unsigned(k * THREADS)+ threadIdx.x;
+if(i < units)reinterpret_cast<Unit *>(shared)[i]=unit[k];
+}
+}else{
+for(unsigned i=threadIdx.x;i < units;i += THREADS){
+Unit unit=Unit();
+parts.template load<false>(unit,i,begin,end);
+reinterpret_cast<Unit *>(shared)[i]=unit;
+}
+}
+}
+template <bool FULL,int N>
+static GP_DEVICE void put(Key *keys,Beside *beside,int here,const Key(&key)[N],
+const Beside(&with)[VALUE?N : 1]){
+GPUPRIMS__UNROLL
+for(int k=0;k < N;++k)
+if(FULL || k < here){
+keys[k]=key[k];
+if(VALUE)beside[k]=with[VALUE?k : 0];
+}
+}
+template <int N>
+static GP_DEVICE void merge_to(unsigned char *shared,const Two &two,int mine,int here,gp__u32 last,int to,
+bool named){
+Beside *const beside=reinterpret_cast<Beside *>(shared + BESIDE_AT);
+Key key[N];
+gp__u32 place[VALUE?N : 1];
+Beside with[VALUE?N : 1];
+merge(shared,two,mine,last,key,place);
+GPUPRIMS__UNROLL
+for(int k=0;VALUE && k < N;++k)
+if(k < here)with[VALUE?k : 0]=Carrier::of(beside,place[VALUE?k : 0],named);
+__syncthreads();
+if(here == N)put<true>(reinterpret_cast<Key *>(shared)+ to,beside + to,here,key,with);
+else put<false>(reinterpret_cast<Key *>(shared)+ to,beside + to,here,key,with);
+__syncthreads();
+}
+static GP_DEVICE void merge_pairs(const Parts &parts,unsigned char *shared){
+const int first_ends=parts.behind[2],threads=(first_ends + PART - 1)/ PART;
+const bool later=int(threadIdx.x)>= threads;
+const int base=later?first_ends : 0,all=later?parts.tile()- first_ends : first_ends;
+const int mine=at_most((int(threadIdx.x)-(later?threads : 0))* PART,all),here=at_most(all - mine,PART);
+Two two ={parts.at[0],parts.at[1],parts.count[0],parts.count[1]};
+if(later)two.at=parts.at[2],two.at2=parts.at[3],two.count=parts.count[2],two.count2=parts.count[3];
+merge_to<PART>(shared,two,mine,here,parts.last,base + mine,false);
+}
+static GP_DEVICE void fetch_values(const gp__merge_args &,const gp__four_runs &,const Parts &,void *,
+const gp__none *,gp__u64){}
+template <class V>
+static GP_DEVICE void fetch_values(const gp__merge_args &a,const gp__four_runs &runs,const Parts &parts,void *to,
+const V *values,gp__u64 n){
+if(VALUE == KEY && gp__misalignment(a.keys,UNIT)== gp__misalignment(values,UNIT)){
+fetch(parts,gp__bytes_at(values),gp__bytes_at(values)+ n * KEY,static_cast<unsigned char *>(to));
+}else{
+const int *const behind=parts.behind;
+const V *from[4];
+int by[4];
+GPUPRIMS__UNROLL
+for(int r=0;r < 4;++r){
+from[r]=values +(runs.base + unsigned(r)* runs.run + parts.begin[r])- behind[r];
+by[r]=int(parts.at[r])/ KEY - behind[r];
+}
+GPUPRIMS__UNROLL_BY(4)
+for(int i=int(threadIdx.x);i < parts.tile();i += THREADS){
+const V *const p=i < behind[1]?from[0] : i < behind[2]?from[1] : i < behind[3]?from[2] : from[3];
+const int k=i < behind[1]?by[0] : i < behind[2]?by[1] : i < behind[3]?by[2] : by[3];
+static_cast<V *>(to)[i + k]=p[i];
+}
+}
+}
+static GP_DEVICE void move(const gp__merge_args &,const gp__four_runs &,const Parts &,const void *,gp__u64,
+const gp__none *){}
+template <class V>
+static GP_DEVICE void move(const gp__merge_args &a,const gp__four_runs &runs,const Parts &parts,const void *places,
+gp__u64 first,const V *values){
+typedef typename gp__picked<V>::Piece Piece;
+const int PIECES=int(sizeof(V))/ gp__picked<V>::PIECE;
+const V *from[4];
+unsigned begin[4];
+GPUPRIMS__UNROLL
+for(int r=0;r < 4;++r){
+from[r]=values +(runs.base + unsigned(r)* runs.run + parts.begin[r])- parts.at[r] / KEY;
+begin[r]=parts.units[r] * UNIT / KEY;
+}
+Piece *const out=reinterpret_cast<Piece *>(static_cast<V *>(a.out_values)+ first);
+GPUPRIMS__UNROLL_BY(4)
+for(int i=int(threadIdx.x);i < parts.tile()* PIECES;i += THREADS){
+const unsigned k=static_cast<const unsigned short *>(places)[i / PIECES];
+const V *p=k >= begin[3]?from[3] : k >= begin[2]?from[2] : k >= begin[1]?from[1] : from[0];
+out[i]=reinterpret_cast<const Piece *>(p + k)[i % PIECES];
+}
+}
+static GP_DEVICE void find(const gp__merge_args &a,const gp__four_runs &runs,gp__u64 t,bool ends,Storage &s,
+unsigned char *shared){
+const unsigned which=threadIdx.x / LANES,mine=threadIdx.x % LANES / Split::PROBES;
+const gp__u64 rank=which > 1 ||(which == 1 && ends)?0 :(t + which)* TILE - runs.base,whole=runs.of(mine);
+const gp__u32 border=Split::template run<Before>(static_cast<const Key *>(a.keys)+(runs.base + mine * runs.run),
+gp__u32(whole < rank?whole : rank),gp__u32(rank),
+reinterpret_cast<Key *>(shared)+ which * LANES,s.split[which]);
+if(which < 2 && threadIdx.x % Split::PROBES == 0)s.border[which * 4 + mine]=border;
+__syncthreads();
+}
+static GP_DEVICE void tile(const gp__merge_args &a,gp__u64 n,gp__u64 t,unsigned char *shared,Storage &s){
+const bool four=a.log2_ways == 2;
+const bool ends=(t + 1)* TILE >= n ||((t + 1)&((gp__u64(1)<<(a.log2_run + a.log2_ways))- 1))== 0;
+const gp__four_runs runs(a,n,TILE,t);
+if(!a.borders)find(a,runs,t,ends,s,shared);
+const Parts parts(a,runs,n,ends,a.borders?a.borders + t * 4 : s.border);
+const Value *const values=static_cast<const Value *>(a.values);
+const int tile=parts.tile();
+Two two ={parts.at[0],parts.at[1],parts.count[0],parts.count[1]};
+gp__u32 last=parts.last;
+Beside *const beside=reinterpret_cast<Beside *>(shared + BESIDE_AT);
+if(CARRIED)fetch_values(a,runs,parts,beside,values,n);
+fetch(parts,parts.begin_of_keys,parts.end_of_keys,shared);
+if(int(threadIdx.x)< SLACK)reinterpret_cast<Unit *>(shared)[parts.units[4] + threadIdx.x]=Unit();
+__syncthreads();
+if(four){
+merge_pairs(parts,shared);
+two=Two{0,gp__u32(parts.behind[2] * KEY),parts.behind[2],tile - parts.behind[2]};
+last=gp__u32((tile - 1)* KEY);
+}
+const int mine=at_most(int(threadIdx.x)* ITEMS,tile),here=at_most(tile - mine,ITEMS);
+merge_to<ITEMS>(shared,two,mine,here,last,mine,four);
+gp__copy_from_shared<THREADS,P::store>(static_cast<unsigned char *>(a.out_keys)+ t * TILE * unsigned(KEY),shared,
+unsigned(tile)* unsigned(KEY),threadIdx.x);
+if(CARRIED)
+gp__copy_from_shared<THREADS,P::store>(static_cast<unsigned char *>(a.out_values)+ t * TILE * unsigned(VALUE),
+gp__bytes_at(beside),unsigned(tile * VALUE),threadIdx.x);
+else move(a,runs,parts,beside,t * TILE,values);
+}
+};
+template <class P,class Before,class Key,class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a){
+typedef gp__four_merger<P,Before,Key,Value> Merger;
+typedef typename Merger::Storage Storage;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a);
+if(blockIdx.x * gp__u64(Merger::TILE)< n)Merger::tile(a,n,blockIdx.x,shared,s);
+}
+#line 1 "sets/tile.cuh"
+template <class Key,class Before> struct gp__set_inputs{
+const Key *keys[2];
+gp__u64 count[2];
+GP_DEVICE gp__set_inputs(const gp__merge_args &a,bool swapped)
+: keys{static_cast<const Key *>(swapped?a.keys2 : a.keys),
+static_cast<const Key *>(swapped?a.keys : a.keys2)},
+count{swapped?a.count2 : gp__count(a),swapped?gp__count(a): a.count2}{}
+};
+template <class Key,class Before>
+GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key,Before> &s,gp__u64 diagonal,gp__u64 split,
+gp__u64(&at)[2]){
+at[0]=split;
+at[1]=diagonal - split;
+if(diagonal == 0 || diagonal == s.count[0] + s.count[1])return;
+const bool second=at[1] > 0 &&(at[0] == 0 || !Before()(s.keys[1][at[1] - 1],s.keys[0][at[0] - 1]));
+const Key x=second?s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
+gp__u64 first[2];
+GPUPRIMS__UNROLL
+for(int i=0;i < 2;++i){
+gp__u64 known=0,back=at[i]?1 : 0;
+while(known < back && !Before()(s.keys[i][at[i] - back],x)){
+known=back;
+back=2 * back < at[i]?2 * back : at[i];
+}
+first[i]=gp_search(at[i] - back,back - known,gp__bound_before<false,Key,Before>{s.keys[i],x});
+}
+const gp__u64 half=(at[0] - first[0] + at[1] - first[1])/ 2;
+bool shorter[2];
+GPUPRIMS__UNROLL
+for(int i=0;i < 2;++i)
+shorter[i]=half &&(first[i] + half > s.count[i] || Before()(x,s.keys[i][first[i] + half - 1]));
+at[0]=first[0] + half,at[1]=first[1] + half;
+GPUPRIMS__UNROLL
+for(int i=0;i < 2;++i)
+if(shorter[i]){
+const gp__u64 rest=s.count[i] - first[i];
+at[i]=gp_search(first[i],half < rest?half : rest,gp__bound_before<true,Key,Before>{s.keys[i],x});
+at[1 - i]=diagonal - at[i];
+}
+}
+template <class P,class Before,class Key,class Value> GP_DEVICE void gp__balanced_paths(const gp__merge_args &a){
+const gp__u64 STEP =
+gp__u64(P::threads)* gp__merge_items(P::vectors,int(sizeof(Key)),gp__bytes_of<Value>::value)- 1;
+gp__pdl_wait<P>();
+const gp__set_inputs<Key,Before> s(a,false);
+const gp__u64 all=s.count[0] + s.count[1],tiles=(all + STEP - 1)/ STEP;
+const gp__u64 b=gp__u64(blockIdx.x)* P::threads + threadIdx.x;
+if(b > tiles)return;
+const gp__u64 diagonal=b * STEP < all?b * STEP : all;
+gp__u64 at[2];
+gp__balanced_path(s,diagonal,gp_merge_split(s.keys[0],s.count[0],s.keys[1],s.count[1],diagonal,Before()),at);
+a.borders[b * 2]=at[0],a.borders[b * 2 + 1]=at[1];
+}
+template <int THREADS> struct gp__set_storage{
+gp__ticket ticket;
+gp__u64 at[2][2];
+gp__u64 before;
+gp_tile_scan_storage<THREADS,gp__u32> scan;
+};
+template <class P,int SET,class Before,class Key,class Value> struct gp__set_tile{
+static const int THREADS=P::threads,KEY=int(sizeof(Key)),VALUE=gp__bytes_of<Value>::value;
+static const int ITEMS=gp__merge_items(P::vectors,KEY,VALUE),TILE=THREADS * ITEMS;
+static const int RESULTS_AT=gp__merge_window_bytes(TILE,KEY,2),RESULT=gp__set_result_bytes(TILE,KEY,VALUE);
+static const int PLACES_AT=gp__merge_window_bytes(TILE,KEY,1);
+static const int VALUES_AT=PLACES_AT + gp__merge_place_bytes(TILE,VALUE);
+static const bool SWAPPED =
+SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;
+typedef typename gp__either<(ITEMS < 32),gp__u32,gp__u64>::type Mask;
+static const bool MARKED=ITEMS < 32 && RESULTS_AT < 0x10000;
+static const bool WORDS =
+VALUE == 0 && KEY == int(alignof(Key))&&(KEY == 4 || KEY == 8);
+typedef gp__set_storage<THREADS> Storage;
+typedef Key KeyType;
+const unsigned char *window;
+const Key *keys,*keys2;
+int n,m;
+static GP_DEVICE int equal_before(const Key *keys,int end,const Key &x){
+const int FEW=3;
+int low=0,high=2 * FEW;
+GPUPRIMS__UNROLL
+for(;low < FEW;++low)
+if(low == end || Before()(keys[end - 1 - low],x))return low;
+while(high <= end && !Before()(keys[end - high],x)){
+low=high;
+high *= 2;
+}
+high=high <= end?high : end + 1;
+while(high - low > 1){
+const int middle=(low + high)/ 2;
+if(Before()(keys[end - middle],x))high=middle;
+else low=middle;
+}
+return low;
+}
+static GP_DEVICE int equal_behind(const Key *keys,int begin,int end,const Key &x){
+int low=begin,high=end;
+while(low < high){
+const int middle=(low + high)/ 2;
+if(Before()(x,keys[middle]))high=middle;
+else low=middle + 1;
+}
+return low - begin;
+}
+GP_DEVICE int split(int diagonal)const{
+int low=diagonal > m?diagonal - m : 0;
+const int high=diagonal < n?diagonal : n;
+if(low == high)return low;
+GPUPRIMS__UNROLL
+for(int step=int(gp__power_of_two(TILE / 2 + 1,1));step;step /= 2){
+const int next=low + step < high?low + step : high;
+if(!Before()(keys2[diagonal - next],keys[next - 1]))low=next;
+}
+return low;
+}
+template <bool FULL>
+GP_DEVICE void merge(int i,int j,bool after_second,Key(&key)[ITEMS],Mask &second,Mask &tie)const{
+const gp__u32 one_at=gp__u32(reinterpret_cast<const unsigned char *>(keys)- window),
+two_at=gp__u32(reinterpret_cast<const unsigned char *>(keys2)- window);
+const gp__u32 one_end=one_at + gp__u32(n * KEY),two_end=two_at + gp__u32(m * KEY);
+gp__u32 x=one_at + gp__u32(i * KEY),y=two_at + gp__u32(j * KEY);
+Key one,two;
+second=tie=0;
+if(FULL || i < n)one=keys[i];
+if(FULL || j < m)two=keys2[j];
+if(!FULL && i >= n)one=two;
+if(!FULL && j >= m)two=one;
+Key before=one;
+if(i + j > 0)before=after_second?keys2[j - 1] : keys[i - 1];
+const unsigned char *const behind=window + KEY;
+const gp__u32 PLACE=MARKED?0xffffu : ~0u;
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS;++k){
+const bool later=Before()(two,one),
+of_two=FULL?later :(y & PLACE)< two_end &&((x & PLACE)>= one_end || later);
+const gp__u32 at=(of_two?y : x)& PLACE;
+key[k]=of_two?two : one;
+if(!MARKED)second |= Mask(of_two?1 : 0)<< k;
+gp__select_advance(x,y,of_two,KEY +(MARKED && k < 16?1u <<(16 + k)% 32 : 0),
+KEY +(MARKED && k >= 16?1u << k % 32 : 0));
+Key fresh=key[k];
+if(FULL || at + KEY <(of_two?two_end : one_end))fresh = *reinterpret_cast<const Key *>(behind + at);
+one=of_two?one : fresh;
+two=of_two?fresh : two;
+}
+if(MARKED)second=(~x >> 16 & gp__bits_below<gp__u32>(ITEMS))|(y & 0xffff0000u);
+const bool later=Before()(two,one),
+of_two=FULL?later :(y & PLACE)< two_end &&((x & PLACE)>= one_end || later);
+second |= Mask(of_two?1 : 0)<< ITEMS;
+GPUPRIMS__UNROLL
+for(int k=0;k <= ITEMS;++k){
+const Key &a=k?key[k - 1] : before,&b=k < ITEMS?key[k < ITEMS?k : 0] : of_two?two : one;
+tie |= Mask(Before()(a,b)?0 : 1)<< k;
+}
+tie &= gp__bits_below<Mask>(n + m - i - j);
+if(i + j == 0)tie &= ~Mask(1);
+}
+GP_DEVICE Mask pairs(int i,int j,bool after_second,Mask second,Mask tie)const{
+const Mask outside=tie & ~(tie + 1),twos=outside & second;
+Mask ones,paired=gp__nested_pairs<ITEMS>(second,tie & ~outside,ones);
+if(twos){
+const Key x=after_second?keys2[j - 1] : keys[i - 1];
+const int ahead=equal_before(keys,i,x)- equal_before(keys2,j,x),here=gp__bit_count(outside & ~second);
+paired |= twos & gp__bits_below<Mask>(here + gp_max<int>()(ahead + here,0));
+}
+return paired;
+}
+GP_DEVICE Mask pairs_of_both(int i,int j,bool after_second,const Key(&key)[ITEMS],Mask second,Mask tie)const{
+Mask paired=(second & tie)|(~second & tie >> 1);
+Mask others=tie & ~(second & ~(second << 1 | Mask(after_second?1 : 0)));
+if(VALUE == 0 && gp__ties_are_same<Before>::value){
+const Mask starts = ~tie & gp__bits_below<Mask>(ITEMS + 1);
+const Mask behind=tie >> ITEMS?~gp__bits_below<Mask>(starts?gp__width(starts)- 1 : 0): 0;
+const Mask edges=(tie & ~(tie + 1))| behind;
+Mask ones;
+const Mask twos=gp__nested_pairs<ITEMS>(second,tie & ~edges,ones);
+paired=(paired & edges)|((ones | twos)& ~edges);
+others &= edges;
+}
+while(others){
+const Mask upto=gp__bits_below<Mask>(gp__first_bit(others)+ 1),starts = ~tie & upto,
+ends = ~tie & ~upto & gp__bits_below<Mask>(ITEMS + 1);
+const int begin=starts?gp__width(starts)- 1 : 0,end=ends?gp__first_bit(ends): ITEMS + 1;
+const Mask run=gp__bits_below<Mask>(end)& ~gp__bits_below<Mask>(begin),
+here=run & gp__bits_below<Mask>(ITEMS);
+const int ones_here=gp__bit_count(here & ~second),twos_here=gp__bit_count(here & second);
+int one_rank=0,two_rank=0;
+if(!starts){
+const Key x=after_second?keys2[j - 1] : keys[i - 1];
+one_rank=equal_before(keys,i,x);
+two_rank=equal_before(keys2,j,x);
+}
+int twos=two_rank + twos_here;
+if(end > ITEMS && ones_here){
+const int from=j + gp__bit_count(second & gp__bits_below<Mask>(ITEMS)),most=one_rank + ones_here;
+twos += equal_behind(keys2,from,from + most < m?from + most : m,key[ITEMS - 1]);
+}
+const int one_pairs=gp_min<int>()(gp_max<int>()(twos - one_rank,0),ones_here);
+const int two_pairs=gp_min<int>()(gp_max<int>()(one_rank + ones_here - two_rank,0),twos_here);
+paired=(paired & ~run)|(gp__bits_below<Mask>(begin + one_pairs)& ~gp__bits_below<Mask>(begin))|
+(gp__bits_below<Mask>(begin + ones_here + two_pairs)& ~gp__bits_below<Mask>(begin + ones_here));
+others &= ~gp__bits_below<Mask>(end);
+}
+return paired;
+}
+GP_DEVICE Mask operate(int i,int j,int count,Key(&key)[ITEMS],Mask &second)const{
+Mask tie;
+second=0;
+if(count <= 0)return 0;
+const bool after_second=j > 0 &&(i == 0 || !Before()(keys2[j - 1],keys[i - 1]));
+if(i + ITEMS < n && j + ITEMS < m)merge<true>(i,j,after_second,key,second,tie);
+else merge<false>(i,j,after_second,key,second,tie);
+const bool BOTH=SET == GP_SET_SYMMETRIC_DIFFERENCE;
+const Mask paired =
+BOTH?pairs_of_both(i,j,after_second,key,second,tie): pairs(i,j,after_second,second,tie);
+return gp__bits_below<Mask>(count)&(SET == GP_SET_INTERSECTION?paired
+: SET == GP_SET_DIFFERENCE?second & ~paired
+: ~paired);
+}
+};
+template <class Tile,class Loads,class Value> struct gp__set_tile_values{
+static const unsigned SIZE=unsigned(sizeof(Value)),UNIT=unsigned(Loads::UNIT);
+const gp__merge_args &a;
+gp__u64 all,all2,first,first2;
+int n,m;
+static const bool TWO = !Tile::SWAPPED;
+template <class Window>
+static GP_DEVICE gp__set_tile_values of(const gp__merge_args &a,gp__u64 all,gp__u64 all2,const Window &w){
+return gp__set_tile_values{a,all,all2,w.first,w.first2,TWO?w.n : 0,w.m};
+}
+GP_DEVICE const unsigned char *from()const{return gp__bytes_at(a.values)+(TWO?first : 0)* SIZE;}
+GP_DEVICE const unsigned char *from2()const{return gp__bytes_at(TWO?a.values2 : a.values)+ first2 * SIZE;}
+static GP_DEVICE unsigned units(const unsigned char *p,int count){
+return count?(gp__misalignment(p,UNIT)+ unsigned(count)* SIZE + UNIT - 1)/ UNIT : 0;
+}
+GP_DEVICE void load(Loads &loads)const{
+const unsigned char *p=from(),*q=from2();
+loads.load(p - gp__misalignment(p,UNIT),units(p,n),p -(TWO?first : 0)* SIZE,
+p +((TWO?all - first : 0)* SIZE),q - gp__misalignment(q,UNIT),units(q,m),q - first2 * SIZE,
+q +(all2 - first2)* SIZE);
+}
+GP_DEVICE void store(const Loads &loads,unsigned char *shared)const{
+loads.template store<~0u,0>(shared,0,units(from(),n),shared + units(from(),n)* UNIT,0,units(from2(),m));
+}
+GP_DEVICE void write(gp__u64 before,const unsigned short *places,int kept,const unsigned char *shared)const{
+gp__picked<Value>::template run<Tile::THREADS>(
+static_cast<Value *>(a.out_values)+ before,places,kept,shared + gp__misalignment(from(),UNIT),
+shared + units(from(),n)* UNIT + gp__misalignment(from2(),UNIT),n,threadIdx.x);
+}
+};
+template <class Tile,class Loads> struct gp__set_tile_values<Tile,Loads,gp__none>{
+int n;
+template <class Window>
+static GP_DEVICE gp__set_tile_values of(const gp__merge_args &,gp__u64,gp__u64,const Window &){
+return gp__set_tile_values{0};
+}
+GP_DEVICE void load(Loads &)const{}
+GP_DEVICE void store(const Loads &,unsigned char *)const{}
+GP_DEVICE void write(gp__u64,const unsigned short *,int,const unsigned char *)const{}
+};
+#line 1 "sets/kernels.cuh"
+template <class Key,bool WORDS> struct gp__set_push{
+template <class Mask,int ITEMS> static GP_DEVICE bool run(Key *,const Key(&)[ITEMS],Mask){return false;}
+};
+template <class Key> struct gp__set_push<Key,true>{
+template <class Mask,int ITEMS> static GP_DEVICE bool run(Key *out,const Key(&key)[ITEMS],Mask marks){
+gp__shared_place to(out);
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS;++k)to.push_if(marks >> k & 1?1 : 0,gp__bits_of(key[k]));
+return true;
+}
+};
+template <class Tile,class Key,int ITEMS>
+GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile,int &mine,int &i,Key(&key)[ITEMS],
+typename Tile::Mask &second){
+const int size=tile.n + tile.m;
+mine=int(threadIdx.x)* ITEMS < size?int(threadIdx.x)* ITEMS : size;
+const int count=size - mine < ITEMS?size - mine : ITEMS;
+i=tile.split(mine);
+return tile.operate(i,mine - i,count,key,second);
+}
+template <class Tile,class Key,int ITEMS>
+GP_DEVICE void gp__set_keep(unsigned char *results,gp__u32 before,const Key(&key)[ITEMS],typename Tile::Mask marks,
+typename Tile::Mask second,int place,int place2){
+Key *out=reinterpret_cast<Key *>(results)+ before;
+if(gp__set_push<Key,Tile::WORDS>::run(out,key,marks))return;
+unsigned short *places=reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT)+ before;
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS;++k){
+const bool of_two=Tile::VALUE &&(second >> k & 1);
+if(marks >> k & 1){
+*out++ = key[k];
+if(Tile::VALUE)*places++ = static_cast<unsigned short>(of_two?place2 : place);
+}
+if(of_two)++place2;
+else ++place;
+}
+}
+template <int THREADS,int ITEMS,class Key>
+GP_DEVICE void gp__set_write(Key *out,const unsigned char *shared,int n){
+if(sizeof(Key)!= 4 && sizeof(Key)!= 8){
+gp__copy_from_shared<THREADS,GP_CACHE_ALL>(reinterpret_cast<unsigned char *>(out),shared,
+unsigned(n)* unsigned(sizeof(Key)),threadIdx.x);
+return;
+}
+const Key *from=reinterpret_cast<const Key *>(shared)+ threadIdx.x;
+out += threadIdx.x;
+n -= int(threadIdx.x);
+GPUPRIMS__UNROLL
+for(int k=0;k < ITEMS;++k)
+if(k * THREADS < n)out[k * THREADS]=from[k * THREADS];
+}
+template <int STEP,class Key,class Before>
+GP_DEVICE void gp__set_search(const gp__set_inputs<Key,Before> &inputs,gp__u64 number,gp__u64(&at)[2][2]){
+const gp__u64 begin=number * STEP,all=inputs.count[0] + inputs.count[1];
+const gp__u64 diagonal[2] ={begin,begin + STEP < all?begin + STEP : all};
+gp__u64 split[2],found[2];
+gp__warp_merge_splits(inputs.keys[0],inputs.count[0],inputs.keys[1],inputs.count[1],diagonal,Before(),split);
+const int end=int(gp_lane());
+if(end < 2){
+gp__balanced_path(inputs,end?diagonal[1] : diagonal[0],end?split[1] : split[0],found);
+at[end][0]=found[0],at[end][1]=found[1];
+}
+}
+template <class Key,class Loads> struct gp__set_window{
+static const unsigned SIZE=unsigned(sizeof(Key)),UNIT=unsigned(Loads::UNIT);
+gp__u64 number,first,first2;
+int n,m;
+GP_DEVICE gp__set_window(gp__u64 tile,const gp__u64(&at)[2][2])
+: number(tile),first(at[0][0]),first2(at[0][1]),n(int(at[1][0] - first)),m(int(at[1][1] - first2)){}
+static GP_DEVICE unsigned units(const unsigned char *p,int count){
+return count?(gp__misalignment(p,UNIT)+ unsigned(count)* SIZE + UNIT - 1)/ UNIT : 0;
+}
+template <class Inputs> GP_DEVICE void load(Loads &loads,const Inputs &s)const{
+const unsigned char *all=gp__bytes_at(s.keys[0]),*all2=gp__bytes_at(s.keys[1]);
+const unsigned char *p=all + first * SIZE,*q=all2 + first2 * SIZE;
+loads.load(p - gp__misalignment(p,UNIT),units(p,n),all,all + s.count[0] * SIZE,q - gp__misalignment(q,UNIT),
+units(q,m),all2,all2 + s.count[1] * SIZE);
+}
+template <class Inputs>
+GP_DEVICE void store(const Loads &loads,const Inputs &s,unsigned char *shared,const Key *&keys,
+const Key *&keys2)const{
+const unsigned char *p=gp__bytes_at(s.keys[0])+ first * SIZE,*q=gp__bytes_at(s.keys[1])+ first2 * SIZE;
+unsigned char *const second=shared + units(p,n)* UNIT;
+loads.template store<~0u,0>(shared,0,units(p,n),second,0,units(q,m));
+keys=reinterpret_cast<const Key *>(shared + gp__misalignment(p,UNIT));
+keys2=reinterpret_cast<const Key *>(second + gp__misalignment(q,UNIT));
+}
+};
+template <class Tile,class Values,class Window,class LookBack>
+GP_DEVICE void gp__set_finish(const gp__merge_args &a,LookBack &look_back,const Window &tile,gp__u64 tiles,
+const Values &values,gp__u32 kept,const unsigned char *results,
+typename Tile::Storage &s){
+typedef typename Tile::KeyType Key;
+if(gp_warp()== 0){
+const gp_before<gp__u64> before=look_back(tile.number,kept);
+if(gp_lane()== 0){
+s.before=before.has?before.value : 0;
+if(tile.number == tiles - 1)*a.out_count=s.before + kept;
+}
+}
+__syncthreads();
+gp__set_write<Tile::THREADS,Tile::ITEMS>(static_cast<Key *>(a.out_keys)+ s.before,results,int(kept));
+if(Tile::VALUE)
+values.write(s.before,reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT),int(kept),
+results + Tile::VALUES_AT);
+}
+template <class P,int SET,class Before,class Key,class Value>
+GP_DEVICE void gp__set_operation(const gp__merge_args &a){
+typedef gp__set_tile<P,SET,Before,Key,Value> Tile;
+typedef typename Tile::Storage Storage;
+const int THREADS=P::threads,ITEMS=Tile::ITEMS,TILE=Tile::TILE,VALUE=Tile::VALUE;
+typedef gp__two_loads<THREADS,ITEMS,P::load,Key> KeyLoads;
+typedef gp__two_loads<THREADS,ITEMS,P::load,typename gp__either<VALUE == 0,Key,Value>::type> ValueLoads;
+typedef gp__look_back<gp__u64,gp_sum<gp__u64>> LookBack;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__set_inputs<Key,Before> inputs(a,Tile::SWAPPED);
+const gp__u64 n=inputs.count[0],m=inputs.count[1],all=n + m,tiles=(all + TILE - 2)/(TILE - 1);
+if(tiles == 0){
+if(blockIdx.x == 0 && threadIdx.x == 0)*a.out_count=0;
+return;
+}
+const gp__u64 draws=a.borders?tiles + 2 * gridDim.x : gridDim.x;
+if(threadIdx.x == 0)s.ticket=gp__draw(a.workspace,draws);
+__syncthreads();
+const gp__ticket drawn=s.ticket;
+const auto end_of = [&](gp__u64 number,unsigned i){
+return a.borders[number * 2 +(i ^(Tile::SWAPPED?1 : 0))];
+};
+if(drawn.number < tiles && gp_warp()== 0){
+if(!a.borders)gp__set_search<TILE - 1>(inputs,drawn.number,s.at);
+else if(threadIdx.x < 4)s.at[threadIdx.x >> 1][threadIdx.x & 1]=end_of(drawn.number,threadIdx.x);
+}
+__syncthreads();
+if(threadIdx.x == 0){
+if(a.borders)s.ticket=gp__draw(a.workspace,draws);
+else s.ticket.number=tiles;
+}
+if(drawn.number >= tiles)return;
+typedef gp__set_window<Key,KeyLoads> Window;
+typedef gp__set_tile_values<Tile,ValueLoads,Value> Values;
+LookBack look_back ={gp__words(a.workspace),tiles,drawn.tag,gp_before<gp__u64>(),false};
+look_back.start.value=0;
+look_back.start.has=false;
+Window here(drawn.number,s.at),behind=here;
+KeyLoads loads;
+here.load(loads,inputs);
+gp__u32 waiting=0;
+unsigned char *results=shared + Tile::RESULTS_AT,*others=results + Tile::RESULT;
+for(bool first=true;;first=false){
+Tile tile;
+tile.n=here.n,tile.m=here.m,tile.window=shared;
+here.store(loads,inputs,shared,tile.keys,tile.keys2);
+const Values values=Values::of(a,n,m,here);
+__syncthreads();
+const gp__u64 next=s.ticket.number;
+gp__u64 border=0,was=0;
+if(threadIdx.x < 4 && next < tiles)border=end_of(next,threadIdx.x);
+if(threadIdx.x == 0 && a.borders)was=gp__add_relaxed(static_cast<gp__u64 *>(a.workspace),1);
+Key key[ITEMS];
+int mine,i;
+typename Tile::Mask second;
+const typename Tile::Mask marks=gp__set_part(tile,mine,i,key,second);
+ValueLoads moving;
+if(VALUE)values.load(moving);
+if(threadIdx.x < 4)s.at[threadIdx.x >> 1][threadIdx.x & 1]=border;
+gp__u32 rank=static_cast<gp__u32>(gp__bit_count(marks));
+const gp__u32 kept=gp_tile_exclusive_scan<THREADS>(rank,gp_sum<gp__u32>(),s.scan);
+if(threadIdx.x == 0){
+look_back.publish_aggregate(here.number,kept);
+s.ticket=a.borders?gp__ticket_of(a.workspace,draws,was): gp__ticket{drawn.tag,tiles};
+}
+gp__set_keep<Tile>(results,rank,key,marks,second,i,values.n + mine - i);
+if(VALUE)values.store(moving,results + Tile::VALUES_AT);
+const Window then(next,s.at);
+if(next < tiles)then.load(loads,inputs);
+if(!first){
+const Values before=Values::of(a,n,m,behind);
+gp__set_finish<Tile>(a,look_back,behind,tiles,before,waiting,others,s);
+if(next >= tiles)__syncthreads();
+}
+if(next >= tiles){
+gp__set_finish<Tile>(a,look_back,here,tiles,values,kept,results,s);
+return;
+}
+unsigned char *const free=others;
+others=results;
+results=free;
+behind=here;
+waiting=kept;
+here=then;
+}
+}
+#line 1 "sets/pipelined.cuh"
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+template <int THREADS> struct gp__set_pipeline_storage{
+gp__u64 tag,number[2],at[2][2][2];
+gp__u64 before[2];
+gp__u64 found,taken;
+gp__u64 placed[2];
+gp__u64 meeting;
+gp__u32 kept[2];
+gp__u32 sum[THREADS / 32];
+};
+template <class P,int SET,class Before,class Key,class Value> struct gp__set_pipeline{
+typedef gp__set_tile<P,SET,Before,Key,Value> Tile;
+static const int THREADS=P::threads,ITEMS=Tile::ITEMS,STEP=Tile::TILE - 1,VALUE=Tile::VALUE;
+typedef gp__two_loads<THREADS,ITEMS,P::load,Key> KeyLoads;
+typedef gp__two_loads<THREADS,ITEMS,P::load,typename gp__either<VALUE == 0,Key,Value>::type> ValueLoads;
+typedef gp__set_window<Key,KeyLoads> Window;
+typedef gp__set_tile_values<Tile,ValueLoads,Value> Values;
+typedef gp__look_back<gp__u64,gp_sum<gp__u64>> LookBack;
+typedef gp__set_pipeline_storage<THREADS> Storage;
+const gp__merge_args &a;
+Storage &s;
+unsigned char *shared;
+const gp__set_inputs<Key,Before> inputs;
+gp__u64 tiles;
+GP_DEVICE LookBack look_back(gp__u64 tag)const{
+LookBack l ={gp__words(a.workspace),tiles,tag,gp_before<gp__u64>(),false};
+l.start.value=0;
+l.start.has=false;
+return l;
+}
+GP_DEVICE void find(gp__u64 number,gp__u64(&known)[2],gp__u64(&at)[2][2])const{
+const gp__u64 begin=number * STEP,n=inputs.count[0],m=inputs.count[1];
+const gp__u64 diagonal[2] ={begin,begin + STEP < n + m?begin + STEP : n + m};
+gp__u64 split[2],count[2],found[2];
+GPUPRIMS__UNROLL
+for(int k=0;k < 2;++k){
+const gp__u64 d=diagonal[k],low=d > m?d - m : 0,high=d < n?d : n,most=known[1] +(d - known[0]);
+split[k]=low > known[1]?low : known[1];
+count[k]=(high < most?high : most)- split[k];
+}
+gp__warp_search(split,count,gp__merge_splits_before<Key,Before,2>{inputs.keys[0],inputs.keys[1],diagonal});
+known[0]=diagonal[1],known[1]=split[1];
+const int end=int(gp_lane());
+if(end < 2){
+gp__balanced_path(inputs,end?diagonal[1] : diagonal[0],end?split[1] : split[0],found);
+at[end][0]=found[0],at[end][1]=found[1];
+}
+}
+GP_DEVICE void place(const LookBack &l,unsigned r,gp__u64 number)const{
+const gp__u32 kept=s.kept[r & 1u];
+const gp_before<gp__u64> before=l(number,kept);
+if(gp_lane()== 0){
+const gp__u64 first=before.has?before.value : 0;
+s.before[r & 1u]=first;
+if(number == tiles - 1)*a.out_count=first + kept;
+gp__mbarrier_arrive(&s.placed[r & 1u]);
+}
+__syncwarp();
+}
+GP_DEVICE void serve()const{
+const gp__u64 draws=tiles + gridDim.x;
+gp__ticket drawn ={0,0};
+if(gp_lane()== 0)drawn=gp__draw(a.workspace,draws);
+const LookBack l=look_back(gp_warp_broadcast(drawn.tag,0));
+gp__u64 number=gp_warp_broadcast(drawn.number,0),last=0,last_but_one=0,known[2] ={0,0};
+for(unsigned r=0;;++r){
+if(r)gp__mbarrier_wait(&s.taken,(r - 1)& 1u);
+const bool more=number < tiles;
+if(more)find(number,known,s.at[r & 1u]);
+if(gp_lane()== 0)s.number[r & 1u]=number;
+if(gp_lane()== 0 && r == 0)s.tag=l.tag;
+__syncwarp();
+if(gp_lane()== 0){
+gp__mbarrier_arrive(&s.found);
+if(more)drawn=gp__draw(a.workspace,draws);
+}
+if(r > 1)place(l,r - 2,last_but_one);
+if(!more){
+if(r)gp__mbarrier_wait(&s.taken,r & 1u);
+if(r)place(l,r - 1,last);
+return;
+}
+last_but_one=last;
+last=number;
+number=gp_warp_broadcast(drawn.number,0);
+}
+}
+GP_DEVICE Window tile(unsigned r)const{return Window(s.number[r & 1u],s.at[r & 1u]);}
+GP_DEVICE bool take(unsigned r,KeyLoads &loads)const{
+gp__mbarrier_wait(&s.found,r & 1u);
+const bool more=s.number[r & 1u] < tiles;
+__syncwarp();
+if(gp_lane()== 0)gp__mbarrier_arrive(&s.taken);
+if(more)tile(r).load(loads,inputs);
+return more;
+}
+GP_DEVICE unsigned char *results_of(unsigned r)const{return shared + Tile::RESULTS_AT +(r & 1u)* Tile::RESULT;}
+GP_DEVICE void write(unsigned r,const Values &values,gp__u32 kept,const unsigned char *results)const{
+gp__mbarrier_wait(&s.placed[r & 1u],r >> 1 & 1u);
+const gp__u64 before=s.before[r & 1u];
+gp__set_write<THREADS,ITEMS>(static_cast<Key *>(a.out_keys)+ before,results,int(kept));
+if(VALUE)
+values.write(before,reinterpret_cast<const unsigned short *>(results + Tile::PLACES_AT),int(kept),
+results + Tile::VALUES_AT);
+}
+GP_DEVICE void meet(unsigned &meetings)const{gp__named_barrier(&s.meeting,meetings,THREADS);}
+GP_DEVICE gp__u32 count(gp__u32 &rank,unsigned &meetings)const{
+const gp__u32 own=rank,upto=gp_warp_inclusive_scan(own,gp_sum<gp__u32>());
+if(gp_lane()== GP__WARP - 1)s.sum[gp_warp()]=upto;
+meet(meetings);
+rank=upto - own;
+gp__u32 all=0;
+GPUPRIMS__UNROLL
+for(int w=0;w < THREADS / 32;++w){
+const gp__u32 sum=s.sum[w];
+rank += w < int(gp_warp())?sum : 0;
+all += sum;
+}
+return all;
+}
+GP_DEVICE void work()const{
+KeyLoads loads;
+if(!take(0,loads))return;
+const LookBack l=look_back(s.tag);
+unsigned meetings=0;
+Window behind=tile(0);
+gp__u32 waiting=0;
+for(unsigned r=0;;++r){
+unsigned char *const results=results_of(r);
+const Window here=tile(r);
+Tile tile;
+tile.n=here.n,tile.m=here.m,tile.window=shared;
+here.store(loads,inputs,shared,tile.keys,tile.keys2);
+const Values values=Values::of(a,inputs.count[0],inputs.count[1],here);
+meet(meetings);
+Key key[ITEMS];
+int mine,i;
+typename Tile::Mask second;
+const typename Tile::Mask marks=gp__set_part(tile,mine,i,key,second);
+ValueLoads moving;
+if(VALUE)values.load(moving);
+gp__u32 rank=static_cast<gp__u32>(gp__bit_count(marks));
+const gp__u32 kept=count(rank,meetings);
+if(threadIdx.x == 0){
+l.publish_aggregate(s.number[r & 1u],kept);
+s.kept[r & 1u]=kept;
+}
+gp__set_keep<Tile>(results,rank,key,marks,second,i,values.n + mine - i);
+if(VALUE)values.store(moving,results + Tile::VALUES_AT);
+const bool more=take(r + 1,loads);
+if(r)write(r - 1,Values::of(a,inputs.count[0],inputs.count[1],behind),waiting,results_of(r - 1));
+if(!more){
+write(r,values,kept,results);
+return;
+}
+behind=here;
+waiting=kept;
+}
+}
+};
+template <class P,int SET,class Before,class Key,class Value>
+GP_DEVICE void gp__set_pipelined(const gp__merge_args &a){
+typedef gp__set_pipeline<P,SET,Before,Key,Value> Pipeline;
+typedef typename Pipeline::Storage Storage;
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+const gp__set_inputs<Key,Before> inputs(a,Pipeline::Tile::SWAPPED);
+const Pipeline block ={a,s,shared,inputs,
+(inputs.count[0] + inputs.count[1] + Pipeline::STEP - 1)/ Pipeline::STEP};
+if(block.tiles == 0){
+if(blockIdx.x == 0 && threadIdx.x == 0)*a.out_count=0;
+return;
+}
+if(threadIdx.x == 0){
+gp__mbarrier_init(&s.found,1);
+gp__mbarrier_init(&s.taken,P::threads / 32);
+gp__mbarrier_init(&s.placed[0],1);
+gp__mbarrier_init(&s.placed[1],1);
+gp__mbarrier_init(&s.meeting,P::threads);
+gp__mbarrier_init_fence();
+}
+__syncthreads();
+if(gp_warp()== P::threads / 32)block.serve();
+else block.work();
+}
+#endif
+#line 1 "sort/counting.cuh"
+struct gp__run_tally{
+gp__u64 keys,runs;
+};
+struct gp__add_tally{
+typedef gp__run_tally type;
+enum{commutative=1,exact=1};
+static GP_DEVICE gp__run_tally identity(){
+gp__run_tally t ={0,0};
+return t;
+}
+GP_DEVICE gp__run_tally operator()(const gp__run_tally &a,const gp__run_tally &b)const{
+gp__run_tally t ={a.keys + b.keys,a.runs + b.runs};
+return t;
+}
+};
+template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key){
+const gp__u32 word=sizeof(Bits)== 1?key * 0x01010101u : key * 0x00010001u;
+return gp_vector{{word,word,word,word}};
+}
+template <class P> struct gp__key_counts{
+typedef gp__histogram_counts<P,GP_SHARED_BINS,gp__even_bins<unsigned short>,unsigned short,gp__none,gp__u64>
+Histogram;
+typedef typename Histogram::Storage Storage;
+typedef typename Histogram::Samples Samples;
+typedef gp__key_counters Counters;
+static const int V=Histogram::V,WORDS=Counters::WORDS;
+static_assert(P::threads * V < Counters::CARRY,"counters overflow");
+const gp__histogram_args &a;
+const Storage &s;
+Counters counters;
+GP_DEVICE gp__key_counts(const gp__histogram_args &args,const Storage &storage,unsigned char *shared)
+: a(args),s(storage),counters(shared){}
+GP_DEVICE void carry(const gp_vector &x,gp__u32 taken)const{
+GPUPRIMS__UNROLL_BY(1)
+for(;taken;taken &= taken - 1){
+const int bit=__ffs(int(taken))- 1;
+const gp__u32 value=Counters::value_of(gp__key_at(x,bit % V),unsigned(bit / V));
+if(gridDim.x > 1)Histogram::wait_for_output(a,s,value);
+atomicAdd(static_cast<gp__u64 *>(a.out)+ value,gp__u64(Counters::CARRY));
+}
+}
+GP_DEVICE gp__u32 count_each(const gp__two_keys(&two)[4])const{
+gp__u32 was=0;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)was |= counters.add(two[j / 2],j % 2 == 1,1);
+return was;
+}
+GP_DEVICE gp__u32 count_runs(const gp_vector &x,const gp__two_keys(&two)[4])const{
+gp__u32 was=0,n=1;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+if(j == V - 1 || gp__next_key_differs(x,j)){
+was |= counters.add(two[j / 2],j % 2 == 1,n);
+n=0;
+}
+++n;
+}
+return was;
+}
+GP_DEVICE void take(const gp_vector &x,bool runs)const{
+const gp__two_keys two[4] ={{x.word[0]},{x.word[1]},{x.word[2]},{x.word[3]}};
+if(Counters::any_full(runs?count_runs(x,two): count_each(two)))carry(x,counters.template take_full<V>(two));
+}
+GP_DEVICE void take_key(const gp__two_keys &key,gp__u32 n)const{
+if(Counters::any_full(counters.add(key,false,n)))
+carry(gp_vector{{key.keys,0,0,0}},counters.template take_full<1>(&key));
+}
+static GP_DEVICE bool all_same(bool there,const gp_vector &x){
+const gp__u32 same=gp__same_keys(static_cast<unsigned short>(gp_warp_broadcast(x.word[0],0))).word[0];
+const gp__u32 differ=(x.word[0] ^ same)|(x.word[1] ^ same)|(x.word[2] ^ same)|(x.word[3] ^ same);
+return __all_sync(0xffffffffu,there && !differ);
+}
+GP_DEVICE void take_same(gp__u32 word)const{
+if(gp_lane()== 0)take_key(gp__two_keys(word & 0xffffu),GP__WARP * V);
+}
+GP_DEVICE void take_ends()const{
+const typename Histogram::Extent e(a);
+const gp__u64 i=threadIdx.x < e.head?threadIdx.x : e.vectors * V + threadIdx.x;
+if(i < e.samples)take_key(static_cast<const unsigned short *>(a.in)[i],1);
+}
+GP_DEVICE void take_all(Samples &x)const{
+if(blockIdx.x == gridDim.x - 1)take_ends();
+GPUPRIMS__UNROLL_BY(1)
+while(__any_sync(0xffffffffu,x.left != 0)){
+const bool runs=__popc(__ballot_sync(0xffffffffu,x.left != 0 && !gp__next_key_differs(x.x[0].access,0)))>= 8;
+GPUPRIMS__UNROLL
+for(unsigned k=0;k < Histogram::K;++k){
+const bool there=k < x.left;
+if(runs && all_same(there,x.x[k].access))take_same(x.x[k].access.word[0]);
+else if(there)take(x.x[k].access,runs);
+x.load(k,k + Histogram::K < x.left,true);
+}
+x.left -= x.left < Histogram::K?x.left : Histogram::K;
+}
+}
+GP_DEVICE void hand_over(gp__u64 *out)const{
+gp__u32 *row=a.rows + static_cast<gp__u64>(blockIdx.x)* WORDS;
+for(gp__u32 i=V * threadIdx.x;i < WORDS;i += V * P::threads){
+gp__u32 two[V];
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)two[j]=counters.of_value(i + unsigned(j));
+if(a.rows){
+gp_vector lower,upper;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;j += 2){
+lower.word[j / 2]=gp__lower_halves(two[j],two[j + 1]);
+upper.word[j / 2]=gp__upper_halves(two[j],two[j + 1]);
+}
+gp__store_vector_if(true,row + i / 2,lower);
+gp__store_vector_if(true,row +(i ^ Counters::OTHER)/ 2,upper);
+}else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+if(two[j] & 0xffffu)atomicAdd(out + i + j,static_cast<gp__u64>(two[j] & 0xffffu));
+if(two[j] >> 16)atomicAdd(out +((i + j)^ Counters::OTHER),static_cast<gp__u64>(two[j] >> 16));
+}
+}
+}
+}
+static GP_DEVICE void run(const gp__histogram_args &a){
+GP_SHARED(Storage,s);
+GP_DYNAMIC_SHARED(shared);
+const bool single=gridDim.x == 1;
+gp__u64 *out=static_cast<gp__u64 *>(a.out);
+Histogram::clear(shared,WORDS * 4);
+gp__pdl_wait<P>();
+Samples samples(a);
+if(!single && gp_warp()== P::threads / 32 - 1)Histogram::clear_output(a,s);
+for(gp__u32 i=threadIdx.x;single && i < 2 * WORDS;i += P::threads)out[i]=0;
+__syncthreads();
+const gp__key_counts counts(a,s,shared);
+counts.take_all(samples);
+if(!single && !a.rows)Histogram::wait_for_output(a,s);
+__syncthreads();
+counts.hand_over(out);
+}
+};
+template <class P,class K,int SIZE=int(sizeof(K))>
+struct gp__counts_of : gp__histogram_counts<P,GP_SHARED_BINS,gp__even_bins<K>,K,gp__none,gp__u64>{};
+template <class P,class K> struct gp__counts_of<P,K,2> : gp__key_counts<P>{};
+template <class P,class K> GP_DEVICE void gp__count_keys(const gp__histogram_args &a){
+gp__counts_of<gp__policy<gp__counting_threads(int(sizeof(K))),gp__counting_vectors(int(sizeof(K))),P::load,
+GP_CACHE_ALL,0,gp__counting_blocks(int(sizeof(K))),P::overlap>,
+K>::run(a);
+}
+template <int ITEMS,class T,bool DESCENDING> struct gp__counted_values{
+typedef gp__ordered<T> Ordered;
+typedef typename Ordered::Bits Bits;
+gp__u64 count[ITEMS];
+gp__u32 first;
+GP_DEVICE Bits value(int i)const{
+return Ordered::decode(static_cast<Bits>(DESCENDING?~(first + unsigned(i)): first + unsigned(i)));
+}
+GP_DEVICE void load(const gp__u64 *counts,gp__u32 from,gp__u32 end){
+first=from;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)count[i]=first + i < end?counts[value(i)] : 0;
+}
+GP_DEVICE gp__run_tally tally()const{
+gp__run_tally t=gp__add_tally::identity();
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+t.keys += count[i];
+t.runs += count[i] != 0;
+}
+return t;
+}
+GP_DEVICE void store(gp__run_tally before,gp__u64 *starts,unsigned short *values)const{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+if(count[i] == 0)continue;
+starts[before.runs]=before.keys;
+values[before.runs]=value(i);
+before.keys += count[i];
+++before.runs;
+}
+}
+};
+template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a,gp__u32 first,gp__u32(&sums)[8][PARTS]){
+const unsigned part=threadIdx.x % PARTS;
+const unsigned short *row=a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
+gp__u32 sum[8] ={0,0,0,0,0,0,0,0};
+GPUPRIMS__UNROLL_BY(1)
+for(unsigned b=threadIdx.x / PARTS;b < a.blocks;b += 8 * GP__COUNTING_LOADS){
+gp_vector counted[GP__COUNTING_LOADS];
+GPUPRIMS__UNROLL
+for(int k=0;k < GP__COUNTING_LOADS;++k,row += 8 * 65536){
+counted[k]=gp_vector{{0,0,0,0}};
+gp__load_vector_if<GP_CACHE_L2>(b + unsigned(8 * k)< a.blocks,row,counted[k]);
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < 8 * GP__COUNTING_LOADS;++i)
+sum[i % 8] += counted[i / 8].word[i % 8 / 2] >>(i % 2 * 16)& 0xffffu;
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < 8;++i)
+if(sum[i])atomicAdd(&sums[i][part],sum[i]);
+}
+GP_DEVICE gp_before<gp__run_tally> gp__runs_before(const gp__counting_args &a,const gp__ticket &ticket,
+const gp__run_tally &total){
+gp_before<gp__run_tally> start;
+start.has=false;
+start.value=gp__add_tally::identity();
+const gp__look_back<gp__run_tally,gp__add_tally> look_back ={gp__words(a.workspace),gridDim.x,ticket.tag,start,
+false};
+if(gp_lane()== 0)look_back.publish_aggregate(ticket.number,total);
+return look_back(ticket.number,total);
+}
+template <class P,class T,bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a){
+const int THREADS=GP__COUNTING_THREADS;
+static_assert(THREADS * GP__COUNTING_BLOCKS == 65536,"a value a thread");
+struct Storage : gp__scan_storage<THREADS,gp__run_tally>{
+gp__u32 sums[8][THREADS / 8];
+};
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+if(threadIdx.x == 0)s.ticket=gp__draw(a.workspace,gridDim.x);
+s.sums[threadIdx.x * 8 / THREADS][threadIdx.x %(THREADS / 8)]=0;
+__syncthreads();
+const gp__ticket ticket=s.ticket;
+gp__counted_values<1,T,DESCENDING> mine;
+mine.load(a.counts,static_cast<gp__u32>(ticket.number)* THREADS + threadIdx.x,65536);
+const gp__u32 value=mine.value(0);
+gp__sum_rows(a,value & ~(THREADS - 1u),s.sums);
+__syncthreads();
+mine.count[0] += s.sums[value % 8][value % THREADS / 8];
+gp__run_tally before=mine.tally();
+const gp__run_tally total=gp_tile_exclusive_scan<THREADS>(before,gp__add_tally(),s.scan);
+if(gp_warp()== 0){
+const gp_before<gp__run_tally> prefix=gp__runs_before(a,ticket,total);
+if(gp_lane()== 0)s.prefix=prefix;
+}
+__syncthreads();
+const gp__run_tally prefix=s.prefix.has?s.prefix.value : gp__add_tally::identity();
+mine.store(gp__add_tally()(prefix,before),a.starts,a.values);
+if(ticket.number + 1 == gridDim.x && threadIdx.x == 0)*a.runs=prefix.runs + total.runs;
+}
+template <class P,class T,bool DESCENDING> struct gp__counting_filler{
+typedef typename gp__ordered<T>::Bits Bits;
+static const int THREADS=P::threads,V=16 / int(sizeof(T)),ROW=32 * V,PIECE=4 * P::vectors;
+static const int VALUES=1 <<(8 * sizeof(T));
+static const bool ALONE=sizeof(T)== 1;
+static const int ITEMS=ALONE && VALUES > THREADS?VALUES / THREADS : 1;
+struct Row{
+gp__u32 begins[V];
+unsigned short value[(ROW < VALUES?ROW : VALUES)+ 1];
+};
+struct Storage{
+gp_tile_scan_storage<THREADS,gp__run_tally> scan;
+gp__u64 starts[ALONE?VALUES : 1];
+unsigned short values[ALONE?VALUES : 1];
+Row rows[THREADS / 32];
+};
+struct Before{
+const gp__u64 *starts;
+gp__u64 key;
+GP_DEVICE bool operator()(gp__u64 run)const{return starts[run] <= key;}
+};
+struct Runs{
+const gp__u64 *starts;
+const unsigned short *values;
+gp__u64 count,skipped;
+};
+struct Place{
+const Runs &runs;
+gp__u64 first,at;
+unsigned used;
+unsigned short value,now;
+GP_DEVICE void load(){
+const gp__u64 i=first + gp_lane();
+used=0;
+at=i < runs.count?runs.starts[i] + runs.skipped : ~0ull;
+if(i < runs.count)value=runs.values[i];
+}
+GP_DEVICE Place(const Runs &of,gp__u64 position): runs(of),value(0){
+first=gp_warp_search(0,of.count,Before{of.starts,position > of.skipped?position - of.skipped : 0});
+now=of.values[first - 1];
+load();
+}
+GP_DEVICE gp__u64 next_begin()const{return __shfl_sync(0xffffffffu,at,int(used));}
+};
+static GP_DEVICE gp_vector mixed(Place &place,Row &row,gp__u64 from){
+unsigned begun=0;
+if(gp_lane()< V)row.begins[gp_lane()]=0;
+if(gp_lane()== 0)row.value[0]=place.now;
+__syncwarp();
+for(;;){
+const bool begins=gp_lane()>= place.used && place.at < from + ROW;
+if(begins){
+const unsigned i=static_cast<unsigned>(place.at - from);
+atomicOr(&row.begins[i / 32],1u <<(i % 32));
+row.value[begun + 1 + gp_lane()- place.used]=place.value;
+}
+const unsigned found=static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu,begins)));
+begun += found;
+place.used += found;
+if(place.used < 32)break;
+place.first += 32;
+place.load();
+}
+__syncwarp();
+const gp__u32 mine=row.begins[gp_lane()* V / 32] >>(gp_lane()* V % 32)&((1u << V)- 1);
+const gp__u32 here=static_cast<gp__u32>(__popc(mine)),
+before=gp_warp_inclusive_scan(here,gp_sum<gp__u32>())- here;
+gp__vec<Bits> p;
+const unsigned short *value=row.value + before;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+value += mine >> j & 1;
+p.item[j]=static_cast<Bits>(*value);
+}
+place.now=row.value[begun];
+__syncwarp();
+return p.vector;
+}
+static GP_DEVICE Runs all_runs(const gp__counting_args &a,Storage &s,gp__u64 skipped){
+if(!ALONE)return Runs{a.starts,a.values,*a.runs,skipped};
+gp__counted_values<ITEMS,T,DESCENDING> mine;
+mine.load(a.counts,threadIdx.x * ITEMS,VALUES);
+gp__run_tally before=mine.tally();
+const gp__u64 count=gp_tile_exclusive_scan<THREADS>(before,gp__add_tally(),s.scan).runs;
+mine.store(before,s.starts,s.values);
+__syncthreads();
+return Runs{s.starts,s.values,count,skipped};
+}
+static GP_DEVICE void write(const Runs &runs,Row &row,Bits *out,gp__u64 from,gp__u64 last,gp__u64 end){
+Place place(runs,from);
+while(from < last){
+const gp__u64 begin=place.next_begin(),stop=begin < last?begin : last;
+gp__u64 i=from + gp_lane()* V;
+if(from >= runs.skipped && from + ROW <= stop){
+const gp_vector same=gp__same_keys(static_cast<Bits>(place.now));
+const unsigned rows=static_cast<unsigned>((stop - from)/ ROW);
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned k=0;k < rows;++k,i += ROW)gp__store_vector<GP_CACHE_STREAMING>(out + i,same);
+from += rows * static_cast<gp__u64>(ROW);
+continue;
+}
+gp__vec<Bits> p;
+p.vector=mixed(place,row,from);
+if(i >= runs.skipped && i + V <= end)gp__store_vector<GP_CACHE_STREAMING>(out + i,p.vector);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)
+if(i + j >= runs.skipped && i + j < end)out[i + j]=p.item[j];
+}
+from += ROW;
+}
+}
+static GP_DEVICE void run(const gp__counting_args &a){
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a),skipped=gp__misalignment(a.out,16)/ sizeof(T),end=n + skipped;
+const gp__u64 rows=n?(end + ROW - 1)/ ROW : 0,warps=gridDim.x *(THREADS / 32ull);
+const gp__u64 share=(rows + warps - 1)/ warps,rounds=(share + PIECE - 1)/ PIECE;
+const gp__u64 first=blockIdx.x *(THREADS / 32ull)+ threadIdx.x / 32;
+if(rows <= blockIdx.x *(THREADS / 32ull))return;
+const Runs runs=all_runs(a,s,skipped);
+const gp__u64 piece=(share + rounds - 1)/ rounds;
+for(gp__u64 row=first * piece;row < rows;row += warps * piece)
+write(runs,s.rows[threadIdx.x / 32],static_cast<Bits *>(a.out)- skipped,row * ROW,
+row + piece < rows?(row + piece)* ROW : end,end);
+}
+};
+template <class P,class T,bool DESCENDING> GP_DEVICE void gp__counting_fill(const gp__counting_args &a){
+gp__counting_filler<P,T,DESCENDING>::run(a);
+}
+#line 1 "top_k/lists.cuh"
+template <int FORM,int SHIFT> struct gp__rank_of;
+template <int SHIFT> struct gp__rank_of<0,SHIFT>{
+typedef gp__u32 type;
+static const int DIGITS=4;
+static GP_DEVICE type make(gp__u64 key,gp__u64){return static_cast<type>(key)<< SHIFT;}
+static GP_DEVICE gp__u64 key(type r){return r >> SHIFT;}
+static GP_DEVICE gp__u64 index(type){return 0;}
+static GP_DEVICE type worst(){return 0xffffffffu;}
+static GP_DEVICE bool before(type a,type b){return a < b;}
+static GP_DEVICE gp__u32 digit(type r,int d){return r >>(24 - 8 * d)& 255u;}
+static GP_DEVICE type with(type r,int d,gp__u32 digit){return r | digit <<(24 - 8 * d);}
+static GP_DEVICE bool matches(type r,type upper,int d){return d == 0 ||(r ^ upper)>>(32 - 8 * d)== 0;}
+static GP_DEVICE type filled(type upper,int d){return d == 4?upper : upper | 0xffffffffu >>(8 * d);}
+};
+template <int SHIFT> struct gp__rank_of<1,SHIFT>{
+typedef gp__u64 type;
+static const int DIGITS=8;
+static GP_DEVICE type make(gp__u64 key,gp__u64 index){return SHIFT?key << SHIFT | index : key;}
+static GP_DEVICE gp__u64 key(type r){return r >> SHIFT;}
+static GP_DEVICE gp__u64 index(type r){return r &((1ull << SHIFT)- 1);}
+static GP_DEVICE type worst(){return ~0ull;}
+static GP_DEVICE bool before(type a,type b){return a < b;}
+static GP_DEVICE gp__u32 digit(type r,int d){return static_cast<gp__u32>(r >>(56 - 8 * d))& 255u;}
+static GP_DEVICE type with(type r,int d,gp__u32 digit){return r | static_cast<gp__u64>(digit)<<(56 - 8 * d);}
+static GP_DEVICE bool matches(type r,type upper,int d){return d == 0 ||(r ^ upper)>>(64 - 8 * d)== 0;}
+static GP_DEVICE type filled(type upper,int d){return d == 8?upper : upper | ~0ull >>(8 * d);}
+};
+struct gp__rank_pair{
+gp__u64 key,index;
+};
+template <int SHIFT> struct gp__rank_of<2,SHIFT>{
+typedef gp__rank_pair type;
+typedef gp__rank_of<1,0> half;
+static const int DIGITS=16;
+static GP_DEVICE type make(gp__u64 key,gp__u64 index){
+type r ={key,index};
+return r;
+}
+static GP_DEVICE gp__u64 key(const type &r){return r.key;}
+static GP_DEVICE gp__u64 index(const type &r){return r.index;}
+static GP_DEVICE type worst(){return make(~0ull,~0ull);}
+static GP_DEVICE bool before(const type &a,const type &b){
+return a.key < b.key ||(a.key == b.key && a.index < b.index);
+}
+static GP_DEVICE gp__u32 digit(const type &r,int d){
+return d < 8?half::digit(r.key,d): half::digit(r.index,d - 8);
+}
+static GP_DEVICE type with(const type &r,int d,gp__u32 digit){
+return d < 8?make(half::with(r.key,d,digit),r.index): make(r.key,half::with(r.index,d - 8,digit));
+}
+static GP_DEVICE bool matches(const type &r,const type &upper,int d){
+return d <= 8?half::matches(r.key,upper.key,d)
+: r.key == upper.key && half::matches(r.index,upper.index,d - 8);
+}
+static GP_DEVICE type filled(const type &upper,int d){
+return d <= 8?make(half::filled(upper.key,d),~0ull): make(upper.key,half::filled(upper.index,d - 8));
+}
+};
+template <int KEY_SIZE,bool INDEXED,bool WIDE>
+struct gp__rank
+: gp__rank_of<gp__rank_form(KEY_SIZE,INDEXED,WIDE),KEY_SIZE == 8?0 :(INDEXED?64 : 32)- 8 * KEY_SIZE>{};
+template <class T> struct gp__is_none{static const bool value=false;};
+template <> struct gp__is_none<gp__none>{static const bool value=true;};
+template <int THREADS,class R> GP_DEVICE void gp__sort_ranks(typename R::type *list,unsigned count){
+unsigned all=64;
+while(all < count)all *= 2;
+for(unsigned i=count + threadIdx.x;i < all;i += THREADS)list[i]=R::worst();
+const unsigned warps=all / 64 < THREADS / 32?all / 64 : THREADS / 32,part=all / warps;
+bool crossed=true;
+GPUPRIMS__UNROLL_BY(1)
+for(unsigned size=2;size <= all;size *= 2){
+GPUPRIMS__UNROLL_BY(1)
+for(unsigned stride=size / 2;stride > 0;stride /= 2){
+const bool crosses=2 * stride > part;
+if(crosses || crossed)__syncthreads();
+else __syncwarp();
+crossed=crosses;
+if(gp_warp()< warps){
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned i=gp_lane();i < part / 2;i += 32){
+const unsigned pair=gp_warp()*(part / 2)+ i,low=2 * pair -(pair &(stride - 1));
+const typename R::type a=list[low],b=list[low + stride];
+if(((low & size)== 0)== R::before(b,a)){
+list[low]=b;
+list[low + stride]=a;
+}
+}
+}
+}
+}
+__syncthreads();
+}
+struct gp__best_storage{
+gp__u32 listed,bins[256];
+alignas(16)gp__u32 bin;
+gp__u32 before,in_bin;
+};
+template <int THREADS,class R> struct gp__best{
+typedef typename R::type Rank;
+gp__best_storage &s;
+Rank *list,limit;
+gp__u64 limit_key;
+gp__u32 capacity,k;
+gp__u32 seen;
+bool closed;
+GP_DEVICE gp__best(gp__best_storage &storage,void *memory,gp__u32 room,gp__u32 wanted)
+: s(storage),list(static_cast<Rank *>(memory)),limit(R::worst()),limit_key(R::key(limit)),capacity(room),
+k(wanted),seen(0),closed(false){
+__syncthreads();
+if(threadIdx.x == 0)s.listed=0;
+__syncthreads();
+}
+GP_DEVICE bool takes(const Rank &r)const{return R::before(r,limit)||(!closed && !R::before(limit,r));}
+GP_DEVICE void push(bool there,const Rank &r){
+const gp__u32 at=gp__warp_draw(&s.listed,there,seen);
+if(there)list[at]=r;
+}
+GP_DEVICE void tighten_threshold(gp__u32 enough){
+__syncthreads();
+const gp__u32 count=s.listed;
+__syncthreads();
+if(count <= enough)return;
+Rank upper=R::make(0,0);
+gp__u32 before=0;
+bool exact=false;
+GPUPRIMS__UNROLL_BY(1)
+for(int d=0;d < R::DIGITS;++d){
+for(unsigned i=threadIdx.x;i < 256;i += THREADS)s.bins[i]=0;
+__syncthreads();
+for(gp__u32 i=threadIdx.x;i < count;i += THREADS){
+const Rank r=list[i];
+if(R::matches(r,upper,d))atomicAdd(&s.bins[R::digit(r,d)],1u);
+}
+__syncthreads();
+if(gp_warp()== 0){
+gp__u32 bin[8],sum=0;
+GPUPRIMS__UNROLL
+for(int j=0;j < 8;++j)sum += bin[j]=s.bins[gp_lane()* 8 + j];
+gp__u32 at=before + gp_warp_inclusive_scan(sum,gp_sum<gp__u32>())- sum;
+if(at < k && k <= at + sum){
+GPUPRIMS__UNROLL
+for(int j=0;j < 8;++j){
+if(at < k && k <= at + bin[j])s.bin=gp_lane()* 8 + j,s.before=at,s.in_bin=bin[j];
+at += bin[j];
+}
+}
+}
+__syncthreads();
+upper=R::with(upper,d,s.bin);
+before=s.before;
+exact=d + 1 == R::DIGITS;
+if(before + s.in_bin <= enough || exact){
+limit=R::filled(upper,d + 1);
+break;
+}
+}
+exact=exact && before + s.in_bin > k;
+limit_key=R::key(limit);
+if(threadIdx.x == 0)s.listed=0;
+__syncthreads();
+closed=exact;
+for(gp__u32 first=0;first < count;first += THREADS){
+const gp__u32 i=first + threadIdx.x;
+const Rank r=i < count?list[i] : limit;
+__syncthreads();
+push(i < count && takes(r),r);
+}
+__syncthreads();
+if(exact){
+for(gp__u32 i=before + threadIdx.x;i < k;i += THREADS)list[i]=limit;
+if(threadIdx.x == 0)s.listed=k;
+__syncthreads();
+}
+seen=0;
+}
+GP_DEVICE gp__u32 enough()const{return k + k / 2 + 32;}
+GP_DEVICE void settle(gp__u32 more){
+if(__syncthreads_or(seen + more > capacity))tighten_threshold(enough());
+}
+GP_DEVICE gp__u32 finish(){
+tighten_threshold(enough());
+__syncthreads();
+const gp__u32 count=s.listed;
+__syncthreads();
+gp__sort_ranks<THREADS,R>(list,count);
+return count < k?count : k;
+}
+};
+template <class In,class Out> struct gp__top_k_value{
+static GP_DEVICE void store(const gp__top_k_args &a,gp__u64 to,gp__u64 from,gp__u64){
+static_cast<Out *>(a.out)[to]=static_cast<const In *>(a.in)[from];
+}
+};
+template <class Out> struct gp__top_k_value<gp__none,Out>{
+static GP_DEVICE void store(const gp__top_k_args &a,gp__u64 to,gp__u64,gp__u64 index){
+static_cast<Out *>(a.out)[to]=static_cast<Out>(index);
+}
+};
+template <> struct gp__top_k_value<gp__none,gp__none>{
+static GP_DEVICE void store(const gp__top_k_args &,gp__u64,gp__u64,gp__u64){}
+};
+template <class T,bool DESCENDING> struct gp__top_k_key{
+typedef gp__ordered<T> Ordered;
+typedef typename Ordered::Bits Bits;
+static GP_DEVICE Bits encode(Bits raw){
+return static_cast<Bits>(DESCENDING?~Ordered::encode(raw): Ordered::encode(raw));
+}
+static GP_DEVICE Bits decode(Bits bits){return Ordered::decode(static_cast<Bits>(DESCENDING?~bits : bits));}
+};
+template <class T,bool DESCENDING,class In,class Out>
+GP_DEVICE void gp__top_k_store(const gp__top_k_args &a,gp__u64 row,gp__u64 position,gp__u64 key,gp__u64 index){
+typedef gp__top_k_key<T,DESCENDING> Key;
+typedef typename Key::Bits Bits;
+const gp__u64 to=row * a.k + position;
+if(a.out_keys)static_cast<Bits *>(a.out_keys)[to]=Key::decode(static_cast<Bits>(key));
+gp__top_k_value<In,Out>::store(a,to,row * a.count + index,index);
+}
+template <class T,bool DESCENDING,class In,class Out,int THREADS,class R>
+GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a,gp__u64 work,gp__best<THREADS,R> &best){
+const gp__u32 found=best.finish();
+if(a.to)
+for(gp__u32 i=threadIdx.x;i < a.k;i += THREADS)
+static_cast<typename R::type *>(a.to)[work * a.k + i]=i < found?best.list[i] : R::worst();
+else
+for(gp__u32 i=threadIdx.x;i < found;i += THREADS)
+gp__top_k_store<T,DESCENDING,In,Out>(a,work,i,R::key(best.list[i]),R::index(best.list[i]));
+}
+template <class P,class Bits> struct gp__key_tile{
+static const int K=P::vectors,V=16 / int(sizeof(Bits)),ITEMS=P::threads * K * V;
+gp__vector_access<Bits,V> x[K];
+static GP_DEVICE gp__u64 at(gp__u64 first,int i){
+return first + static_cast<gp__u64>(i * P::threads + threadIdx.x)* V;
+}
+static GP_DEVICE int there(gp__u64 at,gp__u64 n){return at + V <= n?V : at < n?int(n - at): 0;}
+GP_DEVICE void load(const Bits *in,gp__u64 first,gp__u64 n,unsigned misaligned){
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i){
+const gp__u64 from=at(first,i);
+if(from + V <= n)x[i].template load<P::load>(in + from,misaligned,from >= V && from + 2 * V <= n);
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)x[i].item[j]=from + j < n?in[from + j] : Bits(0);
+}
+}
+}
+};
+template <class P,class T,class In,class Out,bool DESCENDING,bool WIDE>
+GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a){
+typedef gp__top_k_key<T,DESCENDING> Key;
+typedef typename Key::Bits Bits;
+typedef gp__key_tile<P,Bits> Tile;
+const int THREADS=P::threads;
+const bool INDEXED = !gp__is_none<Out>::value;
+typedef gp__rank<int(sizeof(T)),INDEXED,WIDE> R;
+GP_SHARED(gp__best_storage,s);
+GP_DYNAMIC_SHARED(memory);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a),tiles=(a.count + Tile::ITEMS - 1)/ Tile::ITEMS,works=a.rows * a.blocks;
+for(gp__u64 work=blockIdx.x;work < works;work += gridDim.x){
+const gp__u64 row=work / a.blocks,share=work % a.blocks;
+const Bits *in=static_cast<const Bits *>(a.keys)+ row * a.count;
+const unsigned misaligned=gp__misalignment(in,16);
+gp__best<THREADS,R> best(s,memory,a.capacity,static_cast<gp__u32>(a.k));
+gp__u64 tile=share * a.jump % tiles;
+const gp__u64 step=a.blocks * a.jump % tiles;
+Tile now;
+now.load(in,tile * Tile::ITEMS,n,misaligned);
+for(gp__u64 t=share;t < tiles;t += a.blocks){
+const gp__u64 first=tile * Tile::ITEMS;
+tile += step;
+if(tile >= tiles)tile -= tiles;
+Tile next;
+next.load(in,tile * Tile::ITEMS,t + a.blocks < tiles?n : 0,misaligned);
+GPUPRIMS__UNROLL
+for(int i=0;i < Tile::K;++i){
+const gp__u64 at=Tile::at(first,i);
+const Bits bound=static_cast<Bits>(best.limit_key);
+gp__u32 hits=0;
+GPUPRIMS__UNROLL
+for(int j=0;j < Tile::V;++j)hits |=(Key::encode(now.x[i].item[j])<= bound?1u : 0u)<< j;
+hits &=(1u << Tile::there(at,n))- 1;
+if(!__any_sync(0xffffffffu,hits != 0))continue;
+GPUPRIMS__UNROLL_BY(1)
+for(int j=0;j < Tile::V;++j){
+const bool hit=hits >> j & 1u;
+const typename R::type r=R::make(hit?Key::encode(now.x[i].item[0]): 0,at + j);
+best.push(hit && best.takes(r),r);
+gp__drop_first(now.x[i]);
+}
+}
+best.settle(Tile::ITEMS);
+now=next;
+}
+gp__top_k_finish<T,DESCENDING,In,Out>(a,a.to?work : row,best);
+}
+}
+template <class P,class T,class In,class Out,bool DESCENDING,bool WIDE>
+GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a){
+const int THREADS=P::threads,ITEMS=4,TILE=THREADS * ITEMS;
+const bool INDEXED = !gp__is_none<Out>::value;
+typedef gp__rank<int(sizeof(T)),INDEXED,WIDE> R;
+GP_SHARED(gp__best_storage,s);
+GP_DYNAMIC_SHARED(memory);
+gp__pdl_wait<P>();
+const gp__u64 works=a.rows * a.blocks,n=gp__count(a);
+for(gp__u64 work=blockIdx.x;work < works;work += gridDim.x){
+const gp__u64 row=work / a.blocks,share=work % a.blocks;
+const typename R::type *in=static_cast<const typename R::type *>(a.from)+ row * a.ranks;
+gp__best<THREADS,R> best(s,memory,a.capacity,static_cast<gp__u32>(a.k));
+for(gp__u64 first=share * TILE;first < a.ranks;first += a.blocks * TILE){
+typename R::type r[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 at=first + i * THREADS + threadIdx.x;
+r[i]=at < a.ranks?in[at] : R::worst();
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]),r[i]);
+best.settle(TILE);
+}
+if(a.to || n >= a.k)gp__top_k_finish<T,DESCENDING,In,Out>(a,a.to?work : row,best);
+else{
+best.finish();
+for(gp__u32 i=threadIdx.x;i < n;i += THREADS)
+gp__top_k_store<T,DESCENDING,In,Out>(a,row,i,R::key(best.list[i]),R::index(best.list[i]));
+}
+}
+}
+#line 1 "top_k/radix_select.cuh"
+struct gp__select_digit{
+int known,shift,bins;
+GP_DEVICE gp__select_digit(int key_bits,int level){
+const int top=key_bits - level * GP__SELECT_BITS;
+known=top;
+shift=top > GP__SELECT_BITS?top - GP__SELECT_BITS : 0;
+bins=1 <<(top - shift);
+}
+};
+GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a,gp__u64 row){
+return static_cast<gp__u64 *>(a.bins)+ row * GP__SELECT_BINS;
+}
+template <int THREADS,int COPIES> struct gp__select_storage{
+gp_tile_scan_storage<THREADS,gp__u64> scan;
+gp__ticket ticket;
+gp__u64 base;
+gp__u32 staged,last;
+gp__u32 count[GP__SELECT_BINS * COPIES];
+};
+template <class P,class T,bool DESCENDING,int COPIES>
+GP_DEVICE void gp__select_finish(const gp__top_k_args &a,gp__u64 row,const gp__select_digit &digit,
+gp__select_storage<P::threads,COPIES> &s){
+typedef gp__top_k_key<T,DESCENDING> Key;
+typedef typename Key::Bits Bits;
+const int THREADS=P::threads,EACH=GP__SELECT_BINS / THREADS;
+gp__select_state *state=static_cast<gp__select_state *>(a.states)+ row;
+gp__u64 *bins=gp__select_bins(a,row);
+for(int i=threadIdx.x;i < digit.bins;i += THREADS){
+gp__u32 sum=0;
+GPUPRIMS__UNROLL
+for(int c=0;c < COPIES;++c)sum += s.count[i * COPIES + c];
+if(sum)atomicAdd(bins + i,static_cast<gp__u64>(sum));
+}
+__syncthreads();
+if(threadIdx.x == 0){
+__threadfence();
+s.last=atomicAdd(&state->arrived,1ull)+ 1 == a.blocks;
+__threadfence();
+}
+__syncthreads();
+if(!s.last)return;
+gp__u64 n[EACH],sum=0;
+GPUPRIMS__UNROLL
+for(int j=0;j < EACH;j += 2){
+union{
+gp_vector vector;
+gp__u64 two[2];
+}pair;
+pair.vector=gp__load_vector<GP_CACHE_L2>(bins + threadIdx.x * EACH + j);
+n[j]=pair.two[0];
+n[j + 1]=pair.two[1];
+sum += n[j] + n[j + 1];
+gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j,gp_vector{{0,0,0,0}});
+}
+const gp__u64 rank=state->rank,mine=sum,prefix=state->prefix;
+gp__u64 before=sum;
+gp_tile_exclusive_scan<THREADS>(before,gp_sum<gp__u64>(),s.scan);
+if(before <= rank && rank < before + mine){
+GPUPRIMS__UNROLL
+for(int j=0;j < EACH;++j){
+if(before <= rank && rank < before + n[j]){
+const gp__u64 found=prefix <<(digit.known - digit.shift)|(threadIdx.x * EACH + j);
+state->prefix=found;
+state->rank=rank - before;
+state->buffered=state->buffered ||(a.level > 0 && state->inside <= a.room);
+state->inside=n[j];
+state->arrived=0;
+if(digit.shift == 0 && a.nth)static_cast<Bits *>(a.out_keys)[row]=Key::decode(static_cast<Bits>(found));
+}
+before += n[j];
+}
+}
+}
+template <class P,class Bits,class F>
+GP_DEVICE void gp__select_tiles(const Bits *in,gp__u64 n,gp__u64 share,gp__u64 shares,F &f){
+typedef gp__key_tile<P,Bits> Tile;
+const unsigned misaligned=gp__misalignment(in,16);
+const gp__u64 apart=shares * Tile::ITEMS;
+Tile now;
+now.load(in,share * Tile::ITEMS,n,misaligned);
+for(gp__u64 first=share * Tile::ITEMS;first < n;first += apart){
+Tile next;
+next.load(in,first + apart,n,misaligned);
+GPUPRIMS__UNROLL
+for(int i=0;i < Tile::K;++i)f.take(now.x[i],Tile::there(Tile::at(first,i),n));
+f.settle();
+now=next;
+}
+}
+template <class P,class T,bool DESCENDING> struct gp__select_first_digit{
+typedef gp__top_k_key<T,DESCENDING> Key;
+typedef typename Key::Bits Bits;
+static const int COPIES=4,V=16 / int(sizeof(T));
+typedef gp__select_storage<P::threads,COPIES> Storage;
+gp__u32 *count;
+int shift;
+GP_DEVICE void take(const gp__vector_access<Bits,V> &x,int there){
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)
+if(j < there)atomicAdd(count +(static_cast<gp__u32>(Key::encode(x.item[j])>> shift))* COPIES,1u);
+}
+GP_DEVICE void settle(){}
+};
+template <class P,class T,bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a){
+typedef gp__select_first_digit<P,T,DESCENDING> First;
+typedef typename First::Bits Bits;
+GP_SHARED(typename First::Storage,s);
+for(int i=threadIdx.x;i < GP__SELECT_BINS * First::COPIES;i += P::threads)s.count[i]=0;
+gp__pdl_wait<P>();
+if(threadIdx.x == 0)s.ticket=gp__draw(a.workspace,a.rows * a.blocks);
+__syncthreads();
+const gp__ticket ticket=s.ticket;
+const gp__u64 row=ticket.number / a.blocks,share=ticket.number % a.blocks,n=gp__count(a);
+gp__word *words=gp__words(a.workspace);
+if(share == 0){
+gp__u64 *bins=gp__select_bins(a,row);
+for(int i=threadIdx.x;i < GP__SELECT_BINS;i += P::threads)bins[i]=0;
+if(threadIdx.x == 0){
+gp__select_state none ={0,a.k - 1 < n?a.k - 1 : n - 1,n,0,0,0};
+static_cast<gp__select_state *>(a.states)[row]=none;
+}
+__syncthreads();
+if(threadIdx.x == 0){
+__threadfence();
+gp__publish(words,row,0u,ticket.tag);
+}
+}
+const gp__select_digit digit(8 * int(sizeof(T)),0);
+First first ={s.count + gp_lane()% First::COPIES,digit.shift};
+gp__select_tiles<P>(static_cast<const Bits *>(a.keys)+ row * a.count,n,share,a.blocks,first);
+if(threadIdx.x == 0){
+gp__receive<gp__u32>(words,row,ticket.tag);
+__threadfence();
+}
+__syncthreads();
+gp__select_finish<P,T,DESCENDING,First::COPIES>(a,row,digit,s);
+}
+template <class P,class T,bool DESCENDING> struct gp__select_next_digit{
+typedef gp__top_k_key<T,DESCENDING> Key;
+typedef typename Key::Bits Bits;
+static const int V=16 / int(sizeof(T)),TILE=P::threads * P::vectors * V;
+typedef gp__select_storage<P::threads,1> Storage;
+Storage &s;
+Bits *stage,*aside;
+gp__u64 *appended;
+gp__u64 prefix;
+gp__select_digit digit;
+bool encoded,appends;
+gp__u32 seen;
+GP_DEVICE void take(gp__vector_access<Bits,V> x,int there){
+gp__u32 hits=0;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+const Bits bits=encoded?x.item[j] : Key::encode(x.item[j]);
+hits |=(j < there && static_cast<gp__u64>(bits)>> digit.known == prefix?1u : 0u)<< j;
+}
+if(!__any_sync(0xffffffffu,hits != 0))return;
+GPUPRIMS__UNROLL_BY(1)
+for(int j=0;j < V;++j){
+const bool hit=hits >> j & 1u;
+const Bits bits=encoded?x.item[0] : Key::encode(x.item[0]);
+if(hit)atomicAdd(s.count +(static_cast<gp__u32>(bits >> digit.shift)& unsigned(digit.bins - 1)),1u);
+gp__drop_first(x);
+if(!appends)continue;
+const gp__u32 at=gp__warp_draw(&s.staged,hit,seen);
+if(hit)stage[at]=bits;
+}
+}
+GP_DEVICE void settle(){
+if(appends && __syncthreads_or(seen > TILE))flush();
+}
+GP_DEVICE void flush(){
+__syncthreads();
+const gp__u32 count=s.staged;
+__syncthreads();
+if(threadIdx.x == 0){
+s.base=atomicAdd(appended,static_cast<gp__u64>(count));
+s.staged=0;
+}
+__syncthreads();
+for(gp__u32 i=threadIdx.x;i < count;i += P::threads)aside[s.base + i]=stage[i];
+__syncthreads();
+seen=0;
+}
+};
+template <class P,class T,bool DESCENDING> GP_DEVICE void gp__select_next(const gp__top_k_args &a){
+typedef gp__select_next_digit<P,T,DESCENDING> Next;
+typedef typename Next::Bits Bits;
+GP_SHARED(typename Next::Storage,s);
+GP_DYNAMIC_SHARED(stage);
+for(int i=threadIdx.x;i < GP__SELECT_BINS;i += P::threads)s.count[i]=0;
+if(threadIdx.x == 0)s.staged=0;
+__syncthreads();
+gp__pdl_wait<P>();
+const gp__u64 row=blockIdx.x / a.blocks,share=blockIdx.x % a.blocks;
+gp__select_state *state=static_cast<gp__select_state *>(a.states)+ row;
+Bits *aside=static_cast<Bits *>(a.aside)+ row * a.room;
+const gp__select_digit digit(8 * int(sizeof(T)),a.level);
+const bool buffered=state->buffered != 0;
+const gp__u64 n=buffered?state->appended : gp__count(a);
+Next next ={s,       reinterpret_cast<Bits *>(stage),     aside,&state->appended,state->prefix,digit,
+buffered,!buffered && state->inside <= a.room,0};
+gp__select_tiles<P>(buffered?static_cast<const Bits *>(aside): static_cast<const Bits *>(a.keys)+ row * a.count,
+n,share,a.blocks,next);
+if(next.appends)next.flush();
+__syncthreads();
+gp__select_finish<P,T,DESCENDING,1>(a,row,digit,s);
+}
+struct gp__below_equal{
+gp__u64 below,equal;
+};
+struct gp__add_below_equal{
+typedef gp__below_equal type;
+enum{commutative=0,exact=1};
+static GP_DEVICE gp__below_equal identity(){
+gp__below_equal x ={0,0};
+return x;
+}
+GP_DEVICE gp__below_equal operator()(const gp__below_equal &a,const gp__below_equal &b)const{
+if(b.below >> 63)return b;
+gp__below_equal x ={a.below + b.below,a.equal + b.equal};
+return x;
+}
+};
+template <class P,class T,class In,class Out,bool DESCENDING>
+GP_DEVICE void gp__select_collect(const gp__top_k_args &a){
+typedef gp__top_k_key<T,DESCENDING> Key;
+typedef typename Key::Bits Bits;
+typedef gp__key_tile<P,Bits> Tile;
+const int THREADS=P::threads,K=Tile::K,V=Tile::V;
+typedef gp__scan_storage<THREADS,gp__below_equal> Storage;
+GP_SHARED(Storage,s);
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a),of_row=(a.count + Tile::ITEMS - 1)/ Tile::ITEMS,tiles=a.rows * of_row;
+for(;;){
+if(threadIdx.x == 0)s.ticket=gp__draw(a.workspace,tiles + gridDim.x);
+__syncthreads();
+const gp__ticket ticket=s.ticket;
+if(ticket.number >= tiles)return;
+const gp__u64 row=ticket.number / of_row,tile=ticket.number % of_row;
+const gp__select_state *state=static_cast<const gp__select_state *>(a.states)+ row;
+const Bits *in=static_cast<const Bits *>(a.keys)+ row * a.count;
+const unsigned misaligned=gp__misalignment(in,16);
+const gp__u64 wanted=state->rank + 1;
+const Bits kth=static_cast<Bits>(state->prefix);
+Tile keys;
+keys.load(in,tile * Tile::ITEMS,n,misaligned);
+gp__u32 below[K],equal[K];
+gp__below_equal before[K],total=gp__add_below_equal::identity();
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i){
+const gp__u64 at=Tile::at(tile * Tile::ITEMS,i);
+below[i]=equal[i]=0;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j){
+const Bits bits=Key::encode(keys.x[i].item[j]);
+below[i] |=(bits < kth?1u : 0u)<< j;
+equal[i] |=(bits == kth?1u : 0u)<< j;
+}
+const gp__u32 there=(1u << Tile::there(at,n))- 1;
+below[i] &= there;
+equal[i] &= there;
+before[i].below=static_cast<gp__u64>(__popc(below[i]));
+before[i].equal=static_cast<gp__u64>(__popc(equal[i]));
+const gp__below_equal sum=gp_tile_exclusive_scan<THREADS>(before[i],gp__add_below_equal(),s.scan);
+before[i]=gp__add_below_equal()(total,before[i]);
+total=gp__add_below_equal()(total,sum);
+__syncthreads();
+}
+if(tile == 0)total.below |= 1ull << 63;
+if(gp_warp()== 0){
+gp_before<gp__below_equal> start;
+start.has=false;
+start.value=gp__add_below_equal::identity();
+const gp__look_back<gp__below_equal,gp__add_below_equal> look_back ={gp__words(a.workspace),tiles,ticket.tag,
+start,false};
+if(gp_lane()== 0)look_back.publish_aggregate(ticket.number,total);
+const gp_before<gp__below_equal> prefix=look_back(ticket.number,total);
+if(gp_lane()== 0)s.prefix=prefix;
+}
+__syncthreads();
+gp__below_equal from=gp__add_below_equal::identity();
+if(tile > 0)from=s.prefix.value;
+from.below &= ~(1ull << 63);
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i){
+const gp__u64 at=Tile::at(tile * Tile::ITEMS,i);
+gp__u64 lower=from.below + before[i].below,same=from.equal + before[i].equal;
+gp__u32 left=below[i] | equal[i];
+while(left){
+const int j=__ffs(static_cast<int>(left))- 1;
+left &= left - 1;
+const bool is_equal=equal[i] >> j & 1u;
+if(!is_equal || same < wanted)
+gp__top_k_store<T,DESCENDING,In,Out>(a,row,lower +(same < wanted?same : wanted),
+is_equal?kth : Key::encode(in[at + j]),at + j);
+if(is_equal)++same;
+else ++lower;
+}
+}
+}
+}
+#line 1 "top_k/shuffle.cuh"
+struct gp__bijection{
+gp__u64 n;
+gp__u32 keys[GP__SHUFFLE_ROUNDS],low_mask,high_mask;
+unsigned low_bits;
+GP_DEVICE gp__bijection(const gp__value &value,gp__u64 count): n(count){
+const unsigned bits=count > 256?64 - static_cast<unsigned>(__clzll(static_cast<long long>(count - 1))): 8;
+low_bits=(bits + 1)/ 2;
+low_mask=0xffffffffu >>(32 - low_bits);
+high_mask=0xffffffffu >>(32 -(bits - low_bits));
+GPUPRIMS__UNROLL
+for(int r=0;r < GP__SHUFFLE_ROUNDS;++r)keys[r]=reinterpret_cast<const gp__u32 *>(value.bytes)[r];
+}
+GP_DEVICE gp__u64 operator()(gp__u64 x)const{
+do{
+gp__u32 low=static_cast<gp__u32>(x)& low_mask,high=static_cast<gp__u32>(x >> low_bits);
+GPUPRIMS__UNROLL
+for(int r=0;r < GP__SHUFFLE_ROUNDS;r += 2){
+high ^= gp__shuffle_round(low,keys[r])& high_mask;
+low ^= gp__shuffle_round(high,keys[r + 1])& low_mask;
+}
+x=static_cast<gp__u64>(high)<< low_bits | low;
+}while(x >= n);
+return x;
+}
+};
+template <class In,class Out> struct gp__shuffled_element{
+static GP_DEVICE Out at(const void *in,gp__u64 i){return static_cast<const In *>(in)[i];}
+};
+template <class Out> struct gp__shuffled_element<gp__none,Out>{
+static GP_DEVICE Out at(const void *,gp__u64 i){return static_cast<Out>(i);}
+};
+template <class P,class In,class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a){
+const int ALL=gp__map_items(P::vectors,0,0,int(sizeof(Out))),ITEMS=ALL < 4?ALL : 4;
+gp__pdl_wait<P>();
+const gp__u64 n=gp__count(a),tiles=(n + ALL * P::threads - 1)/(ALL * P::threads);
+const gp__bijection p(a.value,n);
+Out *out=static_cast<Out *>(a.out);
+for(gp__u64 tile=blockIdx.x;tile < tiles;tile += gridDim.x){
+GPUPRIMS__UNROLL_BY(1)
+for(int round=0;round < ALL;round += ITEMS){
+const gp__u64 first=(tile * ALL + round)* P::threads + threadIdx.x;
+gp__u64 from[ITEMS];
+Out x[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)from[i]=first + i * P::threads < n?p(first + i * P::threads): 0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(first + i * P::threads < n)x[i]=gp__shuffled_element<In,Out>::at(a.in,from[i]);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(first + i * P::threads < n)out[first + i * P::threads]=x[i];
+}
+}
+}
+#line 1 "graph/build.cuh"
+GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a,gp__u64 source,gp__u64 target,bool there){
+return there?source << a.shift | target : a.vertices << a.shift;
+}
+template <class P,class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a){
+const int ITEMS=4 * P::vectors;
+const gp__u64 tile=static_cast<gp__u64>(P::threads)* ITEMS;
+const L *sources=static_cast<const L *>(a.offsets),*targets=static_cast<const L *>(a.targets);
+const bool both=(a.flags & GP_SYMMETRISE)!= 0,loops=(a.flags & GP_DROP_LOOPS)== 0;
+gp__pdl_wait<P>();
+const gp__u64 count=gp__count(a);
+gp__u64 bad = ~gp__u64(0);
+for(gp__u64 first=blockIdx.x * tile;first < count;first += gridDim.x * tile){
+L s[ITEMS],t[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 at=first + i * P::threads + threadIdx.x;
+if(at < count)s[i]=sources[at * a.apart],t[i]=targets[at * a.apart];
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 at=first + i * P::threads + threadIdx.x;
+if(at >= count)continue;
+const bool valid=s[i] < a.vertices && t[i] < a.vertices;
+if(!valid && at < bad)bad=at;
+a.keys[at]=gp__edge_key(a,s[i],t[i],valid &&(loops || s[i] != t[i]));
+if(both)a.keys[count + at]=gp__edge_key(a,t[i],s[i],valid && s[i] != t[i]);
+}
+}
+if(a.bad && bad != ~gp__u64(0))atomicMin(a.bad,bad);
+if(blockIdx.x == 0 && threadIdx.x == 0)*a.state=both?2 * count : count;
+}
+template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a){
+const gp__u64 n=static_cast<const O *>(a.offsets)[a.vertices];
+return n < a.edges?n : a.edges;
+}
+template <class P,class O,class V,class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a,Visit visit){
+const int ITEMS=4 * P::vectors;
+typedef gp_tile_load_balance_storage<P::threads,ITEMS> Storage;
+const gp__u64 tile=static_cast<gp__u64>(P::threads)* ITEMS,edges=gp__edge_count<O>(a);
+const O *offsets=static_cast<const O *>(a.offsets);
+const V *targets=static_cast<const V *>(a.targets);
+GP_SHARED(Storage,s);
+for(gp__u64 first=blockIdx.x * tile;first < edges;first += gridDim.x * tile){
+gp__u64 source[ITEMS];
+V target[ITEMS];
+gp_tile_load_balance<P::threads,ITEMS>(source,offsets,a.vertices,first,s);
+const gp__u64 mine=first + threadIdx.x * ITEMS;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(mine + i < edges)target[i]=targets[mine + i];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(mine + i < edges)visit(mine + i,source[i],static_cast<gp__u64>(target[i]));
+__syncthreads();
+}
+}
+template <class V,bool RELABEL> struct gp__edge_to_key{
+const gp__graph_args &a;
+GP_DEVICE void operator()(gp__u64 edge,gp__u64 source,gp__u64 target)const{
+const V *numbers=static_cast<const V *>(a.parents);
+const bool there=target < a.vertices;
+if(!RELABEL)a.keys[edge]=gp__edge_key(a,target,source,there);
+else a.keys[edge]=gp__edge_key(a,numbers[source],there?numbers[target] : 0,there);
+}
+};
+template <class P,class O,class V,bool RELABEL> GP_DEVICE void gp__graph_keys(const gp__graph_args &a){
+gp__pdl_wait<P>();
+gp__each_edge<P,O,V>(a,gp__edge_to_key<V,RELABEL>{a});
+if(blockIdx.x == 0 && threadIdx.x == 0)*a.state=gp__edge_count<O>(a);
+}
+template <class P,class O,class V> GP_DEVICE void gp__graph_from_keys(const gp__graph_args &a){
+struct Range{
+gp__u64 begin,end;
+};
+typedef gp__bound_before<false,gp__u64,gp_less<gp__u64>> Before;
+const int ITEMS=4 * P::vectors;
+const gp__u64 tile=static_cast<gp__u64>(P::threads)* ITEMS;
+O *offsets=static_cast<O *>(a.out_offsets);
+V *targets=static_cast<V *>(a.out_targets);
+GP_SHARED(Range,range);
+gp__pdl_wait<P>();
+const gp__u64 count=gp__count(a);
+for(gp__u64 first=blockIdx.x * tile;first < count;first += gridDim.x * tile){
+gp__u64 key[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 at=first + i * P::threads + threadIdx.x;
+if(at < count)key[i]=a.keys[at];
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const gp__u64 at=first + i * P::threads + threadIdx.x;
+if(at < count && key[i] >> a.shift < a.vertices)
+targets[at]=static_cast<V>(key[i] &((gp__u64(1)<< a.shift)- 1));
+}
+}
+for(gp__u64 first=blockIdx.x * tile;first <= a.vertices;first += gridDim.x * tile){
+const gp__u64 last=first + tile - 1 < a.vertices?first + tile - 1 : a.vertices;
+if(gp_warp()== 0){
+const gp__u64 begin=gp_warp_search(0,count,Before{a.keys,first << a.shift});
+const gp__u64 end=gp_warp_search(begin,count - begin,Before{a.keys,last << a.shift});
+if(gp_lane()== 0)range.begin=begin,range.end=end;
+}
+__syncthreads();
+GPUPRIMS__UNROLL_BY(1)
+for(int i=0;i < ITEMS;++i){
+const gp__u64 v=first + i * P::threads + threadIdx.x;
+if(v <= last)
+offsets[v]=static_cast<O>(gp_search(range.begin,range.end - range.begin,Before{a.keys,v << a.shift}));
+}
+__syncthreads();
+}
+}
+template <class P,class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a){
+gp__pdl_wait<P>();
+const O *offsets=static_cast<const O *>(a.offsets);
+for(gp__u64 v=blockIdx.x * P::threads + threadIdx.x;v < a.vertices;v += gridDim.x * P::threads)
+static_cast<O *>(a.out_offsets)[v]=offsets[v + 1] - offsets[v];
+}
+template <class P,class V> GP_DEVICE void gp__graph_invert(const gp__graph_args &a){
+gp__pdl_wait<P>();
+const V *order=static_cast<const V *>(a.parents);
+for(gp__u64 v=blockIdx.x * P::threads + threadIdx.x;v < a.vertices;v += gridDim.x * P::threads)
+static_cast<V *>(a.out_targets)[order[v]]=static_cast<V>(v);
+}
+template <class P,class O> GP_DEVICE void gp__graph_degrees(const gp__graph_args &a){
+struct Bins{
+gp__u32 bin[65];
+};
+GP_SHARED(Bins,s);
+for(int i=int(threadIdx.x);i < 65;i += P::threads)s.bin[i]=0;
+__syncthreads();
+gp__pdl_wait<P>();
+const O *offsets=static_cast<const O *>(a.offsets);
+gp__u64 sum=0,least=0,most=0;
+for(gp__u64 v=blockIdx.x * P::threads + threadIdx.x;v < a.vertices;v += gridDim.x * P::threads){
+const gp__u64 degree=offsets[v + 1] - offsets[v];
+sum += degree;
+least=least < ~degree?~degree : least;
+most=most < degree?degree : most;
+atomicAdd(&s.bin[degree?64 - __clzll(static_cast<long long>(degree)): 0],1u);
+}
+sum=gp_warp_reduce(sum,gp_sum<gp__u64>());
+least=gp_warp_reduce(least,gp_max<gp__u64>());
+most=gp_warp_reduce(most,gp_max<gp__u64>());
+if(gp_lane()== 0){
+gp__add_relaxed(a.state + GP__DEGREE_SUM,sum);
+atomicMax(a.state + GP__DEGREE_LEAST,least);
+atomicMax(a.state + GP__DEGREE_MOST,most);
+}
+__syncthreads();
+for(int i=int(threadIdx.x);i < 65;i += P::threads)
+if(s.bin[i])gp__add_relaxed(a.state + GP__DEGREE_HISTOGRAM + i,s.bin[i]);
+}
+template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a){
+gp__pdl_wait<P>();
+gp_degrees *report=static_cast<gp_degrees *>(a.out_targets);
+for(int i=int(threadIdx.x);i < 65;i += P::threads)report->histogram[i]=a.state[GP__DEGREE_HISTOGRAM + i];
+if(threadIdx.x > 0)return;
+report->vertices=a.vertices;
+report->edges=a.state[GP__DEGREE_SUM];
+report->least=a.vertices?~a.state[GP__DEGREE_LEAST] : 0;
+report->most=a.state[GP__DEGREE_MOST];
+}
+#line 1 "graph/components.cuh"
+template <class V> GP_DEVICE V gp__root(V *labels,V v){
+for(V up=gp__load_volatile(labels + v);up != v;){
+const V above=gp__load_volatile(labels + up);
+if(above == up)return up;
+atomicMin(labels + v,above);
+v=above,up=gp__load_volatile(labels + v);
+}
+return v;
+}
+template <class V> GP_DEVICE void gp__link(V *labels,V u,V v){
+u=gp__root(labels,u),v=gp__root(labels,v);
+while(u != v){
+const V large=u > v?u : v,small=u > v?v : u;
+if(atomicCAS(labels + large,large,small)== large)return;
+u=gp__root(labels,large),v=gp__root(labels,small);
+}
+}
+template <class P,class O,class V> GP_DEVICE void gp__components_first(const gp__graph_args &a){
+const O *offsets=static_cast<const O *>(a.offsets);
+const V *targets=static_cast<const V *>(a.targets);
+V *labels=static_cast<V *>(a.out_targets);
+gp__pdl_wait<P>();
+if(a.bad && blockIdx.x == 0 && threadIdx.x == 0)*a.bad=0;
+for(gp__u64 v=blockIdx.x * P::threads + threadIdx.x;v < a.vertices;v += gridDim.x * P::threads){
+const V first=offsets[v] < offsets[v + 1]?targets[offsets[v]] : static_cast<V>(v);
+labels[v]=first < v?first : static_cast<V>(v);
+}
+}
+template <class P,class O,class V> GP_DEVICE void gp__components_few(const gp__graph_args &a){
+const O *offsets=static_cast<const O *>(a.offsets);
+const V *targets=static_cast<const V *>(a.targets);
+V *labels=static_cast<V *>(a.out_targets);
+gp__pdl_wait<P>();
+for(gp__u64 v=blockIdx.x * P::threads + threadIdx.x;v < a.vertices;v += gridDim.x * P::threads)
+for(O e=offsets[v],n=0;n < 2 && e < offsets[v + 1];++n,++e)
+gp__link(labels,static_cast<V>(v),targets[e]);
+}
+template <class P,class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a){
+V *labels=static_cast<V *>(a.out_targets);
+gp__u64 roots=0;
+gp__pdl_wait<P>();
+for(gp__u64 v=blockIdx.x * P::threads + threadIdx.x;v < a.vertices;v += gridDim.x * P::threads){
+const V root=gp__root(labels,static_cast<V>(v));
+roots += root == v;
+if(root != v)atomicMin(labels + v,root);
+}
+if(!a.bad || !a.incoming)return;
+roots=gp_warp_reduce(roots,gp_sum<gp__u64>());
+if(gp_lane()== 0 && roots)atomicAdd(a.bad,roots);
+}
+template <class P,class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a){
+struct Sample{
+V label[P::threads];
+unsigned most;
+};
+const V *labels=static_cast<const V *>(a.out_targets);
+GP_SHARED(Sample,s);
+gp__pdl_wait<P>();
+if(!a.vertices)return;
+const V mine=labels[a.vertices / P::threads * threadIdx.x + a.vertices % P::threads * threadIdx.x / P::threads];
+unsigned same=0;
+s.label[threadIdx.x]=mine;
+if(threadIdx.x == 0)s.most=0;
+__syncthreads();
+for(int i=0;i < P::threads;++i)same += s.label[i] == mine;
+atomicMax(&s.most,same << 16 | threadIdx.x);
+__syncthreads();
+if(threadIdx.x == 0)*a.state=s.label[s.most & 0xffffu];
+}
+template <class V> struct gp__edge_to_component{
+V *labels;
+gp__u64 skipped;
+bool both;
+GP_DEVICE void operator()(gp__u64,gp__u64 source,gp__u64 target)const{
+if(both && gp__load_volatile(labels + source)== skipped)return;
+if(source != target)gp__link(labels,static_cast<V>(source),static_cast<V>(target));
+}
+};
+template <class P,class O,class V> GP_DEVICE void gp__components_link(const gp__graph_args &a){
+gp__pdl_wait<P>();
+gp__each_edge<P,O,V>(a,gp__edge_to_component<V>{static_cast<V *>(a.out_targets),*a.state,a.flags != 0});
+}
+#line 1 "graph/check.cuh"
+struct gp__faults{
+gp__u64 least;
+GP_DEVICE gp__faults(): least(~gp__u64(0)){}
+GP_DEVICE void add(int kind,gp__u64 at){
+const gp__u64 fault=static_cast<gp__u64>(kind)<< GP__FAULT_SHIFT | at;
+if(fault < least)least=fault;
+}
+GP_DEVICE void tell(gp__u64 *state)const{
+const gp__u64 all=gp_warp_reduce(least,gp_min<gp__u64>());
+if(gp_lane()== 0 && all != ~gp__u64(0))atomicMin(state,all);
+}
+};
+template <class P,class O,class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a){
+gp__pdl_wait<P>();
+const O *offsets=static_cast<const O *>(a.offsets);
+const V *targets=static_cast<const V *>(a.targets);
+const gp__u64 edges=gp__edge_count<O>(a),mine=blockIdx.x * P::threads + threadIdx.x,
+step=static_cast<gp__u64>(gridDim.x)* P::threads;
+gp__faults faults;
+if(mine == 0 && offsets[0] != 0)faults.add(a.incoming?GP_FAULT_FIRST_IN_OFFSET : GP_FAULT_FIRST_OFFSET,0);
+for(gp__u64 v=mine;v < a.vertices;v += step)
+if(offsets[v + 1] < offsets[v] || offsets[v + 1] > a.edges)
+faults.add(a.incoming?GP_FAULT_IN_OFFSETS : GP_FAULT_OFFSETS,v);
+GPUPRIMS__UNROLL_BY(4)
+for(gp__u64 e=mine;e < edges;e += step)
+if(targets[e] >= a.vertices)faults.add(a.incoming?GP_FAULT_IN_SOURCE : GP_FAULT_TARGET,e);
+if(a.incoming && mine == 0 && offsets[a.vertices] != static_cast<const O *>(a.parents)[a.vertices])
+faults.add(GP_FAULT_IN_EDGES,a.vertices);
+faults.tell(a.state);
+}
+template <class V> struct gp__edge_to_depths{
+const gp__graph_args &a;
+gp__faults &faults;
+GP_DEVICE void operator()(gp__u64 edge,gp__u64 source,gp__u64 target)const{
+const long long from=a.depths[source],to=a.depths[target];
+if(from < 0)return;
+if(to < 0){
+if(!a.limit || static_cast<gp__u64>(from)< a.limit)faults.add(GP_FAULT_NOT_REACHED,edge);
+}else if(to > from + 1)faults.add(GP_FAULT_TOO_DEEP,edge);
+else if(to == from + 1){
+const bool parent=a.parents && static_cast<const V *>(a.parents)[target] == source;
+const unsigned mark=(parent?3u : 1u)<< target % 16 * 2;
+if(gp__load_volatile(a.marks + target / 16)& mark)atomicAnd(a.marks + target / 16,~mark);
+}
+}
+};
+template <class P,class O,class V> GP_DEVICE void gp__depths_of_edges(const gp__graph_args &a){
+gp__pdl_wait<P>();
+gp__faults faults;
+gp__each_edge<P,O,V>(a,gp__edge_to_depths<V>{a,faults});
+faults.tell(a.state);
+}
+template <class P,class V> GP_DEVICE void gp__depths_of_vertices(const gp__graph_args &a){
+gp__pdl_wait<P>();
+const V *parents=static_cast<const V *>(a.parents);
+gp__faults faults;
+for(gp__u64 v=blockIdx.x * P::threads + threadIdx.x;v < a.vertices;v += gridDim.x * P::threads){
+const long long depth=a.depths[v];
+const unsigned mark=a.marks[v / 16] >> v % 16 * 2;
+const gp__u64 parent=parents?parents[v] : 0;
+if(depth < -1 ||(a.limit && depth > 0 && static_cast<gp__u64>(depth)> a.limit))faults.add(GP_FAULT_DEPTH,v);
+if(v == a.source){
+if(depth != 0)faults.add(GP_FAULT_SOURCE_DEPTH,v);
+if(parents && parent != v)faults.add(GP_FAULT_SOURCE_PARENT,v);
+}else if(depth == 0)faults.add(GP_FAULT_SECOND_SOURCE,v);
+else if(depth > 0){
+if(mark & 1u)faults.add(GP_FAULT_NO_WITNESS,v);
+if(parents &&(parent >= a.vertices || a.depths[parent] != depth - 1))faults.add(GP_FAULT_PARENT,v);
+else if(parents &&(mark & 2u))faults.add(GP_FAULT_PARENT_EDGE,v);
+}else if(parents && parents[v] != static_cast<V>(~V(0)))faults.add(GP_FAULT_STRAY_PARENT,v);
+}
+faults.tell(a.state);
+}
+template <class P,class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a){
+gp__pdl_wait<P>();
+if(threadIdx.x > 0)return;
+const gp__u64 none = ~gp__u64(0),fault = *a.state,at=fault &((gp__u64(1)<< GP__FAULT_SHIFT)- 1);
+const int kind=fault == none?int(GP_FAULT_NONE): int(fault >> GP__FAULT_SHIFT);
+const bool edge=gp__is_edge_fault(kind);
+gp_fault *report=static_cast<gp_fault *>(a.out_targets);
+const O *offsets=static_cast<const O *>(kind == GP_FAULT_IN_SOURCE?a.out_offsets : a.offsets);
+report->kind=static_cast<gp__u64>(kind);
+report->edge=edge?at : none;
+report->vertex = !kind || kind == GP_FAULT_IN_EDGES?none
+: edge                            ?gp_search(0,a.vertices,gp__ends_at<O>{offsets,at})
+: at;
+}
+#line 1 "transpose/kernels.cuh"
+GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a,gp__u64 tile,gp__u64 &row,gp__u64 &column){
+const gp__u64 of_panel=a.panel * a.column_tiles,panel=tile / of_panel;
+const gp__u64 first=panel * a.panel,rest=a.row_tiles - first;
+const gp__u64 height=rest < a.panel?rest : a.panel;
+tile -= panel * of_panel;
+column=tile / height;
+row=first + tile - column * height;
+}
+struct gp__place_of_tile{
+gp__u64 row,column,far,near;
+GP_DEVICE gp__place_of_tile(const gp__transpose_args &a,gp__u64 tile): far(0),near(0){
+if(a.outer[0] * a.outer[1] > 1){
+const gp__u64 of_matrix=a.row_tiles * a.column_tiles,matrix=tile / of_matrix;
+tile -= matrix * of_matrix;
+far=matrix / a.outer[1];
+near=matrix - far * a.outer[1];
+}
+gp__tile_of_panel(a,tile,row,column);
+}
+};
+template <class P,int SIZE,int WORD,int FORM,bool SWIZZLED,bool FEW=(FORM & GP__FORM_FEW)!= 0>
+struct gp__transposer{
+static const bool IN_ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0,OUT_ALIGNED=(FORM & GP__FORM_OUT_ALIGNED)!= 0;
+static const bool IN_WHOLE=(FORM & GP__FORM_IN_WHOLE)!= 0,OUT_WHOLE=(FORM & GP__FORM_OUT_WHOLE)!= 0;
+static const int ROWS=gp__transpose_rows(P::threads,P::vectors,SIZE);
+static const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE),GROUP=gp__pack_items(SIZE);
+static const int STEP=gp__transpose_step(ROWS,SIZE,WORD,OUT_ALIGNED);
+static const bool OVERLAPS=STEP != ROWS;
+typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,
+OUT_ALIGNED,gp__is_scattered(SIZE,WORD,FORM),
+OVERLAPS?gp__transpose_alignment(ROWS,SIZE): 16>
+Tile;
+const gp__transpose_args &a;
+const gp__padded_rows<GROUP> place;
+GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
+: a(args),place(gp__padded_rows<GROUP>{args.pitch,args.pad}){}
+GP_DEVICE void load_whole(unsigned char *shared,const unsigned char *in,unsigned bytes,const unsigned char *end){
+gp_vector v[P::vectors];
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const unsigned at=(k * P::threads + threadIdx.x)* 16;
+if(at < bytes)v[k]=gp__load_unit<P::load,WORD>(in + at,in,in + bytes,in,end);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const unsigned unit=k * P::threads + threadIdx.x;
+if(unit * 16 >= bytes)continue;
+*reinterpret_cast<gp_vector *>(shared + unit * 16 +(a.pad?gp__quotient(a.group,unit)* a.pad : 0))= v[k];
+}
+}
+GP_DEVICE void load_few(unsigned char *shared,const unsigned char *in,unsigned rows,unsigned columns,
+const unsigned char *end){
+const int ROUNDS=P::vectors + !IN_ALIGNED;
+const unsigned units=a.tile_columns * SIZE / 16 + !IN_ALIGNED;
+const unsigned char *begin=static_cast<const unsigned char *>(a.in);
+for(unsigned first=0;first < units * rows;first += ROUNDS * P::threads){
+gp_vector v[ROUNDS];
+unsigned at[ROUNDS];
+GPUPRIMS__UNROLL
+for(int k=0;k < ROUNDS;++k){
+const unsigned i=first + k * P::threads + threadIdx.x,row=gp__quotient(a.units,i);
+const unsigned unit=(i - row * units)* 16;
+const unsigned char *from=in + row * a.in_pitch;
+const unsigned skip=IN_ALIGNED?0 : gp__misalignment(from,16);
+at[k] = ~0u;
+if(row >= rows || unit >= skip + columns * SIZE)continue;
+at[k]=place.at(row,unit);
+v[k]=gp__load_unit<P::load,WORD>(from - skip + unit,from,from + columns * SIZE,begin,end);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < ROUNDS;++k)
+if(at[k] != ~0u)*reinterpret_cast<gp_vector *>(shared + at[k])= v[k];
+}
+}
+struct place_of_word{
+unsigned row,column,part,above;
+GP_DEVICE void find(const gp__transpose_args &a,unsigned word){
+const unsigned N=SIZE / WORD,element=word / N;
+part=word % N;
+column=gp__quotient(a.row,element);
+row=element - column * a.row.by;
+above=0;
+if(!IN_WHOLE)return;
+const unsigned matrix=gp__quotient(a.column,column);
+above=matrix * a.row.by;
+column -= matrix * a.column.by;
+}
+GP_DEVICE void advance(const gp__transpose_args &a){
+if(SIZE > WORD && ++part < SIZE / WORD)return;
+part=0;
+if(++row < a.row.by)return;
+row=0;
+if(++column < a.column.by || !IN_WHOLE)return;
+column=0;
+above += a.row.by;
+}
+};
+GP_DEVICE void store_whole(const unsigned char *shared,unsigned char *out,unsigned columns,unsigned start){
+typedef typename gp__word_of<WORD>::type Word;
+const int N=SIZE / WORD,W=16 / WORD;
+const unsigned skip=gp__misalignment(out,16),start_pitch=static_cast<unsigned>(a.in_pitch)& 15u;
+const int all=static_cast<int>(columns * a.row.by * N);
+const bool even=IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0;
+for(unsigned unit=threadIdx.x;unit * 16 < skip + columns * a.row.by * SIZE;unit += P::threads){
+const int first=static_cast<int>(unit * W)- static_cast<int>(skip / WORD);
+unsigned char *to=out + static_cast<gp__u64>(unit)* 16 - skip;
+place_of_word p;
+p.find(a,static_cast<unsigned>(first < 0?0 : first));
+if(first >= 0 && first + W <= all){
+gp__vec<Word> words;
+if(even){
+const unsigned from=place.at(p.above + p.row,p.column * SIZE);
+GPUPRIMS__UNROLL
+for(int w=0;w < W;++w)words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * place.step());
+}else{
+GPUPRIMS__UNROLL
+for(int w=0;w < W;++w,p.advance(a))words.item[w] = *at<Word>(shared,p,start,start_pitch);
+}
+gp__store_vector<P::store>(to,words.vector);
+continue;
+}
+GPUPRIMS__UNROLL_BY(1)
+for(int w=first < 0?-first : 0;w < W && first + w < all;++w,p.advance(a))
+*reinterpret_cast<Word *>(to + w * WORD)= *at<Word>(shared,p,start,start_pitch);
+}
+}
+template <class Word>
+GP_DEVICE const Word *at(const unsigned char *shared,const place_of_word &p,unsigned start,
+unsigned start_pitch)const{
+const unsigned behind=IN_WHOLE || IN_ALIGNED?0 :(start + p.row * start_pitch)& 15u;
+return reinterpret_cast<const Word *>(
+shared +(IN_WHOLE?place.at(p.above + p.row,p.column * SIZE + p.part * WORD)
+: p.row * place.pitch + behind + p.column * SIZE + p.part * WORD));
+}
+GP_DEVICE void turn(unsigned char *shared,gp__u64 tile){
+const unsigned char *in=static_cast<const unsigned char *>(a.in),*end=in + a.in_bytes;
+unsigned char *out=static_cast<unsigned char *>(a.out);
+if(IN_WHOLE && OUT_WHOLE){
+const gp__u64 first=tile * a.matrices,rest=a.outer[1] - first,matrix=a.rows * a.columns * SIZE;
+const unsigned matrices=static_cast<unsigned>(rest < a.matrices?rest : a.matrices);
+load_whole(shared,in + first * matrix,static_cast<unsigned>(matrices * matrix),end);
+__syncthreads();
+store_whole(shared,out + first * matrix,static_cast<unsigned>(matrices * a.columns),0);
+return;
+}
+gp__u64 row,column,from=0,to=0;
+if(a.outer[0] * a.outer[1] > 1){
+const gp__u64 of_matrix=a.row_tiles * a.column_tiles,matrix=tile / of_matrix,far=matrix / a.outer[1];
+tile -= matrix * of_matrix;
+from=far * a.in_outer[0] +(matrix - far * a.outer[1])* a.in_outer[1];
+to=far * a.out_outer[0] +(matrix - far * a.outer[1])* a.out_outer[1];
+}
+gp__tile_of_panel(a,tile,row,column);
+row *= IN_WHOLE?a.tile_rows : OUT_WHOLE?unsigned(GP__TRANSPOSE_WHOLE): unsigned(STEP);
+column *= OUT_WHOLE?a.tile_columns : IN_WHOLE?unsigned(GP__TRANSPOSE_WHOLE): unsigned(COLUMNS);
+const unsigned most_rows=IN_WHOLE?a.tile_rows : OUT_WHOLE?unsigned(GP__TRANSPOSE_WHOLE): unsigned(ROWS);
+const unsigned most_columns=OUT_WHOLE ?a.tile_columns
+: IN_WHOLE?unsigned(GP__TRANSPOSE_WHOLE)
+: unsigned(COLUMNS);
+const unsigned rows=static_cast<unsigned>(a.rows - row < most_rows?a.rows - row : most_rows);
+const unsigned columns =
+static_cast<unsigned>(a.columns - column < most_columns?a.columns - column : most_columns);
+in += from + row * a.in_pitch + column * SIZE;
+out += to + column * a.out_pitch + row * SIZE;
+const unsigned start=gp__misalignment(in,16);
+if(IN_WHOLE)load_whole(shared,in,rows * static_cast<unsigned>(a.columns)* SIZE,end);
+else if(OUT_WHOLE)load_few(shared,in,rows,columns,end);
+else Tile::load(shared,in,a.in_pitch,rows,columns,static_cast<const unsigned char *>(a.in),end);
+__syncthreads();
+if(OUT_WHOLE)store_whole(shared,out,columns,start);
+else if(IN_WHOLE)
+gp__store_lines<P::threads,P::store,SIZE,WORD,OUT_ALIGNED>(shared,place,out,a.out_pitch,rows,columns,
+a.units);
+else
+Tile::store(shared,out,a.out_pitch,rows,columns,start,static_cast<unsigned>(a.in_pitch)& 15u,
+!OVERLAPS || row == 0,!OVERLAPS || row + ROWS >= a.rows);
+}
+};
+template <int SIZE,bool ALIGNED,bool NARROW=(SIZE < 4)> struct gp__few_words{
+typedef typename gp__word_of<SIZE>::type Unit;
+static const bool SHIFTED=false;
+static GP_DEVICE Unit load(const unsigned char *at){return *reinterpret_cast<const Unit *>(at);}
+static GP_DEVICE Unit load_part(const unsigned char *at,unsigned){return load(at);}
+static GP_DEVICE Unit shifted(const Unit &x,gp__u32,unsigned,unsigned){return x;}
+static GP_DEVICE void turn(Unit(&)[1]){}
+static GP_DEVICE Unit append(const Unit &,const Unit &next,unsigned){return next;}
+static GP_DEVICE Unit last(const Unit &,const Unit &next,unsigned){return next;}
+};
+template <int SIZE,bool ALIGNED> struct gp__few_words<SIZE,ALIGNED,true>{
+typedef gp__u32 Unit;
+typedef typename gp__word_of<SIZE>::type Element;
+static const bool SHIFTED = !ALIGNED;
+static GP_DEVICE Unit load(const unsigned char *at){
+return *reinterpret_cast<const gp__u32 *>(at -(ALIGNED?0 : gp__misalignment(at,4)));
+}
+static GP_DEVICE Unit load_part(const unsigned char *at,unsigned elements){
+Unit r=0;
+GPUPRIMS__UNROLL
+for(unsigned i=0;i < 4 / SIZE;++i)
+if(i < elements)r |= gp__u32(reinterpret_cast<const Element *>(at)[i])<< i * SIZE * 8;
+return r;
+}
+static GP_DEVICE Unit shifted(Unit x,gp__u32 behind,unsigned row,unsigned bits){
+const gp__u32 next=__shfl_down_sync(~0u,x,1),other=__shfl_sync(~0u,behind,int(row));
+return __funnelshift_r(x,gp_lane()== GP__WARP - 1?other : next,bits);
+}
+static GP_DEVICE void turn(Unit(&x)[4 / SIZE]){gp__transpose_words<SIZE>(x);}
+static GP_DEVICE Unit append(Unit before,Unit next,unsigned bits){return __funnelshift_l(before,next,bits);}
+static GP_DEVICE Unit last(Unit before,Unit next,unsigned bits){return __funnelshift_r(before,next,bits);}
+};
+template <class P,int SIZE,int WORD,int FORM,bool SWIZZLED>
+struct gp__transposer<P,SIZE,WORD,FORM,SWIZZLED,true>{
+static const int UNIT=gp__few_unit(SIZE),K=UNIT / SIZE;
+static const int GROUPS=P::vectors * 16 / UNIT > K?P::vectors * 16 / UNIT / K : 1;
+typedef gp__few_words<SIZE,(FORM & GP__FORM_IN_ALIGNED)!= 0> Words;
+typedef typename Words::Unit Unit;
+typedef typename gp__word_of<SIZE>::type Element;
+const gp__transpose_args &a;
+const unsigned rows,line;
+GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
+: a(args),rows(static_cast<unsigned>(args.rows)),line(args.pad){}
+GP_DEVICE unsigned place(unsigned unit)const{return unit +(unit >> line);}
+GP_DEVICE void put(Unit *shared,const unsigned(&at)[K],const unsigned(&bits)[K],unsigned k,const Unit(&x)[K],
+Unit(&before)[K])const{
+GPUPRIMS__UNROLL
+for(int j=0;j < K;++j){
+shared[place(at[j] + k)]=Words::append(before[j],x[j],bits[j]);
+before[j]=x[j];
+}
+}
+GP_DEVICE void take_one(Unit *shared,const unsigned char *in)const{
+const int FOURS=P::vectors * 16 / UNIT > 4?P::vectors * 16 / UNIT / 4 : 1;
+const unsigned fours=rows / 4,rest=rows % 4;
+unsigned at=threadIdx.x * rows;
+Unit x[FOURS][4],tail[3];
+const unsigned char *from=in + gp__u64(fours * 4)* a.in_pitch;
+GPUPRIMS__UNROLL
+for(int i=0;i < 3;++i,from += a.in_pitch)
+if(i < int(rest))tail[i]=Words::load(from);
+for(unsigned k=0;k < fours;k += FOURS){
+GPUPRIMS__UNROLL
+for(int b=0;b < FOURS;++b)
+if(k + b < fours){
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;++i,in += a.in_pitch)x[b][i]=Words::load(in);
+}
+GPUPRIMS__UNROLL
+for(int b=0;b < FOURS;++b)
+if(k + b < fours){
+GPUPRIMS__UNROLL
+for(int i=0;i < 4;i += 2,at += 2)shared[place(at)]=x[b][i],shared[place(at)+ 1]=x[b][i + 1];
+}
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < 3;++i)
+if(i < int(rest))shared[place(at + i)]=tail[i];
+}
+template <bool WHOLE> GP_DEVICE void take(Unit *shared,const unsigned char *in,unsigned columns)const{
+const unsigned groups=rows / K,rest=rows % K,most=groups - 1;
+const unsigned trips=(most + GROUPS - 1)/ GROUPS,step=trips > 1?(most + trips - 1)/ trips : most;
+const unsigned pitch=static_cast<unsigned>(a.in_pitch)* 8;
+unsigned at[K],bits[K],start=gp__misalignment(in,4)* 8;
+gp__u32 behind=0;
+Unit x[GROUPS][K],before[K],end[K],tail[K];
+GPUPRIMS__UNROLL
+for(int j=0;j < K;++j){
+at[j]=threadIdx.x * rows + j * rows * SIZE / UNIT;
+bits[j]=j * rows * SIZE % UNIT * 8;
+}
+const unsigned char *from=in + gp__u64(most * K)* a.in_pitch;
+behind=load_behind<WHOLE>(from,K + rest);
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i,from += a.in_pitch)end[i]=load<WHOLE>(from,columns);
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i,from += a.in_pitch)tail[i]=i < int(rest)?load<WHOLE>(from,columns): Unit();
+for(unsigned k=0;k < most;k += step){
+const unsigned all=most - k < step?most - k : step;
+const gp__u32 beside=load_behind<WHOLE>(in,all * K);
+GPUPRIMS__UNROLL
+for(unsigned b=0;b < GROUPS;++b)
+if(b < all){
+GPUPRIMS__UNROLL
+for(int i=0;i < K;++i,in += a.in_pitch)x[b][i]=load<WHOLE>(in,columns);
+}
+if(k == 0){
+settle<WHOLE>(end,behind,0,start + most * K * pitch);
+settle<WHOLE>(tail,behind,K,start + groups * K * pitch);
+before[0]=Unit();
+GPUPRIMS__UNROLL
+for(int j=1;j < K;++j)before[j]=Words::last(end[j - 1],tail[j - 1],rest * SIZE * 8);
+}
+GPUPRIMS__UNROLL
+for(unsigned b=0;b < GROUPS;++b)
+if(b < all){
+settle<WHOLE>(x[b],beside,b * K,start);
+start += K * pitch;
+put(shared,at,bits,k + b,x[b],before);
+}
+}
+put(shared,at,bits,most,end,before);
+GPUPRIMS__UNROLL
+for(int j=0;j < K;++j)
+if(bits[j] + rest * SIZE * 8 >= UNIT * 8)
+shared[place(at[j] + groups)]=Words::append(before[j],tail[j],bits[j]);
+}
+template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at,unsigned columns)const{
+return WHOLE?Words::load(at): Words::load_part(at,columns);
+}
+template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const unsigned char *in,unsigned of)const{
+const unsigned lane=gp_lane();
+const unsigned char *at=in + lane * a.in_pitch +(GP__WARP - lane)* 4;
+const unsigned skip=gp__misalignment(at,4);
+return WHOLE && Words::SHIFTED && lane < of && skip?*reinterpret_cast<const gp__u32 *>(at - skip): 0;
+}
+template <bool WHOLE> GP_DEVICE void settle(Unit(&x)[K],gp__u32 behind,unsigned row,unsigned start)const{
+GPUPRIMS__UNROLL
+for(int i=0;WHOLE && Words::SHIFTED && i < K;++i)
+x[i]=Words::shifted(x[i],behind,row + i,start + i *(static_cast<unsigned>(a.in_pitch)* 8));
+Words::turn(x);
+}
+GP_DEVICE bool is_whole(const unsigned char *in,const unsigned char *begin,const unsigned char *end)const{
+const unsigned char *last=in +(rows - 1)* a.in_pitch + GP__WARP * 4;
+return Words::SHIFTED?in >= begin + 3 && last + 4 <= end : last <= end;
+}
+GP_DEVICE const Element &element(const unsigned char *shared,unsigned byte)const{
+return *reinterpret_cast<const Element *>(shared + place(byte / UNIT)* UNIT + byte % UNIT);
+}
+GP_DEVICE void store(const unsigned char *shared,unsigned char *out,unsigned bytes)const{
+const unsigned head=gp__words_before<1,16>(out),vectors=bytes > head?(bytes - head)/ 16 : 0;
+unsigned byte=threadIdx.x * SIZE;
+if(head == 0 && rows % 2){
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned i=threadIdx.x;i < vectors;i += P::threads)
+gp__store_vector<P::store>(out + i * 16,*reinterpret_cast<const gp_vector *>(shared + i * 16));
+}else if(head == 0){
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned i=threadIdx.x;i < vectors;i += P::threads){
+const Unit *from=reinterpret_cast<const Unit *>(shared)+ place(i * 16 / UNIT);
+gp__vec<Unit> v;
+GPUPRIMS__UNROLL
+for(int w=0;w < 16 / UNIT;++w)v.item[w]=from[w];
+gp__store_vector<P::store>(out + i * 16,v.vector);
+}
+}else{
+GPUPRIMS__UNROLL_BY(1)
+for(unsigned i=threadIdx.x;i < vectors;i += P::threads){
+gp__vec<Element> v;
+GPUPRIMS__UNROLL
+for(int w=0;w < 16 / SIZE;++w)v.item[w]=element(shared,head + i * 16 + w * SIZE);
+gp__store_vector<P::store>(out + head + i * 16,v.vector);
+}
+}
+if(byte >= head)byte += vectors * 16;
+if(byte < bytes)*reinterpret_cast<Element *>(out + byte)= element(shared,byte);
+}
+GP_DEVICE void turn(unsigned char *shared,gp__u64 tile)const{
+const unsigned char *in=static_cast<const unsigned char *>(a.in),*begin=in,*end=in + a.in_bytes;
+unsigned char *out=static_cast<unsigned char *>(a.out);
+if((a.outer[0] | a.outer[1])> 1){
+const gp__u64 matrix=tile / a.column_tiles,far=matrix / a.outer[1],near=matrix - far * a.outer[1];
+tile -= matrix * a.column_tiles;
+in += far * a.in_outer[0] + near * a.in_outer[1];
+out += far * a.out_outer[0] + near * a.out_outer[1];
+}
+const gp__u64 column=tile * a.tile_columns,rest=a.columns - column;
+const unsigned columns=static_cast<unsigned>(rest < a.tile_columns?rest : a.tile_columns);
+const unsigned first=threadIdx.x * K;
+in += column * SIZE + threadIdx.x * UNIT;
+const unsigned needed=first - gp_lane()* K + GP__WARP * K;
+if(K == 1){
+if(first < columns)take_one(reinterpret_cast<Unit *>(shared),in);
+}else if(needed <= columns && is_whole(in - gp_lane()* UNIT,begin,end))
+take<true>(reinterpret_cast<Unit *>(shared),in,columns - first);
+else if(first < columns)take<false>(reinterpret_cast<Unit *>(shared),in,columns - first);
+__syncthreads();
+store(shared,out + column * a.out_pitch,columns * rows * SIZE);
+}
+};
+template <class P,int SIZE,int WORD,int FORM,bool SWIZZLED>
+GP_DEVICE void gp__transpose(const gp__transpose_args &a){
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+gp__transposer<P,SIZE,WORD,FORM,SWIZZLED> t(a);
+for(gp__u64 tile=blockIdx.x;tile < a.tiles;tile += gridDim.x){
+if(tile >= gridDim.x)__syncthreads();
+t.turn(shared,tile);
+}
+}
+#line 1 "transpose/tensor.cuh"
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+template <class P,int SIZE> struct gp__tensor_tile{
+static const int ROWS=gp__transpose_rows(P::threads,P::vectors,SIZE),E=16 / SIZE;
+static const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE),BYTES=ROWS * COLUMNS * SIZE;
+static const int BOX=ROWS * GP__TENSOR_BOX,BOXES=BYTES / BOX,WORDS=GP__TENSOR_BOX /(SIZE < 4?SIZE : 4);
+static const int BLOCKS=BYTES /(E * 16),ROUNDS=(BLOCKS + P::threads - 1)/ P::threads;
+static const int ACROSS=E < 8?E : 8,DOWN=8 / ACROSS,LINE=ACROSS * 2 > 8?4 : 8,STRIP=GP__WARP / LINE;
+static GP_DEVICE unsigned char *places(unsigned char *shared){
+return shared +(0 - gp__misalignment(shared,GP__TENSOR_ALIGNMENT))% GP__TENSOR_ALIGNMENT;
+}
+static GP_DEVICE void request(unsigned char *place,const gp__tensor_map &map,gp__u64 row,gp__u64 column_tile,
+gp__u64 near,gp__u64 far,gp__u64 *bar){
+gp__mbarrier_arrive_expect(bar,BYTES);
+GPUPRIMS__UNROLL
+for(int box=0;box < BOXES;++box){
+const int at[4] ={(static_cast<int>(column_tile)* BOXES + box)* WORDS,static_cast<int>(row),
+static_cast<int>(near),static_cast<int>(far)};
+gp__tensor_load(place + box * BOX,&map,at,bar);
+}
+}
+static GP_DEVICE bool finds(int k,unsigned &across,unsigned &down){
+const unsigned i=k * P::threads + threadIdx.x,lane=i % GP__WARP,quarter=lane / 8,warp=i / GP__WARP;
+across=lane % ACROSS + quarter /(LINE / DOWN)* ACROSS + warp /(ROWS / E / LINE)* STRIP;
+down=lane / ACROSS % DOWN + quarter %(LINE / DOWN)* DOWN + warp %(ROWS / E / LINE)* LINE;
+return BLOCKS % P::threads == 0 || i < BLOCKS;
+}
+gp_vector v[ROUNDS][E];
+GP_DEVICE void take(const unsigned char *place){
+unsigned across,down;
+GPUPRIMS__UNROLL
+for(int k=0;k < ROUNDS;++k){
+if(!finds(k,across,down))continue;
+GPUPRIMS__UNROLL
+for(int e=0;e < E;++e){
+const unsigned row=down * E + e;
+v[k][e] = *reinterpret_cast<const gp_vector *>(place + across / 8 * BOX + row * GP__TENSOR_BOX +
+(across % 8 ^ row % 8)* 16);
+}
+}
+}
+GP_DEVICE void store(unsigned char *out,gp__u64 pitch,unsigned rows,unsigned columns){
+unsigned across,down;
+GPUPRIMS__UNROLL
+for(int k=0;k < ROUNDS;++k){
+if(!finds(k,across,down)|| down * E >= rows)continue;
+gp__transpose_units<SIZE>(v[k]);
+GPUPRIMS__UNROLL
+for(int e=0;e < E;++e)
+if(across * E + e < columns)gp__store_vector<P::store>(out +(across * E + e)* pitch + down * 16,v[k][e]);
+}
+}
+};
+template <class P,int SIZE> struct gp__tensor_tiles{
+typedef gp__tensor_tile<P,SIZE> Tile;
+static const int ROWS=Tile::ROWS,COLUMNS=Tile::COLUMNS,STAGES=P::stages;
+struct storage{
+gp__u64 loaded[STAGES];
+unsigned char *out[STAGES];
+unsigned columns[STAGES],rows[STAGES];
+};
+const gp__tensor_args &t;
+storage &s;
+unsigned char *const places;
+GP_DEVICE gp__tensor_tiles(const gp__tensor_args &args,storage &memory,unsigned char *shared)
+: t(args),s(memory),places(Tile::places(shared)){}
+GP_DEVICE void request(unsigned stage,gp__u64 tile)const{
+const gp__transpose_args &a=t.of;
+const gp__place_of_tile p(a,tile);
+const gp__u64 row=p.row * ROWS,column=p.column * COLUMNS;
+s.out[stage]=static_cast<unsigned char *>(a.out)+ p.far * a.out_outer[0] + p.near * a.out_outer[1] +
+column * a.out_pitch + row * SIZE;
+s.rows[stage]=static_cast<unsigned>(a.rows - row < ROWS?a.rows - row : gp__u64(ROWS));
+s.columns[stage]=static_cast<unsigned>(a.columns - column < COLUMNS?a.columns - column : gp__u64(COLUMNS));
+Tile::request(places + stage * Tile::BYTES,t.in,row,p.column,p.near,p.far,&s.loaded[stage]);
+}
+GP_DEVICE void run()const{
+const gp__u64 tiles=t.of.tiles;
+unsigned stage=0,parity=0;
+if(threadIdx.x == 0){
+GPUPRIMS__UNROLL
+for(int k=0;k < STAGES;++k)gp__mbarrier_init(&s.loaded[k],1);
+gp__mbarrier_init_fence();
+GPUPRIMS__UNROLL_BY(1)
+for(unsigned k=0;k < STAGES && blockIdx.x + gp__u64(k)* gridDim.x < tiles;++k)
+request(k,blockIdx.x + gp__u64(k)* gridDim.x);
+}
+__syncthreads();
+for(gp__u64 tile=blockIdx.x;tile < tiles;tile += gridDim.x){
+Tile moved;
+gp__mbarrier_wait(&s.loaded[stage],parity);
+unsigned char *const out=s.out[stage];
+const unsigned rows=s.rows[stage],columns=s.columns[stage];
+moved.take(places + stage * Tile::BYTES);
+__syncthreads();
+if(threadIdx.x == 0 && tile + gp__u64(STAGES)* gridDim.x < tiles)
+request(stage,tile + gp__u64(STAGES)* gridDim.x);
+moved.store(out,t.of.out_pitch,rows,columns);
+if(++stage == STAGES)stage=0,parity ^= 1;
+}
+}
+};
+template <class P,int SIZE> GP_DEVICE void gp__transpose_tensor(const gp__tensor_args &a){
+typedef gp__tensor_tiles<P,SIZE> Tiles;
+GP_DYNAMIC_SHARED(shared);
+GP_SHARED(typename Tiles::storage,s);
+gp__pdl_wait<P>();
+Tiles(a,s,shared).run();
+}
+#endif
+#line 1 "transpose/in_place.cuh"
+template <class P,int SIZE,int WORD,int FORM,bool SWIZZLED>
+GP_DEVICE void gp__transpose_square(const gp__transpose_args &a){
+const int SIDE=gp__transpose_side(P::threads,P::vectors,SIZE);
+const bool ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0;
+typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,SIDE,SIDE,SWIZZLED,ALIGNED,ALIGNED,
+gp__is_scattered(SIZE,WORD,FORM)>
+Tile;
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+unsigned char *shared2=shared + gp__transpose_tile_bytes(SIZE,SIDE,SIDE,SWIZZLED,ALIGNED);
+const unsigned start_pitch=static_cast<unsigned>(a.in_pitch)& 15u;
+for(gp__u64 tile=blockIdx.x;tile < a.tiles;tile += gridDim.x){
+const unsigned n=static_cast<unsigned>(a.column_tiles),Q=GP__SQUARE_PANEL;
+gp__u64 rest=tile,far=0,near=0;
+if(a.outer[0] * a.outer[1] > 1){
+const gp__u64 of_matrix=a.column_tiles *(n + 1)/ 2 *(Q * Q),matrix=tile / of_matrix;
+rest -= matrix * of_matrix,far=matrix / a.outer[1],near=matrix - far * a.outer[1];
+}
+const unsigned panel=static_cast<unsigned>(rest /(Q * Q)),inner=static_cast<unsigned>(rest %(Q * Q));
+const unsigned x=panel /(n + 1),y=panel - x *(n + 1);
+const gp__u64 i=(x + y < n?x : n - 1 - x)* Q + inner % Q,j=(x + y < n?x + y : y - 1)* Q + inner / Q;
+if(i > j || j >= a.row_tiles)continue;
+unsigned char *base=static_cast<unsigned char *>(a.out)+ far * a.out_outer[0] + near * a.out_outer[1];
+unsigned char *upper=base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
+unsigned char *lower=base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
+const gp__u64 rest_i=a.rows - i * SIDE,rest_j=a.rows - j * SIDE;
+const unsigned rows=static_cast<unsigned>(rest_i < SIDE?rest_i : gp__u64(SIDE));
+const unsigned columns=static_cast<unsigned>(rest_j < SIDE?rest_j : gp__u64(SIDE));
+Tile::template load<true>(shared,upper,a.out_pitch,rows,columns,upper,upper);
+if(i != j)Tile::template load<true>(shared2,lower,a.out_pitch,columns,rows,lower,lower);
+__syncthreads();
+Tile::store(shared,lower,a.out_pitch,rows,columns,gp__misalignment(upper,16),start_pitch);
+if(i != j)Tile::store(shared2,upper,a.out_pitch,columns,rows,gp__misalignment(lower,16),start_pitch);
+__syncthreads();
+}
+}
+template <class P,int SIZE,int WORD> GP_DEVICE void gp__transpose_columns_of(const gp__transpose_args &a){
+typedef typename gp__word_of<WORD>::type Word;
+const unsigned N=SIZE / WORD;
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+unsigned char *at=a.scratch?static_cast<unsigned char *>(a.scratch)+ blockIdx.x * a.strip : shared;
+Word *strip=reinterpret_cast<Word *>(at);
+for(gp__u64 tile=blockIdx.x;tile < a.tiles;tile += gridDim.x){
+const gp__u64 matrix=tile / a.column_tiles,first=(tile - matrix * a.column_tiles)* a.tile_columns;
+const gp__u64 far=matrix / a.outer[1],rest=a.columns - first;
+Word *base=reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out)+ far * a.out_outer[0] +
+(matrix - far * a.outer[1])* a.out_outer[1] + first * SIZE);
+const unsigned words=static_cast<unsigned>(rest < a.tile_columns?rest : a.tile_columns)* N;
+for(gp__u64 i=threadIdx.x;i < a.rows * words;i += P::threads){
+const gp__u64 row=i / words,word=i - row * words,column=first + word / N;
+const gp__u64 other=(a.rotates?row + column / a.b : column + row * a.columns - row / a.a)% a.rows;
+strip[(a.gathers?row : other)* words + word]=base[(a.gathers?other : row)* a.columns * N + word];
+}
+__syncthreads();
+for(gp__u64 i=threadIdx.x;i < a.rows * words;i += P::threads){
+const gp__u64 row=i / words,word=i - row * words;
+base[row * a.columns * N + word]=strip[i];
+}
+__syncthreads();
+}
+}
+template <class P,int SIZE,int WORD> GP_DEVICE void gp__transpose_within_rows(const gp__transpose_args &a){
+typedef typename gp__word_of<WORD>::type Word;
+const unsigned N=SIZE / WORD;
+GP_DYNAMIC_SHARED(shared);
+gp__pdl_wait<P>();
+unsigned char *at=a.scratch?static_cast<unsigned char *>(a.scratch)+ blockIdx.x * a.strip : shared;
+Word *strip=reinterpret_cast<Word *>(at);
+for(gp__u64 tile=blockIdx.x;tile < a.tiles;tile += gridDim.x){
+const gp__u64 matrix=tile / a.rows,row=tile - matrix * a.rows,far=matrix / a.outer[1];
+Word *base=reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out)+ far * a.out_outer[0] +
+(matrix - far * a.outer[1])* a.out_outer[1] + row * a.columns * SIZE);
+for(gp__u64 i=threadIdx.x;i < a.columns * N;i += P::threads){
+const gp__u64 column=i / N,word=i % N;
+const gp__u64 other=((row + column / a.b)% a.rows + column * a.rows)% a.columns * N + word;
+strip[a.gathers?i : other]=base[a.gathers?other : i];
+}
+__syncthreads();
+for(gp__u64 i=threadIdx.x;i < a.columns * N;i += P::threads)base[i]=strip[i];
+__syncthreads();
+}
+}
+template <class P,int SIZE,int WORD,int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a){
+typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
+gp__pdl_wait<P>();
+const gp__u64 words=a.saves / sizeof(Word),threads=gp__u64(gridDim.x)* P::threads;
+const gp__u64 thread=gp__u64(blockIdx.x)* P::threads + threadIdx.x;
+const Word *from=reinterpret_cast<const Word *>(a.data);
+Word *to=reinterpret_cast<Word *>(a.saved);
+GPUPRIMS__UNROLL_BY(4)
+for(gp__u64 i=thread;i < words;i += threads)to[i]=from[i];
+for(gp__u64 i=thread;i < a.clears;i += threads)a.counters[i]=0;
+}
+#line 1 "transpose/panels.cuh"
+template <class P,int SIZE,int WORD,int FORM> GP_DEVICE void gp__transpose_panels(const gp__panels_args &a){
+const int ROWS=gp__transpose_rows(P::threads,P::vectors,SIZE);
+const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE);
+const bool IN_ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0,OUT_ALIGNED=(FORM & GP__FORM_OUT_ALIGNED)!= 0;
+typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,false,IN_ALIGNED,OUT_ALIGNED,
+(SIZE <= 2 && SIZE == WORD)>
+Tile;
+struct storage{
+gp__u64 ticket;
+};
+GP_DYNAMIC_SHARED(shared);
+GP_SHARED(storage,s);
+gp__pdl_wait<P>();
+const gp__u64 in_pitch=a.columns * SIZE,out_pitch=a.rows * SIZE,panel=a.rows * in_pitch;
+if(threadIdx.x == 0)s.ticket=gp__add_relaxed(a.counters,1);
+__syncthreads();
+for(gp__u64 ticket=s.ticket;ticket < a.panels * a.panel_tiles;ticket=s.ticket){
+gp__u64 next=0;
+if(threadIdx.x == 0)next=gp__add_relaxed(a.counters,1);
+const gp__u64 place=ticket / a.panel_tiles,tile=ticket - place * a.panel_tiles;
+const gp__u64 row=tile / a.column_tiles * ROWS,column=tile % a.column_tiles * COLUMNS;
+const unsigned rows=static_cast<unsigned>(a.rows - row < ROWS?a.rows - row : gp__u64(ROWS));
+const unsigned columns =
+static_cast<unsigned>(a.columns - column < COLUMNS?a.columns - column : gp__u64(COLUMNS));
+const bool is_saved=place + a.holes >= a.panels;
+const unsigned char *begin =
+is_saved?a.saved +(place + a.holes - a.panels)* panel : a.data +(place + a.holes)* panel;
+const unsigned char *in=begin + row * in_pitch + column * SIZE;
+Tile::load(shared,in,in_pitch,rows,columns,begin,begin + panel);
+__syncthreads();
+if(threadIdx.x == 0){
+__threadfence();
+if(!is_saved)gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + place + a.holes,1);
+if(place >= a.holes)
+while(gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + place)< a.panel_tiles)__nanosleep(50);
+__threadfence();
+s.ticket=next;
+}
+__syncthreads();
+Tile::store(shared,a.data + place * panel + column * out_pitch + row * SIZE,out_pitch,rows,columns,
+gp__misalignment(in,16),static_cast<unsigned>(in_pitch)& 15u);
+__syncthreads();
+}
+}
+template <class P,int WORD> struct gp__chunk_mover{
+typedef typename gp__word_of<WORD>::type Word;
+static const int DEEP=P::vectors,WORDS=WORD >= 4?16 / WORD : 4;
+struct chunk{
+Word word[WORDS];
+};
+const gp__panels_args &a;
+GP_DEVICE explicit gp__chunk_mover(const gp__panels_args &args): a(args){}
+GP_DEVICE Word *at(gp__u32 i)const{return reinterpret_cast<Word *>(a.data + gp__u64(i)* a.chunk);}
+GP_DEVICE void load(chunk &c,gp__u32 i)const{
+GPUPRIMS__UNROLL
+for(int k=0;k < WORDS;++k)
+if((k * GP__WARP + gp_lane())* WORD < a.chunk)c.word[k]=at(i)[k * GP__WARP + gp_lane()];
+}
+GP_DEVICE void store(const chunk &c,gp__u32 i)const{
+GPUPRIMS__UNROLL
+for(int k=0;k < WORDS;++k)
+if((k * GP__WARP + gp_lane())* WORD < a.chunk)at(i)[k * GP__WARP + gp_lane()]=c.word[k];
+}
+GP_DEVICE gp__u32 next(gp__u32 i)const{
+const gp__u32 x=i / a.chunk_columns,y=i - x * a.chunk_columns;
+const gp__u32 over_x=a.chunk_rows - a.shift_x,over_y=a.chunk_columns - a.shift_y;
+return(y >= over_y?y - over_y : y + a.shift_y)* a.chunk_rows +(x >= over_x?x - over_x : x + a.shift_x);
+}
+GP_DEVICE bool claim(gp__u32 i)const{return gp__set_bit(a.claimed,i);}
+GP_DEVICE void tell(gp__u32 lanes,gp__u32 i)const{
+__syncwarp();
+if(lanes >> gp_lane()& 1u){
+__threadfence();
+atomicOr(a.loaded + i / 32,1u << i % 32);
+}
+}
+GP_DEVICE void wait(gp__u32 lanes,gp__u32 i)const{
+if(lanes >> gp_lane()& 1u){
+while((gp__load_volatile(a.loaded + i / 32)>> i % 32 & 1u)== 0)__nanosleep(50);
+__threadfence();
+}
+__syncwarp();
+}
+GP_DEVICE void chain(gp__u32 from)const{
+chunk held,c[DEEP];
+const gp__u32 all=(1u << DEEP)- 1;
+if(!__ballot_sync(~0u,gp_lane()== 0 && claim(from)))return;
+load(held,from);
+tell(1,from);
+for(gp__u32 last=1;last != 0;){
+gp__u32 place[DEEP],mine=0;
+GPUPRIMS__UNROLL
+for(int k=0;k < DEEP;++k){
+from=place[k]=next(from);
+if(gp_lane()== static_cast<unsigned>(k))mine=from;
+}
+const gp__u32 got=__ballot_sync(~0u,gp_lane()< DEEP && claim(mine));
+const gp__u32 behind=(got << 1 | 1u)& all;
+GPUPRIMS__UNROLL
+for(int k=0;k < DEEP;++k)
+if(got >> k & 1u)load(c[k],place[k]);
+if(got & ~behind)tell(got & ~behind,mine);
+if(behind & ~got)wait(behind & ~got,mine);
+GPUPRIMS__UNROLL
+for(int k=0;k < DEEP;++k)
+if(behind >> k & 1u)store(k?c[k?k - 1 : 0] : held,place[k]);
+last=got >>(DEEP - 1)& 1u;
+held=c[DEEP - 1];
+}
+}
+};
+template <class P,int SIZE,int WORD,int FORM> GP_DEVICE void gp__transpose_chunks(const gp__panels_args &a){
+gp__pdl_wait<P>();
+const gp__chunk_mover<P,FORM / GP__FORM_WORD> mover(a);
+const gp__u64 chunks=gp__u64(a.chunk_rows)* a.chunk_columns;
+for(;;){
+gp__u64 first=0;
+if(gp_lane()== 0)first=gp__add_relaxed(a.counters + 1,1)* GP__CHUNK_TICKET;
+first=__shfl_sync(~0u,first,0);
+if(first >= chunks)break;
+const gp__u64 left=chunks - first < GP__CHUNK_TICKET?chunks - first : gp__u64(GP__CHUNK_TICKET);
+const gp__u32 there = ~0u >>(32 - left);
+gp__u32 rest=0;
+if(gp_lane()== 0)rest=gp__load_volatile(a.claimed + first / 32)>> first % 32;
+for(rest = ~__shfl_sync(~0u,rest,0)& there;rest;rest &= rest - 1)
+mover.chain(static_cast<gp__u32>(first)+ static_cast<gp__u32>(__ffs(static_cast<int>(rest))- 1));
+}
+}
+#line 1 "transpose/buffered.cuh"
+struct gp__buffered_turn{
+const unsigned char *in,*begin,*end;
+unsigned char *out;
+gp__u64 out_pitch;
+unsigned rows,columns,unit;
+unsigned row,column;
+unsigned step,ready;
+};
+template <class P,int SIZE,int WORD,int FORM> struct gp__buffered_panels{
+static const int ROWS=gp__transpose_rows(P::threads,P::vectors,SIZE);
+static const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE);
+static const bool IN_ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0,OUT_ALIGNED=(FORM & GP__FORM_OUT_ALIGNED)!= 0;
+typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,false,IN_ALIGNED,OUT_ALIGNED,
+(SIZE <= 2 && SIZE == WORD)>
+Tile;
+struct storage{
+gp__buffered_turn turn[GP__TENSOR_TURNS];
+unsigned step,done;
+};
+const gp__buffered_args &a;
+storage &s;
+GP_DEVICE gp__buffered_panels(const gp__buffered_args &args,storage &memory): a(args),s(memory){}
+GP_DEVICE unsigned ticket()const{return static_cast<unsigned>(gp__add_relaxed(a.counters,1));}
+GP_DEVICE static unsigned least(gp__u64 x,gp__u64 y){return static_cast<unsigned>(x < y?x : y);}
+GP_DEVICE unsigned char *place(unsigned x,unsigned g)const{
+return a.data +(gp__u64(a.border[g])* COLUMNS * a.rows + x * a.height)* SIZE;
+}
+GP_DEVICE unsigned char *block(unsigned x,unsigned g)const{
+return a.buffer + gp__buffered_slot(a.panels,x,g)* a.slot + gp__misalignment(place(x,g),GP__BUFFERED_SHIFT);
+}
+GP_DEVICE void find(unsigned number,gp__buffered_turn &t)const{
+unsigned x=s.step;
+while(x <= a.panels && number >= a.first[x + 1])++x;
+t.step=s.step=x;
+if(x > a.panels)return;
+number -= a.first[x];
+const gp__u64 rest=a.rows - x * a.height;
+const unsigned high=x < a.panels?(least(rest,a.height)+ ROWS - 1)/ ROWS : 0;
+if(number < high * a.column_tiles){
+unsigned column=number / high,g=0;
+const unsigned row=(number - column * high)* ROWS;
+column += a.border[x];
+if(column >= a.column_tiles)column -= a.column_tiles;
+else g=x;
+while(a.border[g + 1] <= column)++g;
+t.begin=a.data + x * a.height * a.columns * SIZE;
+t.rows=least(rest,a.height);
+t.end=t.begin + t.rows * a.columns * SIZE;
+t.rows=least(t.rows - row,ROWS);
+t.columns=least(a.columns - gp__u64(column)* COLUMNS,COLUMNS);
+t.in=t.begin +(row * a.columns + gp__u64(column)* COLUMNS)* SIZE;
+t.row=static_cast<unsigned>(x * a.height)+ row;
+t.column=column;
+t.out_pitch=g < x?a.rows * SIZE : a.pitch;
+t.out=(g < x?place(x,g): block(x,g))+(column - a.border[g])* COLUMNS * t.out_pitch + row * SIZE;
+t.ready=g < x?g + 1 : x?x - 1 : 0;
+}else{
+number -= high * a.column_tiles;
+const unsigned g=x - 1,part=number % a.parts,from=number / a.parts % x;
+const unsigned line=number / a.parts / x * a.lines;
+t.begin=nullptr;
+t.out_pitch=a.rows * SIZE;
+t.rows=least(a.rows - from * a.height,a.height);
+t.columns =
+least(least(a.columns,gp__u64(a.border[x])* COLUMNS)- gp__u64(a.border[g])* COLUMNS - line,a.lines);
+t.unit=part * a.part;
+t.in=block(from,g)+ line * a.pitch;
+t.out=place(from,g)+ line * t.out_pitch;
+t.ready=x;
+}
+}
+GP_DEVICE bool wait(unsigned ready,bool looks=false)const{
+if(s.done >= ready)return true;
+for(unsigned x=s.done;x < ready;s.done = ++x)
+while(gp__load_relaxed(a.counters + GP__PANELS_COUNTERS + x)< a.first[x + 1] - a.first[x]){
+if(looks)return false;
+__nanosleep(50);
+}
+__threadfence();
+return true;
+}
+GP_DEVICE bool finds(const gp__buffered_turn &t,unsigned i,unsigned &line,unsigned &at)const{
+line=gp__quotient(a.units,i);
+at=(t.unit + i - line * a.part)* 16;
+if(!OUT_ALIGNED)at -= gp__misalignment(t.out + line * t.out_pitch,16);
+return line < t.columns && at < t.rows * SIZE && at + 16 <= t.rows * SIZE;
+}
+GP_DEVICE void copy(const gp__buffered_turn &t)const{
+typedef typename gp__word_of<WORD>::type Word;
+const unsigned works=t.columns * a.part,bytes=t.rows * SIZE;
+for(unsigned first=threadIdx.x;first < works;first += P::threads * P::vectors){
+gp_vector v[P::vectors];
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+unsigned line,at;
+if(finds(t,first + k * P::threads,line,at))v[k]=gp__load_vector<P::load>(t.in + line * a.pitch + at);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+unsigned line,at;
+if(finds(t,first + k * P::threads,line,at))
+gp__store_vector<P::store>(t.out + line * t.out_pitch + at,v[k]);
+}
+}
+if(OUT_ALIGNED || t.unit)return;
+const unsigned W=16 / WORD;
+for(unsigned i=threadIdx.x;i < t.columns * 2 * W;i += P::threads){
+const unsigned line=i /(2 * W),skip=gp__misalignment(t.out + line * t.out_pitch,16),all=skip + bytes;
+const unsigned at=(i / W % 2?all / 16 * 16 : 0)+ i % W * WORD;
+if(at < skip || at >= all ||(i / W % 2?all < 16 : skip == 0 && all >= 16))continue;
+*reinterpret_cast<Word *>(t.out + line * t.out_pitch +(at - skip))=
+*reinterpret_cast<const Word *>(t.in + line * a.pitch +(at - skip));
+}
+}
+GP_DEVICE void tell(unsigned of)const{
+__threadfence();
+if(of <= a.panels)gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + of,1);
+}
+GP_DEVICE void prefetch(const gp__buffered_turn &t)const{
+if(t.step > a.panels)return;
+const unsigned lines=t.begin?t.rows : t.columns;
+const unsigned bytes =
+t.begin?t.columns * SIZE : least(t.rows * SIZE - least(t.rows * SIZE,t.unit * 16),a.part * 16);
+for(unsigned i=gp_lane();i < lines && bytes;i += GP__WARP)
+gp__prefetch_bytes(t.in + i *(t.begin?a.columns * SIZE : a.pitch)+(t.begin?0 : t.unit * 16),bytes);
+}
+GP_DEVICE void run(unsigned char *shared)const{
+const bool LEADS=gp__buffered_leads(SIZE);
+const unsigned in_pitch=static_cast<unsigned>(a.columns * SIZE)& 15u;
+const bool leads=LEADS && threadIdx.x >= P::threads,first=threadIdx.x ==(LEADS?P::threads : 0);
+unsigned which=0,next=0;
+if(first){
+s.step=s.done=0;
+find(ticket(),s.turn[0]);
+next=ticket();
+s.turn[1].step = ~0u;
+}
+__syncthreads();
+for(;s.turn[which].step <= a.panels;which ^= 1){
+const gp__buffered_turn &t=s.turn[which];
+if(LEADS && first){
+tell(s.turn[which ^ 1].step);
+wait(t.ready);
+}
+if(!leads && t.begin)Tile::load(shared,t.in,a.columns * SIZE,t.rows,t.columns,t.begin,t.end);
+if(!LEADS && first){
+tell(s.turn[which ^ 1].step);
+wait(t.ready);
+find(next,s.turn[which ^ 1]);
+next=ticket();
+}
+__syncthreads();
+if(leads){
+if(first){
+find(next,s.turn[which ^ 1]);
+next=ticket();
+}
+__syncwarp();
+prefetch(s.turn[which ^ 1]);
+}else if(t.begin)
+Tile::store(shared,t.out,t.out_pitch,t.rows,t.columns,gp__misalignment(t.in,16),in_pitch);
+else copy(t);
+__syncthreads();
+}
+if(first)tell(s.turn[which ^ 1].step);
+}
+};
+template <class P,int SIZE,int WORD,int FORM> GP_DEVICE void gp__transpose_buffered(const gp__buffered_args &a){
+typedef gp__buffered_panels<P,SIZE,WORD,FORM> Panels;
+GP_DYNAMIC_SHARED(shared);
+GP_SHARED(typename Panels::storage,s);
+gp__pdl_wait<P>();
+Panels(a,s).run(shared);
+}
+#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+template <class P,int SIZE,int WORD,int FORM> struct gp__tensor_panels : gp__buffered_panels<P,SIZE,WORD,FORM>{
+typedef gp__buffered_panels<P,SIZE,WORD,FORM> Panels;
+typedef gp__tensor_tile<P,SIZE> Tile;
+static const unsigned TURNS=GP__TENSOR_TURNS;
+struct storage{
+typename Panels::storage panels;
+gp__u64 loaded[TURNS],written[TURNS];
+};
+const gp__tensor_panels_args &args;
+storage &b;
+unsigned char *const places;
+GP_DEVICE gp__tensor_panels(const gp__tensor_panels_args &of,storage &memory,unsigned char *shared)
+: Panels(of.of,memory.panels),args(of),b(memory),places(Tile::places(shared)){}
+GP_DEVICE void request(unsigned number,unsigned place)const{
+gp__buffered_turn &t=this->s.turn[place];
+this->find(number,t);
+if(t.step <= this->a.panels && t.begin)
+Tile::request(places + place * Tile::BYTES,args.in,t.row,t.column,0,0,&b.loaded[place]);
+else gp__mbarrier_arrive(&b.loaded[place]);
+}
+GP_DEVICE unsigned written(unsigned turn)const{
+const unsigned place=(turn - 1)% TURNS;
+gp__mbarrier_wait(&b.written[place],(turn - 1)/ TURNS & 1u);
+return this->s.turn[place].step;
+}
+GP_DEVICE void lead()const{
+unsigned i=0,next=this->ticket();
+for(;i < TURNS - 1;++i){
+request(next,i);
+next=this->ticket();
+}
+for(i=0;this->s.turn[i % TURNS].step <= this->a.panels;++i){
+const unsigned ready=this->s.turn[i % TURNS].ready;
+const bool early=this->wait(ready,true);
+if(early)gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+const unsigned step=i?written(i): ~0u;
+request(next,(i + TURNS - 1)% TURNS);
+next=this->ticket();
+this->tell(step);
+if(early)continue;
+this->wait(ready);
+gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+}
+gp__mbarrier_arrive(&b.loaded[i % TURNS]);
+if(i)this->tell(written(i));
+}
+GP_DEVICE void run()const{
+if(threadIdx.x == P::threads){
+this->s.step=this->s.done=0;
+for(unsigned k=0;k < TURNS;++k){
+gp__mbarrier_init(&b.loaded[k],2);
+gp__mbarrier_init(&b.written[k],P::threads / GP__WARP);
+}
+gp__mbarrier_init_fence();
+}
+__syncthreads();
+if(threadIdx.x == P::threads)lead();
+for(unsigned i=0;threadIdx.x < P::threads;++i){
+const gp__buffered_turn &t=this->s.turn[i % TURNS];
+gp__mbarrier_wait(&b.loaded[i % TURNS],i / TURNS & 1u);
+if(t.step > this->a.panels)break;
+if(t.begin){
+Tile moved;
+moved.take(places + i % TURNS * Tile::BYTES);
+moved.store(t.out,t.out_pitch,t.rows,t.columns);
+}else this->copy(t);
+__syncwarp();
+if(gp_lane()== 0)gp__mbarrier_arrive(&b.written[i % TURNS]);
+}
+}
+};
+template <class P,int SIZE,int WORD,int FORM>
+GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a){
+typedef gp__tensor_panels<P,SIZE,WORD,FORM> Panels;
+GP_DYNAMIC_SHARED(shared);
+GP_SHARED(typename Panels::storage,s);
+gp__pdl_wait<P>();
+Panels(a,s,shared).run();
+}
+#endif
+#line 1 "transpose/rows.cuh"
+template <class P,int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a){
+typedef typename gp__word_of<WORD>::type Word;
+gp__pdl_wait<P>();
+const unsigned width=1u << a.tile_columns,height=P::threads * P::vectors / width;
+for(gp__u64 tile=blockIdx.x;tile < a.tiles;tile += gridDim.x){
+const gp__u64 of_matrix=a.row_tiles * a.column_tiles,matrix=tile / of_matrix,far=matrix / a.outer[1];
+const gp__u64 rest=tile - matrix * of_matrix,row_tile=rest / a.column_tiles;
+const gp__u64 row=row_tile * height,column=(rest - row_tile * a.column_tiles)* width;
+const unsigned char *in=static_cast<const unsigned char *>(a.in)+ far * a.in_outer[0] +
+(matrix - far * a.outer[1])* a.in_outer[1] + row * a.in_pitch + column * WORD;
+unsigned char *out=static_cast<unsigned char *>(a.out)+ far * a.out_outer[0] +
+(matrix - far * a.outer[1])* a.out_outer[1] + row * a.out_pitch + column * WORD;
+const gp__u64 rows=a.rows - row,columns=a.columns - column;
+Word v[P::vectors];
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const unsigned i=k * P::threads + threadIdx.x,r=i >> a.tile_columns,c=i &(width - 1);
+if(r < rows && c < columns)v[k] = *reinterpret_cast<const Word *>(in + r * a.in_pitch + c * WORD);
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const unsigned i=k * P::threads + threadIdx.x,r=i >> a.tile_columns,c=i &(width - 1);
+if(r < rows && c < columns)*reinterpret_cast<Word *>(out + r * a.out_pitch + c * WORD)= v[k];
+}
+}
+}
+#line 1 "bfs/state.cuh"
+enum{GP__BFS_SUMS=4,GP__BFS_BLOCK_BITS=16,GP__BFS_AGAIN_SHIFT=36};
+enum{
+GP__BFS_DONE=0,
+GP__BFS_SMALL=GP_STEP_ALONE,
+GP__BFS_TOP_DOWN=GP_STEP_TOP_DOWN,
+GP__BFS_BOTTOM_UP=GP_STEP_BOTTOM_UP,
+GP__BFS_LISTED=GP_STEP_LISTED,
+GP__BFS_SETTLE=GP_STEP_SETTLE,
+GP__BFS_COLLECT=GP_STEP_COLLECT,
+GP__BFS_CLUSTER=GP_STEP_CLUSTER,
+GP__BFS_SPREAD=GP_STEP_SPREAD
+};
+template <class Vertex> struct alignas(2 * sizeof(Vertex))gp__bfs_unvisited{Vertex vertex,neighbour;};
+struct gp__bfs_counts{
+unsigned appended,found,longer;
+gp__u64 edges;
+};
+struct gp__bfs_sums{
+gp__u64 appended;
+gp__u64 found;
+gp__u64 edges;
+gp__u64 longer;
+};
+#define GP__BFS_HIT (1ull << 47)
+struct gp__bfs_tally{
+gp__u32 appended[2],found[2],edges[2],longer[2];
+GP_DEVICE static void add(gp__u32(&sum)[2],gp__u64 x){
+const gp__u32 low=static_cast<gp__u32>(x)& 0xffffffu,high=static_cast<gp__u32>(x >> 24);
+if(low)atomicAdd(&sum[0],low);
+if(high)atomicAdd(&sum[1],high);
+}
+GP_DEVICE static gp__u64 whole(const gp__u32(&sum)[2]){return sum[0] +(static_cast<gp__u64>(sum[1])<< 24);}
+GP_DEVICE bool has_found()const{return found[0] || found[1];}
+GP_DEVICE bool has_hit()const{return found[1] >> 23;}
+GP_DEVICE gp__bfs_sums sums()const{
+return gp__bfs_sums{whole(appended),whole(found),whole(edges),whole(longer)};
+}
+GP_DEVICE void clear(){
+appended[0]=appended[1]=found[0]=found[1]=edges[0]=edges[1]=longer[0]=longer[1]=0;
+}
+};
+struct gp__bfs_block_totals{
+unsigned appended,edges;
+bool found,hit;
+GP_DEVICE static gp__bfs_block_totals of(unsigned appended,const gp__bfs_tally &mine){
+const gp__u64 edges=gp__bfs_tally::whole(mine.edges);
+return gp__bfs_block_totals{appended < 0xffffu?appended : 0xffffu,
+edges < 1u << 24?static_cast<unsigned>(edges): 1u << 24,mine.has_found(),
+mine.has_hit()};
+}
+GP_DEVICE static gp__bfs_block_totals of(gp__u64 word){
+return gp__bfs_block_totals{static_cast<unsigned>(word)& 0xffffu,static_cast<unsigned>(word >> 18),
+(word >> 16 & 1u)!= 0,(word >> 17 & 1u)!= 0};
+}
+GP_DEVICE gp__u64 word()const{
+return appended |(found?1u << 16 : 0)|(hit?1u << 17 : 0)| static_cast<gp__u64>(edges)<< 18;
+}
+};
+struct gp__bfs_cluster_totals{
+unsigned appended,edges;
+bool found,hit;
+bool over,wide,uneven;
+GP_DEVICE gp__u64 word(bool first)const{
+const unsigned is=found | hit << 1 | over << 2 | wide << 3 | uneven << 4;
+return first?appended | static_cast<gp__u64>(is)<< 32 : edges < 1u << 27?edges : 1u << 27;
+}
+GP_DEVICE static gp__bfs_cluster_totals of_lanes(gp__u64 word){
+const bool first=gp_lane()% 2 == 0;
+const unsigned count=static_cast<unsigned>(word),is=static_cast<unsigned>(word >> 32);
+const auto any = [is](int bit){return __any_sync(0xffffffffu,is >> bit & 1u)!= 0;};
+return gp__bfs_cluster_totals{
+gp__warp_sum(first?count : 0),gp__warp_sum(first?0 : count),any(0),any(1),any(2),any(3),any(4)};
+}
+};
+enum{GP__BFS_APPENDS_NOTHING,GP__BFS_APPENDS_LEVEL,GP__BFS_APPENDS_LONG};
+struct gp__bfs_state{
+gp__u64 first,last;
+gp__u64 edges;
+gp__u64 unexplored;
+gp__u64 kept,settled;
+gp__u64 list,news;
+gp__u64 reached,explored;
+gp__u64 levels,bottom_up,small;
+gp__u64 again;
+gp__u64 barriers;
+int step,depth;
+int map,side;
+int listed;
+int appends;
+};
+template <int SUMS> struct alignas(128)gp__arrivals{
+gp__u64 word[SUMS];
+};
+enum{GP__BFS_NAP=200};
+template <int SUMS>
+GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS>(&barrier)[3],unsigned number,unsigned blocks,
+unsigned rank,gp__u64 mine,bool naps=false){
+const unsigned lane=gp_lane(),set=number % 3;
+const gp__u64 arrived=(1ull << GP__BFS_BLOCK_BITS)- 1;
+gp__u64 *word=barrier[set].word +(lane < SUMS?lane : 0),*next=barrier[set == 2?0 : set + 1].word;
+gp__u64 all;
+if(lane < SUMS){
+if(rank == 0)gp__store_relaxed(next + lane,0);
+gp__fence();
+gp__add_relaxed(word,mine << GP__BFS_BLOCK_BITS | 1u);
+}
+while(all=gp__load_relaxed(word),!__all_sync(0xffffffffu,(all & arrived)== blocks))
+if(naps)__nanosleep(GP__BFS_NAP);
+__syncwarp();
+gp__fence();
+return all >> GP__BFS_BLOCK_BITS;
+}
+struct gp__bfs_control{
+gp__u64 queue,kept,settled;
+gp__u64 deepest;
+gp__bfs_state state[2];
+gp__u64 sums[GP__BFS_SUMS],arrived,inspected;
+gp__arrivals<GP__BFS_SUMS> barrier[3];
+gp__u64 news[2][2 * GP__BFS_CLUSTERS];
+};
+template <int WARPS> struct gp__bfs_shared{
+gp__bfs_state state;
+gp__bfs_tally sums[3];
+unsigned appended[3];
+gp__u64 message[5][2][GP__BFS_CLUSTER_MOST];
+gp__bfs_sums level;
+unsigned ends[GP__BFS_CLUSTER_MOST];
+unsigned verdict[2];
+gp__u64 found,explored;
+gp__bfs_tally again;
+gp__u64 source,begin;
+gp__u64 edges;
+gp__u64 tag;
+unsigned rank,place;
+gp__u64 clock;
+unsigned steps;
+gp__u32 nowhere[2][WARPS * GP__WARP];
+};
+#line 1 "bfs/search.cuh"
+#define GPUPRIMS__BFS_STATE(Below) \
+using Below::WARPS;\
+using Below::ITEMS;\
+using Below::BESIDE;\
+using Below::SMALL;\
+using Below::ROOM;\
+using Below::PLACES;\
+using Below::WARPS_OF_GRID;\
+using Below::BLOCKS_OF_GRID;\
+using Below::ONE_BLOCK;\
+using Below::FEW_LANES;\
+using Below::FEW_EDGES;\
+using Below::FEW_SHIFT;\
+using Below::a;\
+using Below::s;\
+using Below::dynamic;\
+using Below::offsets;\
+using Below::in_offsets;\
+using Below::targets;\
+using Below::in_sources;\
+using Below::queue;\
+using Below::parents;\
+using Below::control;\
+using Below::vertices;\
+using Below::words;\
+using Below::sums;\
+using Below::inspected;\
+using Below::buffered;\
+using Below::depth;\
+using Below::turn
+template <class P,class Offset,class Vertex,bool CLUSTERS> struct gp__bfs_search{
+static const int WARPS=P::threads / GP__WARP,ITEMS=P::vectors;
+static const unsigned BESIDE=WARPS > 1?GP__WARP : 0;
+static const unsigned SMALL=gp__bfs_small_most(P::threads);
+static const unsigned ROOM=GP__BFS_BUFFER / unsigned(sizeof(gp_edges));
+static const unsigned PLACES=GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex));
+typedef gp__bfs_unvisited<Vertex> Seeker;
+enum{WARPS_OF_GRID,BLOCKS_OF_GRID,ONE_BLOCK};
+enum{FEW_LANES=4,FEW_EDGES=16,FEW_SHIFT=20};
+typedef gp__bfs_shared<WARPS> Shared;
+const gp__bfs_args &a;
+Shared &s;
+unsigned char *dynamic;
+const Offset *offsets,*in_offsets;
+const Vertex *targets,*in_sources;
+gp_edges *queue;
+Vertex *parents;
+gp__bfs_control *control;
+gp__u64 vertices,words;
+gp__bfs_counts sums;
+unsigned inspected;
+unsigned buffered;
+int depth;
+unsigned turn;
+GP_DEVICE gp__bfs_search(const gp__bfs_args &args,Shared &shared,unsigned char *memory)
+: a(args),s(shared),dynamic(memory),offsets(static_cast<const Offset *>(args.offsets)),
+in_offsets(static_cast<const Offset *>(args.in_offsets)),targets(static_cast<const Vertex *>(args.targets)),
+in_sources(static_cast<const Vertex *>(args.in_sources)),queue(static_cast<gp_edges *>(args.queue)),
+parents(static_cast<Vertex *>(args.parents)),control(static_cast<gp__bfs_control *>(args.control)),
+vertices(args.vertices),words((args.vertices + 31)/ 32),sums(gp__bfs_counts{0,0,0,0}),inspected(0),
+buffered(0),depth(0),turn(0){}
+GP_DEVICE unsigned cluster()const{return CLUSTERS?a.cluster : 1;}
+GP_DEVICE gp__u64 warp_of_grid()const{return static_cast<gp__u64>(s.rank)* WARPS + gp_warp();}
+GP_DEVICE gp__u64 warps_of_grid()const{return static_cast<gp__u64>(a.blocks)* WARPS;}
+GP_DEVICE static unsigned part_of(gp__u64 rest){
+return rest < GP__BFS_PART?static_cast<unsigned>(rest): unsigned(GP__BFS_PART);
+}
+template <class Sums> GP_DEVICE static void add_warp(Sums &x){
+x.appended=gp_warp_reduce(x.appended,gp_sum<decltype(x.appended)>());
+x.found=gp_warp_reduce(x.found,gp_sum<decltype(x.found)>());
+x.edges=gp_warp_reduce(x.edges,gp_sum<gp__u64>());
+}
+GP_DEVICE void add_to_block(){
+if(gp_lane()== 0 &&(sums.appended | sums.found | sums.longer | sums.edges)!= 0){
+gp__bfs_tally::add(s.sums[turn].appended,sums.appended);
+gp__bfs_tally::add(s.sums[turn].found,sums.found);
+gp__bfs_tally::add(s.sums[turn].edges,sums.edges);
+gp__bfs_tally::add(s.sums[turn].longer,sums.longer);
+}
+sums=gp__bfs_counts{0,0,0,0};
+}
+GP_DEVICE gp__bfs_sums wait(bool naps=false){
+add_to_block();
+__syncthreads();
+if(a.blocks == 1 || gp_warp()!= 0)return threadIdx.x == 0?s.sums[0].sums(): gp__bfs_sums{0,0,0,0};
+const unsigned lane=gp_lane();
+const gp__bfs_sums of_block=s.sums[0].sums();
+const gp__u64 mine=lane == 0  ?of_block.found
+: lane == 1?of_block.appended
+: lane == 2?of_block.edges
+: of_block.longer;
+const gp__u64 all =
+gp__grid_barrier_sum(control->barrier,static_cast<unsigned>(s.state.barriers),a.blocks,s.rank,mine,naps);
+return gp__bfs_sums{__shfl_sync(0xffffffffu,all,1),__shfl_sync(0xffffffffu,all,0),
+__shfl_sync(0xffffffffu,all,2),__shfl_sync(0xffffffffu,all,3)};
+}
+GP_DEVICE bool over(const gp__bfs_sums &x)const{
+return !(x.found & ~GP__BFS_HIT)||(x.found & GP__BFS_HIT)|| s.state.depth == a.limit;
+}
+GP_DEVICE void count_level(const gp__bfs_sums &x,gp__u64 edges){
+gp__bfs_state &t=s.state;
+const gp__u64 found=x.found & ~GP__BFS_HIT;
+++t.depth;
+t.levels += found != 0;
+t.reached += found;
+t.explored += edges;
+t.unexplored -= edges;
+t.edges=edges;
+}
+GP_DEVICE bool counts_rest()const{return a.symmetric && s.state.listed != 2;}
+GP_DEVICE void count_bottom_up(const gp__bfs_sums &x){
+gp__bfs_state &t=s.state;
+count_level(x,counts_rest()?t.unexplored - x.edges : x.edges);
+++t.bottom_up;
+t.listed=1;
+t.list=x.appended;
+t.kept += x.appended;
+}
+GP_DEVICE void go_down(){
+gp__bfs_state &t=s.state;
+const bool grows=a.in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha)> t.unexplored &&
+t.edges * 8 > vertices;
+const gp__u64 parts=t.last - t.first;
+t.step=fits_block(parts,t.edges)                    ?GP__BFS_SMALL
+: fits_grid(parts,t.edges,t.depth,a.spread)?GP__BFS_SPREAD
+: cluster()> 1 && fits_cluster(parts,t.edges)?GP__BFS_CLUSTER
+: !grows                                       ?GP__BFS_TOP_DOWN
+: t.listed                                     ?GP__BFS_LISTED
+: GP__BFS_BOTTOM_UP;
+if(t.listed)t.listed=2;
+}
+GP_DEVICE bool fits_block(gp__u64 parts,gp__u64 edges)const{
+return parts <= a.small && edges <= P::threads && edges <= parts * GP__WARP;
+}
+GP_DEVICE bool fits_cluster(gp__u64 parts,gp__u64 edges)const{
+return parts <= a.cluster_small && edges <= a.cluster_small * 8ull;
+}
+GP_DEVICE bool fits_grid(gp__u64 parts,gp__u64 edges,int depth_of,unsigned least)const{
+return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
+parts >= least && parts <= a.blocks *(P::threads / FEW_LANES * 1ull)&& edges <= parts * 8;
+}
+GP_DEVICE bool shrinks()const{
+return s.state.edges * static_cast<unsigned>(a.beta)< s.state.list || a.alpha <= 0;
+}
+GP_DEVICE void decide(const gp__bfs_sums &x){
+gp__bfs_state &t=s.state;
+switch(t.step){
+case GP__BFS_TOP_DOWN:
+t.first=t.last;
+t.last += x.appended;
+t.settled += x.longer;
+count_level(x,x.edges);
+go_down();
+if(over(x))t.step=GP__BFS_DONE;
+else if(x.longer && t.step != GP__BFS_BOTTOM_UP && t.step != GP__BFS_LISTED){
+t.step=GP__BFS_SETTLE;
+t.appends=GP__BFS_APPENDS_LONG;
+t.news=x.longer;
+}
+break;
+case GP__BFS_BOTTOM_UP:
+count_bottom_up(x);
+t.map ^= 1;
+t.step=over(x)|| !t.list?GP__BFS_DONE : shrinks()?GP__BFS_COLLECT : GP__BFS_LISTED;
+break;
+case GP__BFS_LISTED:
+count_bottom_up(x);
+t.side ^= 1;
+t.appends=shrinks()?GP__BFS_APPENDS_LEVEL : GP__BFS_APPENDS_NOTHING;
+t.step=over(x)|| !t.list?GP__BFS_DONE : GP__BFS_SETTLE;
+break;
+default:
+if(t.step != GP__BFS_SETTLE || t.appends != GP__BFS_APPENDS_LONG)t.first=t.last;
+t.last += x.appended;
+if(t.step == GP__BFS_SETTLE && t.appends == GP__BFS_APPENDS_NOTHING)t.step=GP__BFS_LISTED;
+else{
+go_down();
+if(t.step == GP__BFS_LISTED)t.step=GP__BFS_TOP_DOWN;
+}
+}
+}
+GP_DEVICE void note(int kind){
+if(threadIdx.x != 0 || !a.statistics || s.rank != 0 || s.steps == GP_TRAVERSAL_STEPS)return;
+gp_traversal_step &r=a.statistics->step[s.steps++];
+r.nanoseconds=gp__nanoseconds()- s.clock;
+r.reached=s.state.reached,r.edges=s.state.explored;
+r.kind=static_cast<gp__u32>(kind),r.depth=static_cast<gp__u32>(s.state.depth);
+}
+GP_DEVICE void finish_step(int step){
+const bool alone=step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
+const gp__bfs_sums all=wait(alone);
+if(threadIdx.x == 0){
+gp__bfs_state &t=s.state;
+const gp__u64 barriers=t.barriers;
+if(!alone && !(CLUSTERS && step == GP__BFS_SPREAD))decide(all);
+else if(alone && s.rank != 0)t=control->state[barriers & 1u];
+t.barriers=barriers + 1;
+s.sums[0].clear();
+note(step);
+}
+__syncthreads();
+}
+GP_DEVICE static bool has_bit(const gp__u32 *map,Vertex v){return(map[v >> 5] >>(v & 31u)& 1u)!= 0;}
+GP_DEVICE void write(Vertex v,int d,Vertex parent){
+a.depths[v]=d;
+if(parents)parents[v]=parent;
+}
+GP_DEVICE gp__u32 *reached_at(Vertex v)const{return reinterpret_cast<gp__u32 *>(a.depths)+ v;}
+GP_DEVICE void set_bit_of(bool has,gp__u64 v,gp__u32 *map)const{
+if(CLUSTERS && has)gp__set_bit_alone(map,v);
+}
+};
+#line 1 "bfs/queue.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_queue : gp__bfs_search<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_search<P,Offset,Vertex,CLUSTERS> Below;
+typedef typename Below::Seeker Seeker;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::part_of;
+GP_DEVICE gp_edges *buffer()const{return reinterpret_cast<gp_edges *>(dynamic + gp_warp()* GP__BFS_BUFFER);}
+GP_DEVICE Seeker *places()const{return reinterpret_cast<Seeker *>(dynamic + gp_warp()* GP__BFS_BUFFER);}
+GP_DEVICE gp_edges *small_queue(unsigned which)const{
+return reinterpret_cast<gp_edges *>(dynamic)+(which & 1u)* SMALL;
+}
+GP_DEVICE static gp__u64 reserve(gp__u64 *cursor,unsigned count){
+return gp_warp_broadcast(gp_lane()== 0?atomicAdd(cursor,static_cast<gp__u64>(count)): 0,0);
+}
+GP_DEVICE void flush(){
+if(!buffered)return;
+__syncwarp();
+const gp__u64 at=reserve(&control->queue,buffered);
+for(unsigned i=gp_lane();i < buffered;i += GP__WARP)queue[at + i]=buffer()[i];
+if(gp_lane()== 0)sums.appended += buffered;
+buffered=0;
+__syncwarp();
+}
+template <int TEAM> GP_DEVICE void put_small(unsigned at,const gp_edges &edges){
+if(at < SMALL)small_queue(TEAM == ONE_BLOCK?static_cast<unsigned>(depth): 0)[at]=edges;
+else queue[atomicAdd(&control->queue,1ull)]=edges;
+}
+GP_DEVICE void move_small(unsigned which,unsigned there){
+if(threadIdx.x == 0)s.begin=there?atomicAdd(&control->queue,static_cast<gp__u64>(there)): 0;
+__syncthreads();
+for(unsigned i=threadIdx.x;i < there;i += P::threads)queue[s.begin + i]=small_queue(which)[i];
+}
+template <int TEAM> GP_DEVICE void append(bool has,gp__u64 begin,gp__u64 count,Vertex v,bool counts){
+const bool is_long=has && count > GP__BFS_PART;
+const unsigned small = !has?0 : !is_long?static_cast<unsigned>(count): TEAM == ONE_BLOCK?GP__BFS_LONG : 0;
+const unsigned whole=__ballot_sync(0xffffffffu,small != 0);
+unsigned large=__ballot_sync(0xffffffffu,is_long);
+if(TEAM == ONE_BLOCK && large)sums.edges += gp_warp_reduce(is_long?count - small : 0,gp_sum<gp__u64>());
+if(TEAM == ONE_BLOCK)large=0;
+if(whole){
+if(counts)sums.edges += gp_warp_reduce(small,gp_sum<unsigned>());
+if(small)gp__prefetch(targets + begin);
+const unsigned before=gp__lanes_before(whole);
+const unsigned number=static_cast<unsigned>(__popc(whole));
+if(TEAM != WARPS_OF_GRID){
+const unsigned at=gp_warp_broadcast(gp_lane()== 0?atomicAdd(&s.appended[turn],number): 0,0);
+if(small)put_small<TEAM>(at + before,gp_edges_of(begin,small,v));
+}else{
+if(buffered + number > ROOM)flush();
+if(small)buffer()[buffered + before]=gp_edges_of(begin,small,v);
+buffered += number;
+}
+}
+if(TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
+a.alpha > 0){
+const unsigned number=static_cast<unsigned>(__popc(large));
+const gp__u64 at=reserve(&control->settled,number)- s.state.settled;
+const bool is=(large >> gp_lane()& 1u)!= 0;
+if(is)static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)]=v;
+sums.edges += gp_warp_reduce(is?count : 0,gp_sum<gp__u64>());
+if(gp_lane()== 0)sums.longer += number;
+return;
+}
+for(;large;large &= large - 1){
+const int owner=__ffs(static_cast<int>(large))- 1;
+const gp__u64 from=__shfl_sync(0xffffffffu,begin,owner),length=__shfl_sync(0xffffffffu,count,owner);
+const Vertex vertex=__shfl_sync(0xffffffffu,v,owner);
+const unsigned parts=static_cast<unsigned>((length + GP__BFS_PART - 1)/ GP__BFS_PART);
+gp__u64 at;
+if(counts)sums.edges += length;
+if(TEAM != WARPS_OF_GRID)at=gp_warp_broadcast(gp_lane()== 0?atomicAdd(&s.appended[turn],parts): 0,0);
+else at=reserve(&control->queue,parts);
+for(unsigned i=gp_lane();i < parts;i += GP__WARP){
+const gp__u64 done=static_cast<gp__u64>(i)* GP__BFS_PART,rest=length - done;
+const gp_edges part=gp_edges_of(from + done,part_of(rest),vertex);
+if(TEAM != WARPS_OF_GRID)put_small<TEAM>(static_cast<unsigned>(at)+ i,part);
+else queue[at + i]=part;
+}
+if(TEAM == WARPS_OF_GRID && gp_lane()== 0)sums.appended += parts;
+}
+}
+template <bool LISTED> GP_DEVICE void flush_list(){
+if(!buffered)return;
+__syncwarp();
+Seeker *list=static_cast<Seeker *>(a.lists[LISTED?s.state.side ^ 1 : s.state.side]);
+const gp__u64 at=reserve(&control->kept,buffered)- s.state.kept;
+for(unsigned i=gp_lane();i < buffered;i += GP__WARP)list[at + i]=places()[i];
+buffered=0;
+__syncwarp();
+}
+template <bool LISTED> GP_DEVICE void append_to_list(bool has,Vertex v,Vertex neighbour){
+const unsigned mask=__ballot_sync(0xffffffffu,has),number=static_cast<unsigned>(__popc(mask));
+if(!number)return;
+if(buffered + number > PLACES)flush_list<LISTED>();
+if(has)places()[buffered + gp__lanes_before(mask)]=Seeker{v,neighbour};
+buffered += number;
+}
+};
+#line 1 "bfs/top_down.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_top_down : gp__bfs_queue<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_queue<P,Offset,Vertex,CLUSTERS> Below;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::flush;
+using Below::move_small;
+using Below::reached_at;
+using Below::set_bit_of;
+using Below::warp_of_grid;
+using Below::warps_of_grid;
+using Below::write;
+template <int TEAM> GP_DEVICE void expand(const gp_edges &edges,bool looks){
+const auto all = [&](const bool(&there)[ITEMS],const Vertex(&source)[ITEMS],const Vertex(&v)[ITEMS]){
+visit<TEAM>(there,source,v,looks);
+};
+gp__warp_expand<ITEMS>(edges,targets,all);
+}
+GP_DEVICE static bool by_depth(int team){return CLUSTERS && team == ONE_BLOCK;}
+template <int TEAM> GP_DEVICE gp__u32 *state_of(Vertex v,gp__u32 *map)const{
+return by_depth(TEAM)?reached_at(v): map +(v >> 5);
+}
+template <int TEAM> GP_DEVICE bool is_new(Vertex v,gp__u32 was)const{
+return by_depth(TEAM)?was > static_cast<gp__u32>(depth): !(was >>(v & 31u)& 1u);
+}
+template <int TEAM> GP_DEVICE gp__u32 take(Vertex v,gp__u32 *map)const{
+return by_depth(TEAM)?atomicMin(reached_at(v),static_cast<gp__u32>(depth))
+: atomicOr(map +(v >> 5),1u <<(v & 31u));
+}
+template <int TEAM>
+GP_DEVICE void visit(const bool(&there)[ITEMS],const Vertex(&source)[ITEMS],const Vertex(&v)[ITEMS],
+bool looks){
+gp__u32 *map=a.reached[s.state.map];
+bool mine[ITEMS];
+gp__u32 was[ITEMS];
+Offset begin[ITEMS],end[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+inspected += there[i];
+was[i]=looks && there[i]?gp__load_volatile(state_of<TEAM>(v[i],map)): by_depth(TEAM)?~0u : 0;
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)mine[i]=there[i] && is_new<TEAM>(v[i],was[i]);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)was[i]=mine[i]?take<TEAM>(v[i],map): 0;
+if(TEAM != WARPS_OF_GRID)get_lists(mine,v,begin,end);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)mine[i]=mine[i] && is_new<TEAM>(v[i],was[i]);
+if(TEAM == WARPS_OF_GRID)get_lists(mine,v,begin,end);
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+const unsigned won=__ballot_sync(0xffffffffu,mine[i]);
+if(!won)continue;
+if(mine[i] && by_depth(TEAM)){
+reach(v[i],was[i],source[i],end[i] - begin[i]);
+set_bit_of(begin[i] == end[i],v[i],map);
+}
+if(mine[i] && !by_depth(TEAM))write(v[i],depth,source[i]);
+if(gp_lane()== 0)sums.found += static_cast<unsigned>(__popc(won));
+if(mine[i] && !by_depth(TEAM)&& v[i] == a.target)gp__bfs_tally::add(s.sums[turn].found,GP__BFS_HIT);
+Below::template append<TEAM>(mine[i],begin[i],end[i] - begin[i],v[i],true);
+}
+}
+GP_DEVICE void reach(Vertex v,gp__u32 was,Vertex parent,gp__u64 count){
+if(!CLUSTERS)a.depths[v]=depth;
+else if(was != ~0u){
+gp__bfs_tally::add(s.again.found,1);
+gp__bfs_tally::add(s.again.edges,count);
+}
+if(parents)parents[v]=parent;
+if(v == a.target)gp__bfs_tally::add(s.sums[turn].found,GP__BFS_HIT);
+}
+GP_DEVICE void get_lists(const bool(&has)[ITEMS],const Vertex(&v)[ITEMS],Offset(&begin)[ITEMS],
+Offset(&end)[ITEMS])const{
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+begin[i]=has[i]?offsets[v[i]] : 0;
+end[i]=has[i]?offsets[v[i] + 1] : 0;
+}
+}
+GP_DEVICE void top_down(){
+const gp__u64 first=s.state.first,count=s.state.last - first;
+depth=s.state.depth + 1;
+if(count <= static_cast<gp__u64>(a.blocks)* P::threads && s.state.edges <= static_cast<gp__u64>(a.blocks)* SMALL)
+return top_down_by_blocks(first,count);
+const gp__u64 share=(count + warps_of_grid()- 1)/ warps_of_grid();
+const unsigned width=share < GP__WARP?static_cast<unsigned>(share): unsigned(GP__WARP);
+for(gp__u64 at=warp_of_grid()* width;at < count;at += warps_of_grid()* width){
+gp_edges edges=gp_edges_of(0,0,0);
+if(gp_lane()< width && at + gp_lane()< count)edges=queue[first + at + gp_lane()];
+expand<WARPS_OF_GRID>(edges,true);
+}
+flush();
+}
+GP_DEVICE void top_down_by_blocks(gp__u64 first,gp__u64 count){
+const unsigned most=static_cast<unsigned>((count + a.blocks - 1)/ a.blocks);
+const gp__u64 from=static_cast<gp__u64>(s.rank)* most;
+const unsigned share=from >= count?0 : count - from < most?static_cast<unsigned>(count - from): most;
+const unsigned width=(most + WARPS - 1)/ WARPS,each=most < WARPS?WARPS / most : 1;
+const unsigned at=gp_warp()/ each * width;
+if(at < share){
+gp_edges edges=gp_edges_of(0,0,0);
+if(gp_lane()< width && at + gp_lane()< share)edges=queue[first + from + at + gp_lane()];
+if(each > 1){
+const unsigned piece=(edges.count()+ each - 1)/ each,before=gp_warp()% each * piece;
+const unsigned rest=edges.count()> before?edges.count()- before : 0;
+edges=gp_edges_of(edges.begin()+ before,rest < piece?rest : piece,edges.source);
+}
+expand<BLOCKS_OF_GRID>(edges,most >= static_cast<unsigned>(a.look_from));
+}
+__syncthreads();
+const unsigned appended=s.appended[0],there=appended < SMALL?appended : SMALL;
+if(threadIdx.x == 0)sums.appended += appended;
+move_small(0,there);
+if(threadIdx.x == 0)s.appended[0]=0;
+}
+};
+#line 1 "bfs/exchange.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_exchange : gp__bfs_top_down<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_top_down<P,Offset,Vertex,CLUSTERS> Below;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::fits_cluster;
+using Below::fits_grid;
+using Below::small_queue;
+enum{
+LEVEL_DONE=1,
+LEVEL_STAYS=2,
+LEVEL_UNEVEN=4,
+LEVEL_FEW=8,
+LEVEL_FOUND=16,
+LEVEL_PLAIN=32,
+LEVEL_OVER=64
+};
+GP_DEVICE void clear_words(){
+gp__u64 *word=s.message[0][0],*of_clusters=control->news[0];
+for(unsigned i=threadIdx.x;i < sizeof s.message / sizeof *word;i += P::threads)gp__cluster_store(word + i,0);
+if(blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)
+gp__store_relaxed(of_clusters + threadIdx.x,0);
+}
+GP_DEVICE gp__u64 *words_of_level(unsigned half)const{return s.message[depth & 1][half];}
+GP_DEVICE unsigned tag_of_level()const{
+return(static_cast<unsigned>(depth)& 0x7fffu)| 0x8000u;
+}
+GP_DEVICE gp__u64 exchange_word(gp__u64 *words,unsigned to,gp__u64 value)const{
+if(to < a.cluster)gp__cluster_send(words + s.place,to,value << 16 | tag_of_level());
+return await_words(to < a.cluster,[&]{return gp__cluster_load(words + to);});
+}
+template <class Load> GP_DEVICE gp__u64 await_words(bool has,const Load &load)const{
+const unsigned tag=tag_of_level();
+gp__u64 got=tag;
+do
+if(has)got=load();
+while(!__all_sync(0xffffffffu,(got & 0xffffu)== tag));
+return got >> 16;
+}
+GP_DEVICE void exchange(bool in_grid,bool fenced,unsigned &before){
+if(gp_warp()!= 0)return;
+if(fenced)gp__fence();
+const gp__bfs_block_totals own=gp__bfs_block_totals::of(s.appended[turn],s.sums[turn]);
+const gp__bfs_block_totals got=gp__bfs_block_totals::of(exchange_word(words_of_level(0),gp_lane(),own.word()));
+if(fenced)gp__fence();
+gp__bfs_cluster_totals all;
+all.appended=gp__warp_sum(got.appended),all.edges=gp__warp_sum(got.edges);
+const unsigned most=P::threads /(in_grid?FEW_LANES : 8);
+const bool much =
+got.appended > most && got.appended *(in_grid?a.blocks : a.cluster)> 2 *(in_grid?before : all.appended);
+all.found=__any_sync(0xffffffffu,got.found),all.hit=__any_sync(0xffffffffu,got.hit);
+all.over=__any_sync(0xffffffffu,got.appended > SMALL),all.wide=__any_sync(0xffffffffu,got.edges > SMALL);
+all.uneven=__any_sync(0xffffffffu,much);
+if(in_grid)all=exchange_of_clusters(all);
+const bool done = !all.found || all.hit || depth == a.limit;
+const bool stays = !done && !all.over &&
+(in_grid?!all.uneven && fits_grid(all.appended,all.edges,depth,a.spread / 2)
+: fits_cluster(all.appended,all.edges)&& all.appended * 4 > a.small &&
+!fits_grid(all.appended,all.edges,depth,a.spread));
+const bool uneven=all.uneven && stays;
+const bool plain=stays && !uneven && !all.wide && a.target == ~0ull && !parents && depth + 1 != a.limit &&
+all.appended <= before + before / 4 + 64;
+before=all.appended;
+if(uneven){
+const unsigned end=gp_warp_inclusive_scan(got.appended,gp_sum<unsigned>());
+if(gp_lane()< GP__BFS_CLUSTER_MOST)s.ends[gp_lane()]=end;
+}
+if(gp_lane()== 0)
+s.verdict[depth & 1]=(done?LEVEL_DONE : 0)|(stays?LEVEL_STAYS : 0)|(uneven?LEVEL_UNEVEN : 0)|
+(all.edges <= all.appended * 8?LEVEL_FEW : 0)|(all.found?LEVEL_FOUND : 0)|
+(all.over?LEVEL_OVER : 0)|(plain?LEVEL_PLAIN : 0);
+}
+GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own){
+const unsigned lane=gp_lane();
+gp__u64 *words=control->news[depth & 1];
+if(s.place == 0 && lane < 2)
+gp__store_relaxed(words + s.rank / a.cluster * 2 + lane,own.word(lane == 0)<< 16 | tag_of_level());
+return gp__bfs_cluster_totals::of_lanes(
+await_words(lane < a.blocks / a.cluster * 2,[&]{return gp__load_relaxed(words + lane);}));
+}
+GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine){
+const gp__u64 number=s.state.barriers;
+__syncwarp();
+if(gp_lane()== 0)s.state.barriers=number + 1;
+return gp__grid_barrier_sum(control->barrier,static_cast<unsigned>(number),a.blocks,s.rank,mine);
+}
+GP_DEVICE void sum_levels(bool in_grid){
+if(gp_warp()!= 0)return;
+const unsigned half=gp_lane()/ 16,other=gp_lane()% 16;
+const gp__bfs_sums mine=s.sums[turn].sums(),again=s.again.sums();
+const gp__u64 all_found=s.found - again.found,all_explored=s.explored - again.edges;
+const gp__u64 last=s.appended[turn] |(again.found?1ull << GP__BFS_AGAIN_SHIFT : 0);
+gp__u64 found,explored,appended,edges;
+if(in_grid){
+const gp__u64 sum=meet_in_grid(gp_lane()== 0  ?all_found
+: gp_lane()== 1?all_explored
+: gp_lane()== 2?last
+: mine.edges);
+found=__shfl_sync(0xffffffffu,sum,0),explored=__shfl_sync(0xffffffffu,sum,1);
+appended=__shfl_sync(0xffffffffu,sum,2),edges=__shfl_sync(0xffffffffu,sum,3);
+}else{
+const gp__u64 of_all=exchange_word(s.message[3][half],other,half?all_explored : all_found);
+const gp__u64 of_last=exchange_word(s.message[2][half],other,half?mine.edges : last);
+const auto sum = [&](gp__u64 x,unsigned which){
+const gp__u64 low=gp__warp_sum(half == which && other < a.cluster?static_cast<unsigned>(x)& 0xffffffu : 0);
+const gp__u64 high=gp__warp_sum(half == which && other < a.cluster?static_cast<unsigned>(x >> 24): 0);
+return low +(high << 24);
+};
+found=sum(of_all,0),explored=sum(of_all,1),appended=sum(of_last,0),edges=sum(of_last,1);
+}
+if(gp_lane()== 0){
+s.level=gp__bfs_sums{appended &((1ull << GP__BFS_AGAIN_SHIFT)- 1),0,edges,0};
+if(appended >> GP__BFS_AGAIN_SHIFT)s.state.again=1;
+s.state.reached += found,s.state.explored += explored,s.state.unexplored -= explored;
+}
+}
+GP_DEVICE void open_queues(bool in_grid,gp__u64 *words){
+if(gp_warp()== 0){
+gp__fence();
+if(in_grid)meet_in_grid(0);
+else exchange_word(words,gp_lane(),0);
+gp__fence();
+}
+__syncthreads();
+}
+GP_DEVICE gp_edges part_of_cluster(unsigned which,unsigned i){
+unsigned block=0,begin=0;
+while(s.ends[block] <= i)begin=s.ends[block++];
+return *gp__in_block(small_queue(which)+(i - begin),block);
+}
+};
+#line 1 "bfs/small_levels.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_small : gp__bfs_exchange<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_exchange<P,Offset,Vertex,CLUSTERS> Below;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::add_to_block;
+using Below::clear_words;
+using Below::exchange;
+using Below::fits_block;
+using Below::go_down;
+using Below::LEVEL_DONE;
+using Below::LEVEL_FEW;
+using Below::LEVEL_FOUND;
+using Below::LEVEL_OVER;
+using Below::LEVEL_PLAIN;
+using Below::LEVEL_STAYS;
+using Below::LEVEL_UNEVEN;
+using Below::open_queues;
+using Below::part_of;
+using Below::part_of_cluster;
+using Below::reach;
+using Below::reached_at;
+using Below::set_bit_of;
+using Below::small_queue;
+using Below::sum_levels;
+GP_DEVICE void leave(const gp_edges &part,gp__u64 at){
+const Vertex v=static_cast<Vertex>(part.source);
+set_bit_of(true,v,a.reached[s.state.map]);
+queue[at]=part;
+if(part.count()!= GP__BFS_LONG)return;
+const gp__u64 begin=offsets[v],count=offsets[v + 1] - begin,others=(count - 1)/ GP__BFS_PART;
+const gp__u64 rest=atomicAdd(&control->queue,others);
+queue[at]=gp_edges_of(begin,GP__BFS_PART,v);
+for(gp__u64 i=0;i < others;++i){
+const gp__u64 done=(i + 1)* GP__BFS_PART;
+queue[rest + i]=gp_edges_of(begin + done,part_of(count - done),v);
+}
+atomicAdd(&s.appended[turn],static_cast<unsigned>(others));
+}
+GP_DEVICE void leave_small(unsigned which,unsigned there,unsigned blocks,bool over){
+gp__u64 i=threadIdx.x,end=0,j=s.state.last + s.rank * unsigned(P::threads)+ i;
+if(over){
+if(CLUSTERS && blocks > 1)open_queues(blocks > a.cluster,s.message[depth & 1][1]);
+end=gp__load_relaxed(&control->queue);
+__syncthreads();
+if(CLUSTERS && blocks > 1)open_queues(blocks > a.cluster,s.message[4][0]);
+}
+if(threadIdx.x == 0)s.begin=there?atomicAdd(&control->queue,static_cast<gp__u64>(there)): 0;
+__syncthreads();
+while(i < there || j < end){
+const bool own=i < there;
+leave(own?small_queue(which)[i] : queue[j],own?s.begin + i : j);
+(own?i : j)+= own?unsigned(P::threads): blocks * P::threads;
+}
+}
+GP_DEVICE void prefetch_list(Offset begin,Offset count){
+const unsigned sector=32 / unsigned(sizeof(Vertex)),from=static_cast<unsigned>(begin)% sector;
+gp__cp_async_wait();
+gp__prefetch_near(targets + begin,s.nowhere[0] + threadIdx.x);
+if(from + static_cast<unsigned>(count)> sector)
+gp__prefetch_near(targets + begin + count - 1,s.nowhere[1] + threadIdx.x);
+}
+GP_DEVICE void visit_few(const gp_edges &part,gp__u32 *map,unsigned &counted){
+const Vertex *list=targets + part.begin();
+const unsigned edges=part.count();
+unsigned at=gp_lane()% FEW_LANES;
+Vertex v=at < edges?list[at] : 0;
+set_bit_of(at == 0 && edges,part.source,map);
+for(;;){
+const bool there=at < edges;
+gp__u32 was=0;
+if(there && CLUSTERS)was=atomicMin(reached_at(v),static_cast<gp__u32>(depth));
+if(there && !CLUSTERS)was=gp__set_bit(map,v)?~0u : 0;
+const Offset begin=there?offsets[v] : 0,count=(there?offsets[v + 1] : 0)- begin;
+inspected += there;
+if(was > static_cast<gp__u32>(depth)){
+const bool is_long=count > GP__BFS_PART;
+if(count){
+prefetch_list(begin,count);
+Below::template put_small<ONE_BLOCK>(
+gp__shared_add_unaggregated(&s.appended[turn],1u),
+gp_edges_of(begin,is_long?unsigned(GP__BFS_LONG): static_cast<unsigned>(count),v));
+}else set_bit_of(true,v,map);
+counted += 1u << FEW_SHIFT |(is_long?0 : static_cast<unsigned>(count));
+if(is_long)gp__bfs_tally::add(s.sums[turn].edges,count);
+reach(v,was,static_cast<Vertex>(part.source),count);
+}
+at += FEW_LANES;
+if(!__any_sync(0xffffffffu,at < edges))return;
+v=at < edges?list[at] : 0;
+}
+}
+GP_DEVICE void visit_all(const gp_edges &part,gp__u32 *map,bool looks){
+const Vertex source=static_cast<Vertex>(part.source);
+const bool is_long=part.count()== GP__BFS_LONG;
+unsigned left=__ballot_sync(0xffffffffu,is_long);
+gp_edges now=is_long?gp_edges_of(0,0,0): part;
+Offset done=0;
+set_bit_of(part.count()!= 0,source,map);
+for(;;){
+Below::template expand<ONE_BLOCK>(now,looks);
+if(!left)return;
+const Vertex v=__shfl_sync(0xffffffffu,source,__ffs(static_cast<int>(left))- 1);
+const Offset begin=offsets[v],count=offsets[v + 1] - begin;
+const Offset mine=done + gp_lane()* unsigned(GP__BFS_PART);
+now=gp_edges_of(begin + mine,mine < count?part_of(count - mine): 0,v);
+done += GP__WARP * unsigned(GP__BFS_PART);
+if(done >= count)done=0,left &= left - 1;
+}
+}
+GP_DEVICE void visit_parts(unsigned from,unsigned first,unsigned count,bool few,bool uneven,gp__u32 *map){
+const unsigned turned=WARPS - 1 - gp_warp(),share=(count + WARPS - 1)/ WARPS;
+const unsigned width=few?unsigned(GP__WARP / FEW_LANES): share < GP__WARP?share : unsigned(GP__WARP);
+unsigned counted=0;
+for(unsigned at=turned * width;at < count;at += WARPS * width){
+const auto part = [&](unsigned i,unsigned end){
+return i >= end?gp_edges_of(0,0,0): uneven?part_of_cluster(from,first + i): small_queue(from)[i];
+};
+if(few){
+const gp_edges one=part(at + gp_lane()/ FEW_LANES,count);
+if(__all_sync(0xffffffffu,one.count()<= FEW_EDGES)){
+visit_few(one,map,counted);
+continue;
+}
+}
+visit_all(part(at + gp_lane(),count < at + width?count : at + width),map,
+count >= static_cast<unsigned>(a.look_from));
+}
+if(turned * width < count){
+counted=gp__warp_sum(counted);
+if(gp_lane()== 0 && counted){
+gp__shared_add_unaggregated(&s.sums[turn].found[0],counted >> FEW_SHIFT);
+gp__shared_add_unaggregated(&s.sums[turn].edges[0],counted &((1u << FEW_SHIFT)- 1));
+}
+add_to_block();
+}
+}
+GP_DEVICE unsigned close_alone(unsigned &count){
+gp__bfs_state &t=s.state;
+gp__bfs_sums level=s.sums[turn].sums();
+level.appended=count=s.appended[turn];
+const bool done = !(level.found & ~GP__BFS_HIT)||(level.found & GP__BFS_HIT)|| depth == a.limit;
+const unsigned verdict=(done                            ?LEVEL_DONE
+: fits_block(count,level.edges)?LEVEL_STAYS
+: 0)|
+(level.edges <= count * 8ull?LEVEL_FEW : 0)|(count > SMALL?LEVEL_OVER : 0);
+if(threadIdx.x == BESIDE){
+s.level=level;
+++t.small;
+t.levels +=(level.found & ~GP__BFS_HIT)!= 0;
+t.reached += level.found & ~GP__BFS_HIT;
+t.explored += level.edges;
+t.unexplored -= level.edges;
+}
+return verdict;
+}
+GP_DEVICE void share_out(unsigned &first,unsigned &count,unsigned blocks){
+const unsigned all=s.ends[a.cluster - 1];
+open_queues(false,s.message[depth & 1][1]);
+first=all * s.rank / blocks,count=all *(s.rank + 1)/ blocks - first;
+}
+GP_DEVICE void count_own(unsigned &alive,unsigned last){
+gp__bfs_state &t=s.state;
+if(threadIdx.x == BESIDE){
+const gp__bfs_sums level=s.sums[turn].sums();
+s.found += level.found & ~GP__BFS_HIT;
+s.explored += level.edges;
+if(depth != t.depth + 1){
+t.small += alive,alive=last / LEVEL_FOUND % 2;
+t.levels += alive;
+}
+}
+}
+GP_DEVICE void leave_levels(unsigned verdict,unsigned appended,unsigned alive,unsigned blocks,bool in_team,
+bool in_grid){
+gp__bfs_state &t=s.state;
+const bool done=(verdict & LEVEL_DONE)!= 0;
+leave_small(static_cast<unsigned>(depth),
+done              ?0
+: appended < SMALL?appended
+: SMALL,
+blocks,!done &&(verdict & LEVEL_OVER));
+__syncthreads();
+if(in_team){
+sum_levels(in_grid);
+if(threadIdx.x == BESIDE)t.small += alive,t.levels += verdict / LEVEL_FOUND % 2;
+__syncthreads();
+clear_words();
+}
+gp__cp_async_wait();
+__syncthreads();
+const unsigned in_turn=turn;
+turn=0;
+if(threadIdx.x == 0){
+const gp__bfs_sums level=s.level;
+const unsigned all_parts=s.appended[in_turn];
+for(int i=0;i < 3;++i)s.sums[i].clear(),s.appended[i]=0;
+t.depth=depth;
+t.edges=level.edges;
+t.first=t.last;
+if(verdict & LEVEL_DONE)t.step=GP__BFS_DONE;
+else{
+t.last += in_team?level.appended : all_parts;
+go_down();
+}
+if(s.rank == 0)control->state[t.barriers & 1u]=t;
+}
+__syncthreads();
+}
+GP_DEVICE void small_levels(unsigned blocks){
+gp__bfs_state &t=s.state;
+gp__u32 *map=a.reached[t.map];
+const bool in_team=CLUSTERS && blocks > 1,in_grid=CLUSTERS && blocks > a.cluster;
+const unsigned parts=static_cast<unsigned>(t.last - t.first);
+unsigned first=parts * s.rank / blocks,count=parts *(s.rank + 1)/ blocks - first,appended;
+unsigned verdict=t.edges <= parts * 8ull?LEVEL_FEW : 0;
+unsigned before=parts,alive=1;
+depth=t.depth;
+for(unsigned i=threadIdx.x;i < count;i += P::threads)
+small_queue(static_cast<unsigned>(depth))[i]=queue[t.first + first + i];
+if(threadIdx.x == 0)s.verdict[depth & 1]=0,s.found=s.explored=0,s.again.clear();
+__syncthreads();
+do{
+const unsigned from=static_cast<unsigned>(depth++),next=turn == 2?0 : turn + 1;
+const bool few=(verdict & LEVEL_FEW)!= 0,uneven=CLUSTERS &&(verdict & LEVEL_UNEVEN)!= 0;
+visit_parts(from,first,count,few,uneven,map);
+if(threadIdx.x == BESIDE)s.sums[next].clear(),s.appended[next]=0;
+__syncthreads();
+if(in_team){
+const unsigned last=s.verdict[~depth & 1];
+count=appended=s.appended[turn];
+if(last & LEVEL_PLAIN){
+exchange(in_grid,false,before);
+verdict=LEVEL_STAYS |(last & LEVEL_FEW);
+}else{
+exchange(in_grid,uneven,before);
+__syncthreads();
+verdict=s.verdict[depth & 1];
+if(verdict & LEVEL_UNEVEN)share_out(first,count,blocks);
+}
+count_own(alive,last);
+}else verdict=close_alone(count),appended=count;
+if(verdict & LEVEL_STAYS)turn=next;
+}while(verdict & LEVEL_STAYS);
+leave_levels(verdict,appended,alive,blocks,in_team,in_grid);
+}
+};
+#line 1 "bfs/bottom_up.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_bottom_up : gp__bfs_small<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_small<P,Offset,Vertex,CLUSTERS> Below;
+typedef typename Below::Seeker Seeker;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::add_warp;
+using Below::counts_rest;
+using Below::flush;
+using Below::has_bit;
+using Below::warp_of_grid;
+using Below::warps_of_grid;
+using Below::write;
+static const int WAITING=GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex)+ 2 * sizeof(Offset))/ GP__WARP * GP__WARP;
+static const int WORDS=ITEMS < WAITING / GP__WARP?ITEMS : WAITING / GP__WARP - 1,LOOK=16 / int(sizeof(Vertex));
+GP_DEVICE Offset *waiting_at()const{
+return reinterpret_cast<Offset *>(dynamic + gp_warp()* GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
+}
+GP_DEVICE Vertex *waiting_vertices()const{return reinterpret_cast<Vertex *>(waiting_at()+ 2 * WAITING);}
+GP_DEVICE static unsigned before_whole(const Vertex *p){
+return static_cast<unsigned>(reinterpret_cast<gp__u64>(p)/ sizeof(Vertex))&(LOOK - 1u);
+}
+GP_DEVICE void load_neighbours(const Vertex *p,Vertex(&u)[LOOK])const{
+const Vertex *from=p - before_whole(p),*end=in_sources + s.edges;
+if(from >= in_sources && from + LOOK <= end){
+gp__vec<Vertex> whole;
+whole.vector=gp__load_vector<GP_CACHE_L2>(from);
+GPUPRIMS__UNROLL
+for(int i=0;i < LOOK;++i)u[i]=whole.item[i];
+}else{
+GPUPRIMS__UNROLL
+for(int i=0;i < LOOK;++i)u[i]=from + i >= p && from + i < end?from[i] : 0;
+}
+}
+GP_DEVICE Offset behind(Offset at,Offset end,unsigned whole)const{
+const unsigned n=whole * LOOK - before_whole(in_sources + at);
+return end - at < n?end : at + n;
+}
+GP_DEVICE bool look(const gp__u32 *map,Offset at,Offset end,Vertex &parent){
+const unsigned from=before_whole(in_sources + at),n=static_cast<unsigned>(behind(at,end,1)- at);
+Vertex u[LOOK];
+bool hit=false;
+load_neighbours(in_sources + at,u);
+GPUPRIMS__UNROLL
+for(unsigned i=0;i < LOOK;i += 2){
+const bool first = !hit && i >= from && i < from + n,second = !hit && i + 1 >= from && i + 1 < from + n;
+const bool one=first && has_bit(map,u[i]),two=second && has_bit(map,u[i + 1]);
+inspected += first + second;
+if(second)parent=u[i + 1];
+if(one ||(first && !second))parent=u[i];
+hit=hit || one || two;
+}
+return hit;
+}
+template <bool LISTED> GP_DEVICE void conclude(bool ends,Vertex v,bool found,Vertex parent,Offset degree){
+const bool keeps=ends && !found && degree != 0;
+if(ends &&(found || !LISTED))write(v,found?depth : -1,found?parent : static_cast<Vertex>(~Vertex(0)));
+if(found){
+++sums.found;
+if(LISTED)atomicOr(a.fresh +(v >> 5),1u <<(v & 31u));
+if(v == a.target)gp__bfs_tally::add(s.sums[0].found,GP__BFS_HIT);
+}
+if(counts_rest())sums.edges += keeps?degree : 0;
+else if(found)sums.edges += static_cast<Offset>(offsets[v + 1] - offsets[v]);
+Below::template append_to_list<LISTED>(keeps,v,parent);
+sums.appended += keeps;
+}
+struct Waiter{
+Vertex vertex;
+Offset at,end;
+};
+GP_DEVICE Waiter waiter(bool is,unsigned place)const{
+return Waiter{is?waiting_vertices()[place] : 0,is?waiting_at()[place] : 0,
+is?waiting_at()[WAITING + place] : 0};
+}
+GP_DEVICE void wait_for_others(bool waits,const Waiter &x,unsigned &waiting)const{
+const unsigned mask=__ballot_sync(0xffffffffu,waits);
+if(waits){
+const unsigned place=waiting + gp__lanes_before(mask);
+waiting_vertices()[place]=x.vertex;
+waiting_at()[place]=x.at;
+waiting_at()[WAITING + place]=x.end;
+}
+waiting += static_cast<unsigned>(__popc(mask));
+}
+template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map,gp__u32 *next,unsigned &waiting){
+const unsigned taken=waiting < GP__WARP?waiting : unsigned(GP__WARP);
+const gp__lane_team team(taken);
+waiting -= taken;
+const bool is=team.number < taken;
+__syncwarp();
+const Waiter mine=waiter(is,waiting + team.number);
+const Vertex v=mine.vertex;
+__syncwarp();
+Vertex parent=0;
+const Offset from=is && team.rank?behind(mine.at,mine.end,team.rank): mine.at;
+const bool hit=from < mine.end && look(map,from,mine.end,parent);
+const unsigned hits=team.of(__ballot_sync(0xffffffffu,hit));
+parent=__shfl_sync(0xffffffffu,parent,static_cast<int>(team.first(hits)));
+const Offset rest=is?behind(mine.at,mine.end,team.width): mine.end;
+const bool leads=is && !team.rank,waits=leads && !hits && rest < mine.end,found=leads && hits;
+if(!LISTED && found)atomicOr(next +(v >> 5),1u <<(v & 31u));
+const bool keeps=leads && !waits && !found;
+conclude<LISTED>(leads && !waits,v,found,parent,keeps?static_cast<Offset>(mine.end - in_offsets[v]): 0);
+wait_for_others(waits,Waiter{v,rest,mine.end},waiting);
+}
+template <bool LISTED> GP_DEVICE void bottom_up(){
+const gp__bfs_state &t=s.state;
+const gp__u32 *map=a.reached[t.map];
+gp__u32 *next=a.reached[t.map ^ 1];
+const Seeker *list=static_cast<const Seeker *>(a.lists[t.side]);
+const Vertex last=static_cast<Vertex>((LISTED?t.list : vertices)- 1),
+step=static_cast<Vertex>(warps_of_grid());
+const Vertex rows=last / GP__WARP + 1;
+unsigned waiting=0;
+depth=t.depth + 1;
+if(!LISTED){
+for(gp__u64 i=static_cast<gp__u64>(s.rank)* P::threads + threadIdx.x;i < words;
+i += static_cast<gp__u64>(a.blocks)* P::threads)
+a.fresh[i]=0;
+}
+for(Vertex row=static_cast<Vertex>(warp_of_grid());row < rows;row += WORDS * step){
+Vertex v[WORDS],parent[WORDS];
+Offset begin[WORDS],end[WORDS];
+gp__u32 word[WORDS];
+bool there[WORDS],found[WORDS];
+GPUPRIMS__UNROLL
+for(int w=0;w < WORDS;++w){
+const Vertex mine=row + unsigned(w)* step,i=mine * GP__WARP + gp_lane();
+const bool is=mine < rows && i <= last;
+word[w] = !LISTED && mine < rows?map[mine] : 0;
+const Seeker seeker=LISTED && is?list[i] : Seeker{i,0};
+v[w]=seeker.vertex,parent[w]=seeker.neighbour;
+there[w]=is &&(LISTED?t.listed == 1 || !has_bit(map,v[w]):(word[w] >> gp_lane()& 1u)== 0);
+begin[w] = !LISTED && there[w]?in_offsets[v[w]] : 0;
+end[w] = !LISTED && there[w]?in_offsets[v[w] + 1] : 0;
+}
+GPUPRIMS__UNROLL
+for(int w=0;w < WORDS && !LISTED;++w)parent[w]=begin[w] < end[w]?in_sources[begin[w]] : 0;
+GPUPRIMS__UNROLL
+for(int w=0;w < WORDS && !LISTED;++w){
+const Vertex mine=row + unsigned(w + WORDS)* step,i=mine * GP__WARP + gp_lane();
+if(mine < rows && i <= last)gp__prefetch(in_offsets + i);
+}
+GPUPRIMS__UNROLL
+for(int w=0;w < WORDS;++w){
+const bool looks=LISTED?there[w] : begin[w] < end[w];
+found[w]=looks && has_bit(map,parent[w]);
+inspected += looks;
+}
+GPUPRIMS__UNROLL
+for(int w=0;w < WORDS && LISTED;++w){
+const bool looks=there[w] && !found[w];
+begin[w]=looks?in_offsets[v[w]] : 0;
+end[w]=looks?in_offsets[v[w] + 1] : 0;
+}
+GPUPRIMS__UNROLL
+for(int w=0;w < WORDS;++w){
+const bool waits = !found[w] && begin[w] + 1 < end[w];
+const unsigned bits=__ballot_sync(0xffffffffu,found[w]);
+const Vertex mine=row + unsigned(w)* step;
+if(!LISTED && gp_lane()== 0 && mine < rows)next[mine]=word[w] | bits;
+conclude<LISTED>(there[w] && !waits,v[w],found[w],parent[w],static_cast<Offset>(end[w] - begin[w]));
+wait_for_others(waits,Waiter{v[w],static_cast<Offset>(begin[w] +(LISTED?0 : 1)),end[w]},waiting);
+}
+while(waiting >= GP__WARP)look_on<LISTED>(map,next,waiting);
+}
+while(waiting)look_on<LISTED>(map,next,waiting);
+Below::template flush_list<LISTED>();
+add_warp(sums);
+}
+GP_DEVICE void append_vertex(bool there,Vertex v){
+const gp__u64 begin=there?offsets[v] : 0,end=there?offsets[v + 1] : 0;
+Below::template append<WARPS_OF_GRID>(there,begin,end - begin,v,false);
+}
+GP_DEVICE void append_words(gp__u64 at,gp__u32 mine){
+for(unsigned left=__ballot_sync(0xffffffffu,mine != 0);left;left &= left - 1){
+const int owner=__ffs(static_cast<int>(left))- 1;
+const gp__u32 word=__shfl_sync(0xffffffffu,mine,owner);
+append_vertex((word >> gp_lane()& 1u)!= 0,static_cast<Vertex>((at + unsigned(owner))* 32 + gp_lane()));
+}
+}
+GP_DEVICE void merge_frontier(){
+const Vertex *list=static_cast<const Vertex *>(a.found);
+gp__u32 *map=a.reached[s.state.map];
+const bool longs=s.state.appends == GP__BFS_APPENDS_LONG;
+const gp__u64 count=longs?s.state.news : words;
+for(gp__u64 at=warp_of_grid()* GP__WARP;at < count;at += warps_of_grid()* GP__WARP){
+const bool there=at + gp_lane()< count;
+if(longs){
+append_vertex(there,there?list[at + gp_lane()] : 0);
+continue;
+}
+const gp__u32 mine=there?a.fresh[at + gp_lane()] : 0,before=there?map[at + gp_lane()] : 0;
+if(mine)map[at + gp_lane()]=before | mine,a.fresh[at + gp_lane()]=0;
+if(s.state.appends == GP__BFS_APPENDS_LEVEL)append_words(at,mine);
+}
+flush();
+}
+GP_DEVICE void collect(){
+const gp__u32 *map=a.reached[s.state.map],*before=a.reached[s.state.map ^ 1];
+for(gp__u64 at=warp_of_grid()* GP__WARP;at < words;at += warps_of_grid()* GP__WARP){
+const bool there=at + gp_lane()< words;
+append_words(at,there?map[at + gp_lane()] & ~before[at + gp_lane()] : 0);
+}
+flush();
+}
+};
+#line 1 "bfs/block.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS>
+struct gp__bfs_block : gp__bfs_bottom_up<P,Offset,Vertex,CLUSTERS>{
+typedef gp__bfs_bottom_up<P,Offset,Vertex,CLUSTERS> Below;
+using Below::Below;
+GPUPRIMS__BFS_STATE(Below);
+using Below::add_to_block;
+using Below::add_warp;
+using Below::clear_words;
+using Below::cluster;
+using Below::collect;
+using Below::decide;
+using Below::finish_step;
+using Below::go_down;
+using Below::merge_frontier;
+using Below::note;
+using Below::part_of;
+using Below::small_levels;
+using Below::top_down;
+using Below::wait;
+using Below::warp_of_grid;
+using Below::warps_of_grid;
+using Below::write;
+GP_DEVICE void set_out(unsigned rank){
+gp__bfs_state &t=s.state;
+const gp__u64 source=a.source_device?*a.source_device : a.source;
+const bool valid=source < vertices;
+const gp__u64 begin=valid?offsets[source] : 0,degree=valid?offsets[source + 1] - begin : 0;
+enter(rank);
+s.source=source;
+s.begin=begin;
+t.barriers=0;
+t.first=t.kept=t.settled=t.list=t.news=t.levels=t.bottom_up=t.small=t.again=0;
+t.last=(degree + GP__BFS_PART - 1)/ GP__BFS_PART;
+t.edges=t.explored=degree;
+t.unexplored=valid?s.edges - degree : 0;
+t.reached=valid;
+t.depth=t.map=t.side=t.listed=t.appends=0;
+if(degree && source != a.target)go_down();
+else t.step=GP__BFS_DONE;
+}
+GP_DEVICE void enter(unsigned rank){
+s.rank=rank;
+if(CLUSTERS)s.place=rank % a.cluster;
+s.edges=vertices?offsets[vertices] : 0;
+s.steps=0,s.clock=gp__nanoseconds();
+for(int i=0;i < 3;++i)s.sums[i].clear(),s.appended[i]=0;
+}
+GP_DEVICE void fill(){
+const gp__u64 source=s.source;
+for(gp__u64 i=static_cast<gp__u64>(s.rank)* P::threads + threadIdx.x;i < words;
+i += static_cast<gp__u64>(a.blocks)* P::threads)
+a.reached[0][i]=i == source >> 5?1u <<(source & 31u): 0;
+if(CLUSTERS){
+for(gp__u64 i=static_cast<gp__u64>(s.rank)* P::threads + threadIdx.x;i < vertices;
+i += static_cast<gp__u64>(a.blocks)* P::threads)
+if(i != source)write(static_cast<Vertex>(i),-1,static_cast<Vertex>(~Vertex(0)));
+}
+if(s.rank != 0)return;
+const gp__u64 parts=s.state.last,degree=s.state.edges;
+for(gp__u64 i=threadIdx.x;i < parts;i += P::threads){
+const gp__u64 done=i * GP__BFS_PART,rest=degree - done;
+queue[i]=gp_edges_of(s.begin + done,part_of(rest),source);
+}
+if(threadIdx.x == 0){
+control->queue=parts;
+control->kept=control->settled=control->deepest=0;
+if(source < vertices)write(static_cast<Vertex>(source),0,static_cast<Vertex>(source));
+}
+}
+GP_DEVICE void start(){
+if(threadIdx.x == 0){
+const gp__ticket ticket=gp__draw(a.workspace,a.blocks);
+set_out(cluster()> 1?blockIdx.x : static_cast<unsigned>(ticket.number));
+s.tag=ticket.tag;
+}
+if(CLUSTERS){
+clear_words();
+gp__cluster_arrive();
+}
+__syncthreads();
+fill();
+if(CLUSTERS)gp__cluster_wait();
+if(s.rank == 0 && threadIdx.x == 0){
+for(int i=0;i < GP__BFS_SUMS;++i)gp__store_relaxed(control->barrier[0].word + i,0);
+__threadfence();
+if(a.blocks > 1)gp__publish(gp__words(a.workspace),0,gp__u64(0),s.tag);
+}
+if(s.rank != 0 && gp_warp()== 0){
+gp__receive<gp__u64>(gp__words(a.workspace),0,s.tag);
+__threadfence();
+}
+wait();
+if(threadIdx.x == 0)++s.state.barriers;
+note(GP_STEP_START);
+__syncthreads();
+}
+GP_DEVICE void run(int step){
+if(step == GP__BFS_TOP_DOWN)top_down();
+else if(step == GP__BFS_BOTTOM_UP)Below::template bottom_up<false>();
+else if(step == GP__BFS_LISTED)Below::template bottom_up<true>();
+else if(step == GP__BFS_SETTLE)merge_frontier();
+else if(step == GP__BFS_COLLECT)collect();
+else{
+const unsigned blocks = !CLUSTERS || step == GP__BFS_SMALL?1 : step == GP__BFS_CLUSTER?a.cluster : a.blocks;
+if(s.rank < blocks)small_levels(blocks);
+}
+}
+GP_DEVICE void levels(){
+while(s.state.step != GP__BFS_DONE){
+const int step=s.state.step;
+run(step);
+finish_step(step);
+}
+}
+GP_DEVICE void fill_rest(){
+const gp__bfs_state &t=s.state;
+const gp__u32 *map=a.reached[t.map];
+if(CLUSTERS || t.listed)return;
+for(gp__u64 at=warp_of_grid()* GP__WARP;at < words;at += warps_of_grid()* GP__WARP){
+const gp__u32 mine=at + gp_lane()< words?~map[at + gp_lane()] : 0;
+for(unsigned left=__ballot_sync(0xffffffffu,mine != 0);left;left &= left - 1){
+const int owner=__ffs(static_cast<int>(left))- 1;
+const gp__u32 word=__shfl_sync(0xffffffffu,mine,owner);
+const gp__u64 v=(at + unsigned(owner))* 32 + gp_lane();
+if((word >> gp_lane()& 1u)&& v < vertices)
+write(static_cast<Vertex>(v),-1,static_cast<Vertex>(~Vertex(0)));
+}
+}
+}
+GP_DEVICE void finish(){
+fill_rest();
+if(!a.statistics)return;
+if(CLUSTERS && s.state.again)find_deepest();
+sums.edges=inspected;
+add_warp(sums);
+const gp__u64 all=wait().edges;
+if(threadIdx.x != 0 || s.rank != 0)return;
+note(GP_STEP_FINISH);
+report(all);
+}
+GP_DEVICE void find_deepest(){
+gp__u64 most=0;
+for(gp__u64 i=static_cast<gp__u64>(s.rank)* P::threads + threadIdx.x;i < vertices;
+i += static_cast<gp__u64>(a.blocks)* P::threads)
+if(a.depths[i] > static_cast<int>(most))most=static_cast<gp__u64>(a.depths[i]);
+most=gp_warp_reduce(most,gp_max<gp__u64>());
+if(gp_lane()== 0)atomicMax(&control->deepest,most);
+}
+GP_DEVICE void report(gp__u64 looks)const{
+const gp__bfs_state &t=s.state;
+gp_traversal &r = *a.statistics;
+const gp__u64 of_vertex=sizeof(Vertex),of_offset=sizeof(Offset);
+r.reached=t.reached;
+r.edges=t.explored;
+r.inspected=looks;
+r.levels=CLUSTERS && t.again?control->deepest : t.levels;
+r.bottom_up=t.bottom_up;
+r.small=t.small;
+r.steps=s.steps;
+r.bytes=vertices *(4 +(parents?of_vertex : 0))+ t.reached * 2 * of_offset + looks * of_vertex;
+}
+GP_DEVICE gp__bfs_state &left(int launch)const{return control->state[launch & 1];}
+GP_DEVICE void set_out_by_launches(){
+if(threadIdx.x == 0)set_out(blockIdx.x);
+__syncthreads();
+fill();
+if(s.rank != 0 || threadIdx.x != 0)return;
+control->arrived=control->inspected=0;
+for(int i=0;i < GP__BFS_SUMS;++i)control->sums[i]=0;
+left(a.step + 1)= s.state;
+}
+GP_DEVICE void resume(){
+if(threadIdx.x == 0){
+enter(blockIdx.x);
+s.state=left(a.step);
+s.state.barriers=static_cast<unsigned>(a.step)+ 1;
+}
+__syncthreads();
+}
+GP_DEVICE bool decides(){
+add_to_block();
+__syncthreads();
+if(threadIdx.x != 0)return false;
+const gp__bfs_sums mine=s.sums[0].sums();
+gp__u64 all[GP__BFS_SUMS] ={mine.appended,mine.found,mine.edges,mine.longer};
+for(int i=0;i < GP__BFS_SUMS;++i)
+if(all[i])gp__add_relaxed(control->sums + i,all[i]);
+__threadfence();
+if(gp__add_relaxed(&control->arrived,1)!= a.blocks - 1)return false;
+__threadfence();
+for(int i=0;i < GP__BFS_SUMS;++i){
+all[i]=gp__load_relaxed(control->sums + i);
+gp__store_relaxed(control->sums + i,0);
+}
+control->arrived=0;
+decide(gp__bfs_sums{all[0],all[1],all[2],all[3]});
+return true;
+}
+GP_DEVICE void go_on(){
+const bool all=a.step > GP__BFS_LAUNCHES;
+bool decided=s.rank == 0 && threadIdx.x == 0;
+if(all && threadIdx.x == 0)s.steps=GP_TRAVERSAL_STEPS;
+while(s.state.step != GP__BFS_DONE){
+const int step=s.state.step;
+run(step);
+if(all)finish_step(step);
+else{
+if(step != GP__BFS_SMALL)decided=decides();
+break;
+}
+}
+const gp__u64 looks=gp_warp_reduce(static_cast<gp__u64>(inspected),gp_sum<gp__u64>());
+if(gp_lane()== 0 && looks)atomicAdd(&control->inspected,looks);
+if(decided)left(a.step + 1)= s.state;
+}
+GP_DEVICE void finish_by_launches(){
+fill_rest();
+if(threadIdx.x == 0 && s.rank == 0 && a.statistics)report(control->inspected);
+}
+};
+#line 1 "bfs/kernels.cuh"
+template <class P,class Offset,class Vertex,bool CLUSTERS=false> GP_DEVICE void gp__bfs(const gp__bfs_args &a){
+typedef gp__bfs_block<P,Offset,Vertex,CLUSTERS> Block;
+GP_SHARED(typename Block::Shared,s);
+GP_DYNAMIC_SHARED(memory);
+gp__pdl_wait<P>();
+int zero=0;
+gp__optimizer_barrier(zero);
+Block block(a,(&s)[zero],memory);
+block.start();
+block.levels();
+block.finish();
+if(CLUSTERS){
+gp__cluster_arrive();
+gp__cluster_wait();
+}
+}
+template <class P,class Offset,class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a){
+typedef gp__bfs_block<P,Offset,Vertex,false> Block;
+GP_SHARED(typename Block::Shared,s);
+GP_DYNAMIC_SHARED(memory);
+gp__pdl_wait<P>();
+if(a.fault && a.fault->kind != GP_FAULT_NONE)return;
+Block block(a,s,memory);
+if(a.step == 0)return block.set_out_by_launches();
+block.resume();
+if(a.step <= GP__BFS_LAUNCHES + 1)block.go_on();
+else block.finish_by_launches();
+}
+template <class P,class Offset,class Vertex,bool CLUSTERS=false>
+GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a){
+gp__pdl_wait<P>();
+if(a.fault->kind == GP_FAULT_NONE)gp__bfs<P,Offset,Vertex,CLUSTERS>(a);
+}
+template <class V> struct gp__edge_to_parent{
+const gp__graph_args &a;
+GP_DEVICE void operator()(gp__u64,gp__u64 source,gp__u64 target)const{
+V *parents=static_cast<V *>(a.out_targets);
+const int from=a.depths[source];
+if(from >= 0 && a.depths[target] == from + 1 && source < gp__load_volatile(parents + target))
+atomicMin(parents + target,static_cast<V>(source));
+}
+};
+template <class P,class O,class V> GP_DEVICE void gp__bfs_parents(const gp__graph_args &a){
+gp__pdl_wait<P>();
+if(a.fault && a.fault->kind != GP_FAULT_NONE)return;
+gp__each_edge<P,O,V>(a,gp__edge_to_parent<V>{a});
+}
+#line 1 "bfs/launches.cuh"
+template <class Vertex> struct gp__bfs_edge{Vertex source,target;};
+struct gp__bfs_progress{
+gp__u64 found[GP__BFS_LAUNCHES + 3];
+gp__u64 edges_to[GP__BFS_LAUNCHES + 3];
+gp__u64 reached,edges,inspected;
+gp__u64 hit;
+};
+static_assert(sizeof(gp__bfs_progress)<= 1024 && sizeof(gp__bfs_control)<= 2048,"they lie in the same place");
+template <int THREADS,class Vertex> struct gp__bfs_step_shared{
+gp_tile_expand_storage<THREADS,Vertex> expand;
+gp_tile_contract_storage<GP_CULL_HISTORY,Vertex> contract;
+union{
+gp_tile_append_storage<THREADS,Vertex> vertices;
+gp_tile_append_storage<THREADS,gp__bfs_edge<Vertex>> edges;
+};
+};
+template <class P,class Offset,class Vertex> struct gp__bfs_stepper{
+static const int THREADS=P::threads,ITEMS=P::vectors;
+typedef gp__bfs_step_shared<THREADS,Vertex> Shared;
+typedef gp__bfs_edge<Vertex> Edge;
+const gp__bfs_args &a;
+Shared &m;
+const Offset *offsets;
+const Vertex *targets;
+Vertex *parents;
+gp__bfs_progress *s;
+gp__u64 reached,edges,inspected;
+GP_DEVICE gp__bfs_stepper(const gp__bfs_args &args,Shared &shared)
+: a(args),m(shared),offsets(static_cast<const Offset *>(args.offsets)),
+targets(static_cast<const Vertex *>(args.targets)),parents(static_cast<Vertex *>(args.parents)),
+s(static_cast<gp__bfs_progress *>(args.control)),reached(0),edges(0),inspected(0){}
+GP_DEVICE static int slot(int level){
+return level <= GP__BFS_LAUNCHES?level : GP__BFS_LAUNCHES +(level - GP__BFS_LAUNCHES)% 3;
+}
+GP_DEVICE Vertex *list()const{return static_cast<Vertex *>(a.queue);}
+GP_DEVICE gp_frontier<Vertex> vertices_of(int level)const{
+return gp_frontier<Vertex>{list(),&s->found[slot(level)],a.vertices};
+}
+GP_DEVICE gp_frontier<Edge> edges_to(int level,gp__u64 first)const{
+return gp_frontier<Edge>{static_cast<Edge *>(a.edge_queue)+ first,&s->edges_to[slot(level)],a.edges - first};
+}
+GP_DEVICE gp__u64 edges_before(int level)const{
+gp__u64 sum=0;
+for(int i=0;i < level;++i)sum += s->edges_to[i];
+return sum;
+}
+GP_DEVICE gp__u64 degree(Vertex v)const{return static_cast<gp__u64>(offsets[v + 1] - offsets[v]);}
+GP_DEVICE bool over(int level,gp__u64 count)const{
+const gp__u64 hit=gp__load_volatile(&s->hit);
+return !count ||(a.limit && level == a.limit)||(hit && hit <= static_cast<gp__u64>(level));
+}
+GP_DEVICE void start(gp__u64 mine,gp__u64 threads)const{
+const gp__u64 source=a.source_device?*a.source_device : a.source;
+const bool valid=source < a.vertices;
+for(gp__u64 v=mine;v < a.vertices;v += threads){
+a.depths[v]=v == source?0 : -1;
+if(parents)parents[v]=v == source?static_cast<Vertex>(v): static_cast<Vertex>(~Vertex(0));
+}
+for(gp__u64 i=mine;i <(a.vertices + 31)/ 32;i += threads)
+a.reached[0][i]=i == source >> 5?1u <<(source & 31u): 0;
+for(gp__u64 i=mine;i < GP__BFS_LAUNCHES + 3;i += threads){
+s->found[i]=i == 0 && valid && source != a.target;
+s->edges_to[i]=0;
+}
+if(mine > 0)return;
+if(valid)list()[0]=static_cast<Vertex>(source);
+s->reached=valid;
+s->edges=valid?degree(static_cast<Vertex>(source)): 0;
+s->inspected=s->hit=0;
+}
+GP_DEVICE bool reach(bool there,Vertex source,Vertex v,int level){
+bool mine=gp__warp_contract(a.cull,there,v,a.reached[0],m.contract);
+if(mine && !(a.cull & GP_CULL_BITMAP))
+mine=gp__load_volatile(a.depths + v)< 0 && atomicCAS(a.depths + v,-1,level)== -1;
+if(!mine)return false;
+if(a.cull & GP_CULL_BITMAP)a.depths[v]=level;
+if(parents)parents[v]=source;
+++reached;
+edges += degree(v);
+if(v == a.target)atomicExch(&s->hit,static_cast<gp__u64>(level));
+return true;
+}
+template <class Take> GP_DEVICE void expand(bool there,Vertex v,const Take &take){
+gp__tile_expand<THREADS,ITEMS>(
+a.gather,there,v,offsets,targets,
+[&](Vertex,Vertex,gp__u64){
+++inspected;
+return true;
+},
+take,m.expand);
+}
+GP_DEVICE void expand_to(const gp_frontier<Edge> &out,bool there,Vertex v){
+expand(there,v,[&](bool goes_on,Vertex source,Vertex target){
+gp_warp_append(goes_on,Edge{source,target},out,m.edges);
+});
+}
+GP_DEVICE void clear(){gp_tile_contract_begin<THREADS>(m.contract);}
+GP_DEVICE void expand_level(int level,gp__u64 first){
+const gp_frontier<Edge> out=edges_to(level + 1,first);
+gp__each_tile<THREADS>(vertices_of(level),out,m.edges,[&](bool there,Vertex u){expand_to(out,there,u);});
+}
+GP_DEVICE void contract(int level,gp__u64 first){
+const gp_frontier<Vertex> out=vertices_of(level);
+clear();
+gp__each_tile<THREADS>(edges_to(level,first),out,m.vertices,[&](bool there,const Edge &e){
+gp_warp_append(reach(there,e.source,e.target,level),e.target,out,m.vertices);
+});
+}
+GP_DEVICE void contract_expand(int level,gp__u64 first){
+const gp_frontier<Edge> in=edges_to(level,first),out=edges_to(level + 1,first + in.size());
+const gp__u64 before=reached;
+clear();
+gp__each_tile<THREADS>(in,out,m.edges,[&](bool there,const Edge &e){
+expand_to(out,reach(there,e.source,e.target,level),e.target);
+});
+const gp__u64 found=gp_warp_reduce(reached - before,gp_sum<gp__u64>());
+if(gp_lane()== 0 && found)atomicAdd(&s->found[slot(level)],found);
+}
+GP_DEVICE bool in_two(gp__u64 count)const{return count > a.fused_edges;}
+GP_DEVICE void add_sums(){
+reached=gp_warp_reduce(reached,gp_sum<gp__u64>());
+edges=gp_warp_reduce(edges,gp_sum<gp__u64>());
+inspected=gp_warp_reduce(inspected,gp_sum<gp__u64>());
+if(gp_lane()!= 0)return;
+if(reached)atomicAdd(&s->reached,reached);
+if(edges)atomicAdd(&s->edges,edges);
+if(inspected)atomicAdd(&s->inspected,inspected);
+}
+GP_DEVICE void level(int level,bool expands){
+if(over(expands?level : level - 1,s->found[expands?level : level - 1]))return;
+if(expands){
+if(level == 0 || in_two(s->edges_to[level]))expand_level(level,edges_before(level + 1));
+}else if(in_two(s->edges_to[level]))contract(level,edges_before(level));
+else contract_expand(level,edges_before(level));
+}
+GP_DEVICE void rest(){
+const int most=GP__BFS_LAUNCHES;
+gp__u64 first=edges_before(most + 1);
+int level=most;
+for(;!over(level,gp__load_volatile(&s->found[slot(level)]));++level){
+if(threadIdx.x == 0 && level > most)s->found[slot(level + 1)]=s->edges_to[slot(level + 2)]=0;
+__syncthreads();
+const gp__u64 count=gp__load_volatile(&s->edges_to[slot(level + 1)]);
+if(!in_two(count))contract_expand(level + 1,first);
+else{
+contract(level + 1,first);
+__syncthreads();
+if(!over(level + 1,gp__load_volatile(&s->found[slot(level + 1)])))expand_level(level + 1,first + count);
+}
+first += count;
+__syncthreads();
+}
+add_sums();
+__syncthreads();
+if(threadIdx.x > 0 || !a.statistics)return;
+gp_traversal &r = *a.statistics;
+const gp__u64 of_vertex=sizeof(Vertex),of_offset=sizeof(Offset);
+gp__u64 levels=static_cast<gp__u64>(level);
+if(level == most)
+for(levels=0;levels < most && s->found[levels + 1];++levels){}
+else if(!gp__load_volatile(&s->found[slot(level)]))--levels;
+r.reached=s->reached;
+r.edges=s->edges;
+r.inspected=s->inspected;
+r.levels=levels;
+r.bottom_up=0;
+r.small=static_cast<gp__u64>(levels > most?levels - most : 0);
+r.steps=0;
+r.bytes=a.vertices *(4 +(parents?of_vertex : 0))+ s->reached * 2 * of_offset + s->inspected * of_vertex;
+}
+};
+template <class P,class Offset,class Vertex> GP_DEVICE void gp__bfs_steps(const gp__bfs_args &a){
+typedef gp__bfs_stepper<P,Offset,Vertex> Stepper;
+GP_SHARED(typename Stepper::Shared,shared);
+Stepper stepper(a,shared);
+gp__pdl_wait<P>();
+if(a.fault && a.fault->kind != GP_FAULT_NONE)return;
+if(a.step == 0){
+const gp__u64 mine=static_cast<gp__u64>(blockIdx.x)* P::threads + threadIdx.x;
+stepper.start(mine,static_cast<gp__u64>(gridDim.x)* P::threads);
+}else if(a.step > GP__BFS_EDGE_STEPS)stepper.rest();
+else{
+stepper.level(a.step / 2,a.step % 2 != 0);
+stepper.add_sums();
+}
+}
+#line 1 "bfs/sources_state.cuh"
+enum{
+GP__NEW_ITEMS,
+GP__NEW_PAIRS,
+GP__NEW_EDGES,
+GP__NEW_EXPLORED,
+GP__NEW_CLOSED,
+GP__NEW_LOOKS,
+GP__SOURCES_SUMS
+};
+struct gp__sources_state{
+int step;
+int depth,side,alone;
+gp__u64 count,before;
+gp__u64 parts;
+gp__u64 edges,open;
+gp__u64 listed,parted;
+gp__u64 pairs,explored,inspected,visits,bottom_up,small;
+};
+struct gp__sources_control{
+gp__u64 list,queue;
+gp__sources_state state;
+gp__u64 sums[GP__SOURCES_SUMS],arrived;
+gp__arrivals<GP__SOURCES_SUMS> barrier[3];
+};
+template <int WARPS> struct gp__sources_shared{
+gp__sources_state state;
+gp__u64 sums[GP__SOURCES_SUMS][GP__WARP];
+gp__u64 clock,barriers;
+unsigned steps,last;
+};
+#line 1 "bfs/sources.cuh"
+template <class T> struct gp__warp_list{
+static const unsigned ROOM=GP__BFS_BUFFER / unsigned(sizeof(T));
+T *buffer,*array;
+gp__u64 *cursor,before;
+unsigned filled,appended;
+GP_DEVICE gp__u64 reserve(unsigned number){
+appended += number;
+return gp_warp_broadcast(gp_lane()== 0?atomicAdd(cursor,static_cast<gp__u64>(number)): 0,0)- before;
+}
+GP_DEVICE void add(bool has,const T &x){
+const unsigned mask=__ballot_sync(0xffffffffu,has),number=static_cast<unsigned>(__popc(mask));
+if(!number)return;
+if(filled + number > ROOM)flush();
+if(has)buffer[filled + gp__lanes_before(mask)]=x;
+filled += number;
+}
+GP_DEVICE void flush(){
+if(!filled)return;
+__syncwarp();
+const gp__u64 at=reserve(filled);
+for(unsigned i=gp_lane();i < filled;i += GP__WARP)array[at + i]=buffer[i];
+filled=0;
+__syncwarp();
+}
+};
+template <class P,class Offset,class Vertex,class Word> struct gp__sources_block{
+static const int WARPS=P::threads / GP__WARP,ITEMS=P::vectors,BITS=8 * int(sizeof(Word));
+static const int LOOK=4,FEW=8;
+typedef gp__sources_shared<WARPS> Shared;
+typedef gp__sources_state State;
+const gp__sources_args &a;
+Shared &s;
+unsigned char *dynamic;
+const Offset *offsets,*in_offsets;
+const Vertex *targets,*in_sources;
+gp__sources_control *control;
+Word *seen;
+gp_edges *queue;
+gp__u64 vertices;
+unsigned rank;
+gp__u64 sums[GP__SOURCES_SUMS];
+GP_DEVICE gp__sources_block(const gp__sources_args &args,Shared &shared,unsigned char *memory)
+: a(args),s(shared),dynamic(memory),offsets(static_cast<const Offset *>(args.offsets)),
+in_offsets(static_cast<const Offset *>(args.in_offsets)),targets(static_cast<const Vertex *>(args.targets)),
+in_sources(static_cast<const Vertex *>(args.in_sources)),
+control(static_cast<gp__sources_control *>(args.control)),seen(static_cast<Word *>(args.seen)),
+queue(static_cast<gp_edges *>(args.queue)),vertices(args.vertices),rank(blockIdx.x){
+clear_sums();
+}
+GP_DEVICE void clear_sums(){
+GPUPRIMS__UNROLL
+for(int i=0;i < GP__SOURCES_SUMS;++i)sums[i]=0;
+}
+GP_DEVICE Word *visit()const{return static_cast<Word *>(a.words[s.state.side]);}
+GP_DEVICE Word *next()const{return static_cast<Word *>(a.words[s.state.side ^ 1]);}
+GP_DEVICE Vertex *list(int side)const{return static_cast<Vertex *>(a.lists[side]);}
+GP_DEVICE Word full()const{return static_cast<Word>(~Word(0))>>(BITS - a.count);}
+GP_DEVICE static int number_of_bits(gp__u32 x){return __popc(x);}
+GP_DEVICE static int number_of_bits(gp__u64 x){return __popcll(x);}
+GP_DEVICE static int lowest_bit(gp__u32 x){return __ffs(static_cast<int>(x))- 1;}
+GP_DEVICE static int lowest_bit(gp__u64 x){return __ffsll(static_cast<long long>(x))- 1;}
+GP_DEVICE static Word all_bits(Word x){
+GPUPRIMS__UNROLL
+for(int other=GP__WARP / 2;other;other /= 2)x |= gp_warp_exchange(x,other);
+return x;
+}
+GP_DEVICE gp__u64 warps()const{return s.state.alone?WARPS : static_cast<gp__u64>(a.blocks)* WARPS;}
+GP_DEVICE gp__u64 warp()const{return static_cast<gp__u64>(rank)* WARPS + gp_warp();}
+template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array,gp__u64 *cursor,gp__u64 before)const{
+return gp__warp_list<T>{reinterpret_cast<T *>(dynamic + gp_warp()* GP__BFS_BUFFER),array,cursor,before,0,0};
+}
+template <class T> GP_DEVICE void finish_list(gp__warp_list<T> &l){
+l.flush();
+if(gp_lane()== 0)sums[GP__NEW_ITEMS] += l.appended;
+}
+GP_DEVICE gp__warp_list<Vertex> next_list()const{
+return appending_to(list(s.state.side ^ 1),&control->list,s.state.listed);
+}
+GP_DEVICE void write(gp__u64 v,Word bits,int depth)const{
+if(!a.depths)return;
+for(Word any=all_bits(bits);any;any &= any - 1){
+const int row=lowest_bit(any);
+if(bits >> row & 1u)a.depths[static_cast<unsigned>(row)* vertices + v]=depth;
+}
+}
+GP_DEVICE gp__u64 settle_vertex(gp__u64 v,Word fresh){
+gp__u64 degree=0;
+if(fresh){
+const Word now=seen[v] | fresh;
+const gp__u64 pairs=static_cast<gp__u64>(number_of_bits(fresh));
+seen[v]=now;
+degree=static_cast<gp__u64>(offsets[v + 1] - offsets[v]);
+sums[GP__NEW_PAIRS] += pairs;
+sums[GP__NEW_EDGES] += degree;
+sums[GP__NEW_EXPLORED] += pairs * degree;
+if(now == full())sums[GP__NEW_CLOSED] += in_offsets?in_offsets[v + 1] - in_offsets[v] : 0;
+}
+write(v,fresh,s.state.depth + 1);
+return degree;
+}
+GP_DEVICE void append_parts(gp__warp_list<gp_edges> &parts,gp__u64 v,gp__u64 degree)const{
+const gp__u64 begin=degree?offsets[v] : 0;
+const bool is_short=degree <= GP__BFS_PART;
+parts.add(degree && is_short,gp_edges_of(begin,is_short?static_cast<unsigned>(degree): 0,v));
+for(unsigned large=__ballot_sync(0xffffffffu,!is_short);large;large &= large - 1){
+const int owner=__ffs(static_cast<int>(large))- 1;
+const gp__u64 from=__shfl_sync(0xffffffffu,begin,owner),length=__shfl_sync(0xffffffffu,degree,owner);
+const gp__u64 vertex=__shfl_sync(0xffffffffu,v,owner);
+const unsigned count=static_cast<unsigned>((length + GP__BFS_PART - 1)/ GP__BFS_PART);
+const gp__u64 at=parts.reserve(count);
+for(unsigned i=gp_lane();i < count;i += GP__WARP){
+const gp__u64 done=static_cast<gp__u64>(i)* GP__BFS_PART,rest=length - done;
+queue[at + i]=gp_edges_of(from + done,
+rest < GP__BFS_PART?static_cast<unsigned>(rest): unsigned(GP__BFS_PART),vertex);
+}
+}
+}
+GP_DEVICE void clear_words(Word *words,const Vertex *of,gp__u64 count)const{
+for(gp__u64 i=warp()* GP__WARP + gp_lane();i < count;i += warps()* GP__WARP)words[of[i]]=0;
+}
+GP_DEVICE void seed(){
+if(warp()!= 0)return;
+gp__warp_list<Vertex> reached=next_list();
+for(int first=0;first < a.count;first += GP__WARP){
+const int i=first + static_cast<int>(gp_lane());
+const gp__u64 v=i >= a.count?vertices : a.source_device?a.source_device[i] : a.source[i];
+const bool mine=v < vertices && atomicOr(next()+ v,Word(1)<<(i &(BITS - 1)))== 0;
+reached.add(mine,static_cast<Vertex>(v));
+}
+finish_list(reached);
+}
+GP_DEVICE void expand(){
+const gp__u64 count=s.state.parts,share=(count + warps()- 1)/ warps();
+const unsigned width=share < GP__WARP?static_cast<unsigned>(share): unsigned(GP__WARP);
+const Word *from=visit(),*have=seen;
+Word *to=next();
+gp__warp_list<Vertex> reached=next_list();
+const auto give = [&](const bool(&there)[ITEMS],const Vertex(&source)[ITEMS],const Vertex(&v)[ITEMS]){
+Word bits[ITEMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)bits[i]=there[i]?from[source[i]] & ~have[v[i]] : 0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i)
+if(bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i])))bits[i]=0;
+GPUPRIMS__UNROLL
+for(int i=0;i < ITEMS;++i){
+sums[GP__NEW_LOOKS] += there[i];
+reached.add(bits[i] && atomicOr(to + v[i],bits[i])== 0,v[i]);
+}
+};
+for(gp__u64 at=warp()* width;at < count;at += warps()* width){
+gp_edges edges=gp_edges_of(0,0,0);
+if(gp_lane()< width && at + gp_lane()< count)edges=queue[at + gp_lane()];
+gp__warp_expand<ITEMS>(edges,targets,give);
+}
+finish_list(reached);
+}
+GP_DEVICE void settle(){
+const State &t=s.state;
+const bool dense=t.count * 4 > vertices;
+const gp__u64 count=dense?vertices : t.count;
+const Vertex *reached=list(t.side ^ 1);
+const Word *fresh=next();
+gp__warp_list<gp_edges> parts=appending_to(queue,&control->queue,t.parted);
+for(gp__u64 at=warp()* GP__WARP;at < count;at += warps()* GP__WARP){
+const bool there=at + gp_lane()< count;
+const gp__u64 v = !there?0 : dense?at + gp_lane(): static_cast<gp__u64>(reached[at + gp_lane()]);
+append_parts(parts,v,settle_vertex(v,there?fresh[v] : 0));
+}
+finish_list(parts);
+clear_words(visit(),list(t.side),t.before);
+}
+GP_DEVICE void collect(){
+const State &t=s.state;
+const Vertex *frontier=list(t.side);
+gp__warp_list<gp_edges> parts=appending_to(queue,&control->queue,t.parted);
+for(gp__u64 at=warp()* GP__WARP;at < t.count;at += warps()* GP__WARP){
+const bool there=at + gp_lane()< t.count;
+const gp__u64 v=there?static_cast<gp__u64>(frontier[at + gp_lane()]): 0;
+append_parts(parts,v,there?static_cast<gp__u64>(offsets[v + 1] - offsets[v]): 0);
+}
+finish_list(parts);
+clear_words(next(),list(t.side ^ 1),t.before);
+}
+GP_DEVICE Word gather_vertex(const Word *from,Word wants,Offset at,Offset end){
+Word got=0;
+for(;;){
+const bool looks=(wants & ~got)&& at < end;
+const unsigned pending=__ballot_sync(0xffffffffu,looks);
+if(__popc(pending)<= FEW)return gather_together(from,pending,wants,got,at,end);
+if(!looks)continue;
+Word bits[LOOK];
+const unsigned there=end - at < LOOK?static_cast<unsigned>(end - at): unsigned(LOOK);
+GPUPRIMS__UNROLL
+for(unsigned i=0;i < LOOK;++i)bits[i]=i < there?from[in_sources[at + i]] : 0;
+GPUPRIMS__UNROLL
+for(int i=0;i < LOOK;++i)got |= bits[i];
+sums[GP__NEW_LOOKS] += there;
+at += there;
+}
+}
+GP_DEVICE Word gather_together(const Word *from,unsigned pending,Word wants,Word got,Offset at,Offset end){
+for(;pending;pending &= pending - 1){
+const int owner=__ffs(static_cast<int>(pending))- 1;
+const Offset last=__shfl_sync(0xffffffffu,end,owner);
+Word left=__shfl_sync(0xffffffffu,static_cast<Word>(wants & ~got),owner);
+for(Offset first=__shfl_sync(0xffffffffu,at,owner);left;){
+const bool there=gp_lane()< last - first;
+const Word all=all_bits(there?from[in_sources[first + gp_lane()]] : 0);
+sums[GP__NEW_LOOKS] += there;
+if(static_cast<int>(gp_lane())== owner)got |= all;
+left &= ~all;
+if(last - first <= GP__WARP)break;
+first += GP__WARP;
+}
+}
+return got & wants;
+}
+GP_DEVICE void gather(){
+const Word *from=visit();
+Word *to=next();
+gp__warp_list<Vertex> reached=next_list();
+for(gp__u64 at=warp()* GP__WARP;at < vertices;at += warps()* GP__WARP){
+const gp__u64 v=at + gp_lane();
+const bool there=v < vertices;
+const Word wants=there?full()& ~seen[v] : 0;
+const Offset begin=wants?in_offsets[v] : 0,end=wants?in_offsets[v + 1] : 0;
+const Word fresh=gather_vertex(from,wants,begin,end);
+if(there)to[v]=fresh;
+settle_vertex(v,fresh);
+reached.add(fresh != 0,static_cast<Vertex>(v));
+}
+finish_list(reached);
+}
+GP_DEVICE void run(){
+const int step=s.state.step;
+if(step == GP_STEP_START)seed();
+else if(step == GP_STEP_TOP_DOWN)expand();
+else if(step == GP_STEP_BOTTOM_UP)gather();
+else if(step == GP_STEP_SETTLE)settle();
+else collect();
+}
+GP_DEVICE bool grows()const{
+const State &t=s.state;
+return in_offsets && a.alpha > 0 && t.edges * static_cast<unsigned>(a.alpha)> t.open && t.edges * 8 > vertices;
+}
+GP_DEVICE void decide(const gp__u64(&x)[GP__SOURCES_SUMS]){
+State &t=s.state;
+const int step=t.step;
+const gp__u64 items=x[GP__NEW_ITEMS];
+t.inspected += x[GP__NEW_LOOKS];
+if(step == GP_STEP_SETTLE || step == GP_STEP_COLLECT){
+t.parts=items;
+t.parted += items;
+}else{
+t.before=t.count;
+t.count=items;
+t.listed += items;
+}
+if(step == GP_STEP_START || step == GP_STEP_TOP_DOWN){
+t.step=items?GP_STEP_SETTLE : GP_STEP_FINISH;
+return;
+}
+if(step != GP_STEP_COLLECT){
+if(!t.count){
+t.step=GP_STEP_FINISH;
+return;
+}
+++t.depth;
+t.side ^= 1;
+t.small += static_cast<unsigned>(t.alone);
+t.bottom_up += step == GP_STEP_BOTTOM_UP;
+t.visits += t.count;
+t.pairs += x[GP__NEW_PAIRS];
+t.explored += x[GP__NEW_EXPLORED];
+t.edges=x[GP__NEW_EDGES];
+t.open -= x[GP__NEW_CLOSED];
+}
+t.step = !t.edges ||(a.limit && t.depth == a.limit)?GP_STEP_FINISH
+: step != GP_STEP_COLLECT && grows()      ?GP_STEP_BOTTOM_UP
+: step == GP_STEP_BOTTOM_UP                ?GP_STEP_COLLECT
+: GP_STEP_TOP_DOWN;
+t.alone=a.blocks > 1 && t.step == GP_STEP_TOP_DOWN && t.parts <= a.small && t.edges <= a.small * 8ull;
+}
+GP_DEVICE gp__u64 block_sums(){
+GPUPRIMS__UNROLL
+for(int i=0;i < GP__SOURCES_SUMS;++i){
+const gp__u64 of_warp=gp_warp_reduce(sums[i],gp_sum<gp__u64>());
+if(gp_lane()== 0)s.sums[i][gp_warp()]=of_warp;
+}
+clear_sums();
+__syncthreads();
+if(gp_warp()!= 0)return 0;
+gp__u64 mine=0;
+if(gp_lane()< GP__SOURCES_SUMS)
+for(int w=0;w < WARPS;++w)mine += s.sums[gp_lane()][w];
+return mine;
+}
+GP_DEVICE void decide_by(gp__u64 mine,int step){
+if(gp_warp()== 0){
+gp__u64 all[GP__SOURCES_SUMS];
+GPUPRIMS__UNROLL
+for(int i=0;i < GP__SOURCES_SUMS;++i)all[i]=__shfl_sync(0xffffffffu,mine,i);
+if(threadIdx.x == 0){
+const bool alone=s.state.alone != 0;
+decide(all);
+if(!alone)note(step);
+}
+}
+__syncthreads();
+}
+GP_DEVICE gp__u64 wait(){
+gp__u64 mine=block_sums();
+if(a.blocks > 1 && gp_warp()== 0){
+mine=gp__grid_barrier_sum(control->barrier,static_cast<unsigned>(s.barriers),a.blocks,rank,mine);
+if(threadIdx.x == 0)++s.barriers;
+}
+return mine;
+}
+GP_DEVICE void note(int kind){
+if(!a.statistics || a.batch || rank != 0 || a.part != GP__SOURCES_ALL || s.steps == GP_TRAVERSAL_STEPS)return;
+gp_traversal_step &r=a.statistics->step[s.steps++];
+r.nanoseconds=gp__nanoseconds()- s.clock;
+r.reached=s.state.pairs,r.edges=s.state.explored;
+r.kind=static_cast<gp__u32>(kind),r.depth=static_cast<gp__u32>(s.state.depth < 0?0 : s.state.depth);
+}
+GP_DEVICE void load_state(){
+if(threadIdx.x == 0){
+s.state=control->state;
+s.barriers=0,s.steps=0,s.clock=gp__nanoseconds();
+}
+__syncthreads();
+}
+GP_DEVICE void clear(){
+const gp__u64 threads=static_cast<gp__u64>(a.blocks)* P::threads;
+const gp__u64 first=static_cast<gp__u64>(rank)* P::threads + threadIdx.x;
+Word *words[2] ={static_cast<Word *>(a.words[0]),static_cast<Word *>(a.words[1])};
+for(gp__u64 v=first;v < vertices;v += threads)seen[v]=words[0][v]=words[1][v]=0;
+if(a.reached && first < static_cast<unsigned>(a.count))a.reached[first]=0;
+if(first != 0)return;
+State t;
+t.step=GP_STEP_START;
+t.depth = -1;
+t.side=t.alone=0;
+t.count=t.before=t.parts=t.edges=t.listed=t.parted=0;
+t.pairs=t.explored=t.inspected=t.visits=t.bottom_up=t.small=0;
+t.open=in_offsets && vertices?in_offsets[vertices] : 0;
+control->list=control->queue=control->arrived=0;
+control->state=t;
+for(int i=0;i < GP__SOURCES_SUMS;++i){
+control->sums[i]=0;
+for(int b=0;b < 3;++b)control->barrier[b].word[i]=0;
+}
+}
+GP_DEVICE void levels(){
+while(s.state.step != GP_STEP_FINISH){
+const bool alone=s.state.alone != 0;
+while(alone && rank == 0 && s.state.alone && s.state.step != GP_STEP_FINISH){
+const int step=s.state.step;
+run();
+decide_by(block_sums(),step);
+}
+if(alone){
+if(rank == 0 && threadIdx.x == 0){
+control->state=s.state;
+note(GP_STEP_ALONE);
+}
+wait();
+if(rank != 0 && threadIdx.x == 0)s.state=control->state;
+__syncthreads();
+}else{
+const int step=s.state.step;
+run();
+decide_by(wait(),step);
+}
+}
+}
+GP_DEVICE void step(){
+const int step=s.state.step;
+if(step == GP_STEP_FINISH)return;
+run();
+gp__u64 mine=block_sums();
+if(gp_warp()== 0){
+if(gp_lane()< GP__SOURCES_SUMS && mine)gp__add_relaxed(control->sums + gp_lane(),mine);
+__threadfence();
+__syncwarp();
+if(gp_lane()== 0)s.last=gp__add_relaxed(&control->arrived,1)== a.blocks - 1;
+}
+__syncthreads();
+if(!s.last)return;
+__threadfence();
+if(gp_warp()== 0 && gp_lane()< GP__SOURCES_SUMS){
+mine=gp__load_relaxed(control->sums + gp_lane());
+gp__store_relaxed(control->sums + gp_lane(),0);
+}
+decide_by(mine,step);
+if(threadIdx.x == 0){
+s.state.alone=0;
+control->state=s.state;
+control->arrived=0;
+}
+}
+GP_DEVICE void finish(){
+const Word all=full();
+gp__u64 reached[BITS / GP__WARP];
+GPUPRIMS__UNROLL
+for(int i=0;i < BITS / GP__WARP;++i)reached[i]=0;
+if(threadIdx.x == 0)s.state.alone=0;
+__syncthreads();
+for(gp__u64 at=warp()* GP__WARP;at < vertices;at += warps()* GP__WARP){
+const gp__u64 v=at + gp_lane();
+const Word has=v < vertices?seen[v] : all;
+write(v,all & ~has,-1);
+if(!a.reached)continue;
+GPUPRIMS__UNROLL
+for(int i=0;i < BITS / GP__WARP;++i){
+GPUPRIMS__UNROLL_BY(4)
+for(unsigned b=0;b < GP__WARP;++b){
+const bool mine=v < vertices &&(has >>(unsigned(i)* GP__WARP + b)& 1u);
+const unsigned votes=__ballot_sync(0xffffffffu,mine);
+if(gp_lane()== b)reached[i] += static_cast<unsigned>(__popc(votes));
+}
+}
+}
+GPUPRIMS__UNROLL
+for(int i=0;i < BITS / GP__WARP;++i)
+if(a.reached && reached[i])atomicAdd(a.reached + i * GP__WARP + gp_lane(),reached[i]);
+if(rank == 0 && threadIdx.x == 0 && a.statistics)report();
+}
+GP_DEVICE void report(){
+const State &t=s.state;
+gp_traversal &r = *a.statistics;
+const gp__u64 levels=t.depth > 0?static_cast<gp__u64>(t.depth): 0;
+const gp__u64 bytes=(a.depths?vertices * 4 * static_cast<unsigned>(a.count): 0)+
+t.visits * 2 * sizeof(Offset)+ t.inspected *(sizeof(Vertex)+ sizeof(Word));
+note(GP_STEP_FINISH);
+if(!a.batch){
+r.reached=r.edges=r.inspected=r.levels=r.bottom_up=r.small=r.bytes=0;
+r.steps=s.steps;
+}
+r.reached += t.pairs;
+r.edges += t.explored;
+r.inspected += t.inspected;
+r.levels=r.levels < levels?levels : r.levels;
+r.bottom_up += t.bottom_up;
+r.small += t.small;
+r.bytes += bytes;
+}
+};
+template <class P,class Offset,class Vertex,class Word> GP_DEVICE void gp__bfs_sources(const gp__sources_args &a){
+typedef gp__sources_block<P,Offset,Vertex,Word> Block;
+GP_SHARED(typename Block::Shared,s);
+GP_DYNAMIC_SHARED(memory);
+gp__pdl_wait<P>();
+if(a.fault && a.fault->kind != GP_FAULT_NONE)return;
+Block block(a,s,memory);
+if(a.part == GP__SOURCES_CLEAR){
+block.clear();
+return;
+}
+block.load_state();
+if(a.part == GP__SOURCES_STEP)block.step();
+else{
+if(a.part != GP__SOURCES_FINISH)block.levels();
+if(a.part != GP__SOURCES_REST)block.finish();
+else if(threadIdx.x == 0)block.control->state=s.state;
+}
+}
+*/

@@ -38,6 +38,7 @@
 //    >>config >>types >>api                                what a user of the library reads
 //    >>machine >>policy >>warp >>tile >>kernels            what a kernel author reads
 //    >>driver >>host >>kernel_source >>dispatch            the implementation in C
+//    >>device_text                                         what NVRTC compiles: the parts above, without comments
 //
 // DOES                                              DOES NOT
 //    run asynchronously on your stream                 synchronise, or copy a result back

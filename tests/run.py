@@ -585,7 +585,7 @@ def rows(patterns):
 def make_header():
     """gpuprims.h, where a part of it is newer: an edit of a part is tested."""
     made = os.stat("gpuprims.h").st_mtime_ns if os.path.exists("gpuprims.h") else 0
-    sources = ["tools/amalgamate.py", *glob.glob("src/**/*", recursive=True)]
+    sources = ["tools/amalgamate.py", "tools/c_names.py", *glob.glob("src/**/*", recursive=True)]
     if any(os.stat(path).st_mtime_ns > made for path in sources if os.path.isfile(path)):
         if subprocess.run([sys.executable, "tools/amalgamate.py"], check=False).returncode:
             sys.exit(1)

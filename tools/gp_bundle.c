@@ -4,8 +4,9 @@
 //     cc -O2 -I. tools/gp_bundle.c -o gp_bundle -ldl -lpthread -lm
 //     ./gp_bundle LIST NAME ARCHITECTURE... > bundle.h     e.g. ./gp_bundle kernels.txt my_kernels 80 90 > bundle.h
 //
-// The program includes gpuprims.h and then bundle.h, and sets gp_config.bundle = &NAME. The bundle serves the very text
-// of gpuprims.h that gp_bundle was compiled with (gp_open says so otherwise). Machine code of 8.0 also runs on 8.6 and
+// The program includes gpuprims.h and then bundle.h, and sets gp_config.bundle = &NAME. A kernel of the bundle serves
+// every gpuprims.h that compiles it from the same text: an edit of a comment or of another family changes nothing. A
+// kernel whose text differs is compiled by NVRTC, or is GP_E_NO_COMPILER. Machine code of 8.0 also runs on 8.6 and
 // 8.9, not on 9.0. The output depends on the list, the header and NVRTC's version alone.
 //
 // THE LIST: a line a call, words separated by blanks, # begins a comment:
@@ -336,7 +337,7 @@ static void write_header(const char *name) {
   for (i = 0; i < image_count; ++i)
     printf("  {\"%s\", %d, %s_%lu, sizeof %s_%lu},\n", images[i].key, images[i].architecture, name, (unsigned long)i,
            name, (unsigned long)i);
-  printf("};\nstatic const struct gp_bundle %s = {\"%s\", %lu, %s_entries};\n", name, gp__device.hash,
+  printf("};\nstatic const struct gp_bundle %s = {\"%s\", %lu, %s_entries};\n", name, GPUPRIMS__BUNDLE,
          (unsigned long)image_count, name);
 }
 

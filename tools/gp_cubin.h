@@ -136,8 +136,9 @@ static inline __attribute__((unused)) const char *gp_cubin_read(const void *imag
           symbol = s.sh_info & 0xffffff;
           c->barriers = (int)(s.sh_flags >> 20 & 0x7f);
         }
-      } else if (!strncmp(name, CONSTANT, sizeof CONSTANT - 1) && name[sizeof CONSTANT - 1] != '0' &&
-                 s.sh_type != SHT_NOBITS) { // bank 0 holds the arguments
+      } else if (!strncmp(name, CONSTANT, sizeof CONSTANT - 1) && !strchr("04", name[sizeof CONSTANT - 1]) &&
+                 s.sh_type != SHT_NOBITS) { // bank 0 holds the arguments; bank 4 has room for the address of each
+                                            // variable of the text, used or not, and zeros there
         gp__sha_add(&hash, f.data + s.sh_offset, (size_t)s.sh_size);
       } else if (!strncmp(name, SHARED, sizeof SHARED - 1) && !strcmp(name + sizeof SHARED - 1, kernel)) {
         if (s.sh_size > INT_MAX) return "its shared memory has no sensible size";

@@ -43,6 +43,8 @@ FOLDER = os.path.join("build", "same-code")
 ORDER = ("gone", "changed", "policy", "new", "unsteady", "same")
 # The compiler program reads the header's text where GP_TUNE_HEADER says; it is not worth optimising.
 FLAGS = '-O0 -DGPUPRIMS_NO_EMBED -DGPUPRIMS_SOURCE=getenv("GP_TUNE_HEADER")'
+# NVRTC gets this part of the header's device text with every kernel; older headers have no such text, and it gets them.
+FIRST_PART = b'\n#line 1 "device/vocabulary.cuh"\n'
 Line = collections.namedtuple("Line", "outcome job device position base head policy")
 
 
@@ -87,7 +89,10 @@ def behind(tree, count):
     if not count:
         return os.path.join(tree.path, "gpuprims.h")
     with open(os.path.join(tree.path, "gpuprims.h"), "rb") as file:
-        text = "".join(f"struct gp__moved_{i} {{ int member; }};\n" for i in range(count)).encode() + file.read()
+        text = file.read()
+    moved = "".join(f"struct gp__moved_{i} {{ int member; }};\n" for i in range(count)).encode()
+    first = text.find(FIRST_PART) + len(FIRST_PART) if FIRST_PART in text else 0
+    text = text[:first] + moved + text[first:]
     path = os.path.join(tree.work, f"behind-{count}.h")
     store.replace(path, text)
     return path

@@ -75,7 +75,7 @@ typedef struct gp_bundle_entry {
   size_t bytes;
 } gp_bundle_entry;
 struct gp_bundle {
-  const char *header; // hash of the header's device text that the kernels were made from
+  const char *header; // how its keys are made: gp_open refuses what another way made
   unsigned count;
   const gp_bundle_entry *entries;
 };

@@ -84,7 +84,8 @@ typedef void (*gp_host_fn)(void *user, void *result, const void *a, const void *
 // A user's operator. `body` is the body of
 //     T op(T a, T b)              with arity 2, T being the accumulator (transform2: R op(A a, B b))
 //     R op(A a)                   with arity 1, A the element's type and R the accumulator or output type
-// for example "return a.x < b.x ? a : b;". Names of the C math library are at hand.
+// for example "return a.x < b.x ? a : b;". Names of the C math library are at hand, and those of the device text, which
+// is compiled with what the source mentions by name.
 // NVIDIA's compilers make some integer code wrong. Three lines on sm_90 with CUDA 12.6 to 13.3, a kernel of one thread:
 //     int b = -in[1], c = -in[2];
 //     int m = in[0] < b ? b : in[0];

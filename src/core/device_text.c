@@ -1,12 +1,20 @@
-// core/device_text.c - the device text, read once a process
-// uses: core/system.c, core/embed.c, core/sha256.c
+// core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
+// uses: core/system.c, core/text.c, core/embed.c, core/sha256.c
 
+// The device text is a list of parts. A part uses parts above it alone. NVRTC gets the parts that define a name which
+// the kernel's program mentions, and what these use.
+enum { GP__PARTS = 256 }; // at most
+typedef unsigned char gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
-  char *text;         // ends with a zero; NULL: `why` says why
-  char hash[GP__HEX]; //
+  int count;                          // of parts; 0: `why` says why
+  const char *uses[GP__PARTS];        // of a part: a line, its name and the numbers of the parts that it uses
+  const char *names, *names_end;      // lines in the order of bytes: a name, the numbers of the parts that define it
+  const char *text[GP__PARTS + 1];    // of a part: up to the next one's
+  char part_hash[GP__PARTS][GP__HEX]; // of its text
+  char hash[GP__HEX];                 // of all
   char why[256];
-} gp__device = {PTHREAD_ONCE_INIT, NULL, "", ""};
+} gp__device = {PTHREAD_ONCE_INIT, 0, {NULL}, NULL, NULL, {NULL}, {""}, "", ""};
 
 GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   char *data = NULL;
@@ -29,17 +37,44 @@ GPUPRIMS__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
   return data;
 }
 
+// Behind the line `line`, or NULL.
+GPUPRIMS__PRIVATE const char *gp__behind_line(const char *text, const char *line) {
+  const char *found = text ? strstr(text, line) : NULL;
+  return found ? found + strlen(line) : NULL;
+}
+// Finds the parts in the text of this file, or in its end. 0: it is some other text.
+GPUPRIMS__PRIVATE int gp__take_parts(const char *text) {
+  const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\nparts\n");
+  int count = 0, i;
+  const char *names = gp__behind_line(at, "\nnames\n");
+  const char *first = gp__behind_line(names, "\ntext\n");
+  if (!first) return 0;
+  for (; at < names - 6 && count < GP__PARTS; at = strchr(at, '\n') + 1) gp__device.uses[count++] = at;
+  gp__device.names = names;
+  gp__device.names_end = first - 5;
+  for (i = 0, at = first; i < count; ++i) {
+    if (!at || strncmp(at, "#line 1 \"", 9) != 0) return 0;
+    gp__device.text[i] = at;
+    at = strstr(at, i + 1 < count ? "\n#line 1 \"" : "\n*/\n");
+    if (at) ++at;
+  }
+  if (!at) return 0;
+  gp__device.text[count] = at;
+  for (i = 0; i < count; ++i)
+    gp__hash(gp__device.part_hash[i], gp__device.text[i], (size_t)(gp__device.text[i + 1] - gp__device.text[i]), NULL);
+  gp__hash(gp__device.hash, gp__device.part_hash, (size_t)count * sizeof *gp__device.part_hash, NULL);
+  gp__device.count = count;
+  return count > 0;
+}
+
 GPUPRIMS__PRIVATE void gp__read_device_text(void) {
-  size_t bytes, kept;
-  const char *embedded = gp__embedded_text(&bytes), *end;
-  char *text = NULL;
-  if (embedded) {
-    text = (char *)malloc(bytes + 1);
-    if (text) memcpy(text, embedded, bytes + 1);
-  } else {
+  size_t bytes;
+  const char *text = gp__embedded_text(&bytes);
+  char *read = NULL;
+  if (!text) {
     FILE *file = fopen(GPUPRIMS__SOURCE, "rb");
     if (file) {
-      text = gp__read_file(file, &bytes);
+      text = read = gp__read_file(file, &bytes);
       fclose(file);
     }
   }
@@ -47,20 +82,73 @@ GPUPRIMS__PRIVATE void gp__read_device_text(void) {
     snprintf(gp__device.why, sizeof gp__device.why, "the header's text cannot be read from %s", GPUPRIMS__SOURCE);
     return;
   }
-  // Kernels need nothing from the implementation on; without it NVRTC has less to read. A text without the mark is
-  // some other file.
-  end = strstr(text, "\n#if defined(GPUPRIMS_IMPLEMENTATION)");
-  if (!end) {
+  if (!gp__take_parts(text)) {
     snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h", GPUPRIMS__SOURCE);
-    free(text);
-    return;
+    free(read);
   }
-  kept = (size_t)(end - text) + 1;
-  text[kept] = 0;
-  gp__hash(gp__device.hash, text, kept, NULL);
-  gp__device.text = text;
 }
+// The text of all parts, which no zero ends, or NULL.
 GPUPRIMS__PRIVATE const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
-  return gp__device.text;
+  return gp__device.count ? gp__device.text[0] : NULL;
+}
+
+// Adds the parts whose numbers stand on a line, behind its first word.
+GPUPRIMS__PRIVATE void gp__add_numbers(const char *line, gp__part_set set) {
+  for (; *line != '\n'; ++line)
+    if (*line == ' ') set[atoi(line + 1) & (GP__PARTS - 1)] = 1;
+}
+// Adds the parts that define a name.
+GPUPRIMS__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_set set) {
+  const char *low = gp__device.names, *high = gp__device.names_end; // lines
+  while (low < high) {
+    const char *line = low + (high - low) / 2;
+    int order;
+    while (line > low && line[-1] != '\n') --line;
+    order = strncmp(name, line, length);
+    if (!order) order = line[length] == ' ' ? 0 : -1; // a blank comes before what a name is made of
+    if (!order) {
+      gp__add_numbers(line, set);
+      return;
+    }
+    if (order < 0) high = line;
+    else low = strchr(line, '\n') + 1;
+  }
+}
+GPUPRIMS__PRIVATE int gp__is_of_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+// The parts that a program needs. A program that makes names of pieces may need any.
+GPUPRIMS__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
+  const char *at = program;
+  int i;
+  memset(set, strstr(program, "##") != NULL, sizeof(gp__part_set));
+  while (*at) {
+    const char *first = at;
+    while (gp__is_of_name(*at)) ++at;
+    if (at > first) gp__add_name(first, (size_t)(at - first), set);
+    else ++at;
+  }
+  for (i = gp__device.count - 1; i >= 0; --i)
+    if (set[i]) gp__add_numbers(gp__device.uses[i], set);
+}
+// Writes their text, as a header.
+GPUPRIMS__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
+  int i;
+  gp__add(t, "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n");
+  for (i = 0; i < gp__device.count; ++i)
+    if (set[i]) gp__add(t, "%.*s", (int)(gp__device.text[i + 1] - gp__device.text[i]), gp__device.text[i]);
+  gp__add(t, "#endif\n");
+}
+// The hash of their texts.
+GPUPRIMS__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
+  char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
+  size_t bytes = 0;
+  int i;
+  for (i = 0; i < gp__device.count; ++i)
+    if (set[i]) {
+      memcpy(hashes + bytes, gp__device.part_hash[i], GP__HEX);
+      bytes += GP__HEX;
+    }
+  gp__hash(hash, hashes, bytes, NULL);
 }

@@ -1,6 +1,5 @@
 // core/disk_cache.c - the disk cache
-// uses: api/config.h, api/context_types.h, core/system.c, core/libraries.c, core/text.c, core/sha256.c,
-//   core/device_text.c, core/program.c
+// uses: api/config.h, api/context_types.h, core/system.c, core/libraries.c, core/text.c, core/sha256.c, core/program.c
 
 // The disk cache: a file a kernel, in a folder that only this user can write.
 
@@ -118,8 +117,7 @@ GPUPRIMS__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
 }
 
 GPUPRIMS__PRIVATE void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
-  gp__add(key, "header %s\nnvrtc %s\noptions %s\ncapability %d\n%s", gp__device.hash, nvrtc,
-          p->exact_rounding ? "--fmad=false" : "", capability, gp__string(&p->text));
+  gp__add(key, "made of %s\nnvrtc %s\ncapability %d\n%s", p->made_of, nvrtc, capability, gp__string(&p->text));
 }
 GPUPRIMS__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
   char hex[GP__HEX];

@@ -1,6 +1,6 @@
 // core/embed.c - this file's own text
 
-// This file's own text, as far as kernels need it: up to the implementation in C.
+// This file's own text from about the device text on, which stands at its end.
 
 #ifdef GPUPRIMS_SOURCE
 #define GPUPRIMS__SOURCE GPUPRIMS_SOURCE
@@ -19,8 +19,8 @@ __attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *b
 #else
 #define GPUPRIMS__ADDRESSES "adrp %0, 771b\n\tadd %0, %0, :lo12:771b\n\tadrp %1, 772b\n\tadd %1, %1, :lo12:772b"
 #endif
-  __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GPUPRIMS__SOURCE
-          "\"\n772:\n\t.byte 0\n\t.popsection\n\t" GPUPRIMS__ADDRESSES
+  __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GPUPRIMS__SOURCE "\", " GPUPRIMS__EMBEDDED_FROM
+          "\n772:\n\t.byte 0\n\t.popsection\n\t" GPUPRIMS__ADDRESSES
           : "=r"(first), "=r"(last));
 #undef GPUPRIMS__ADDRESSES
   *bytes = (size_t)(last - first);

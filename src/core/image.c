@@ -2,13 +2,13 @@
 // uses: api/lists.h, api/context_types.h, api/call.h, core/system.c, core/messages.c, core/libraries.c, core/text.c,
 //   core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c, core/nvrtc.c
 
+#define GPUPRIMS__BUNDLE "keys of parts 1" // what gp_bundle.header says; another number: keys are made another way
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
-  if (!gp__device_text()) return gp__fail(GP_E_BUNDLE, "%s: %s", who, gp__device.why);
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
-  if (strcmp(b->header, gp__device.hash) != 0)
-    return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle was made for another text of gpuprims.h (%.32s, this one is %s)",
-                    who, b->header, gp__device.hash);
+  if (strcmp(b->header, GPUPRIMS__BUNDLE) != 0)
+    return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle was made for another version of gpuprims.h (%.32s, not %s)", who,
+                    b->header, GPUPRIMS__BUNDLE);
   for (i = 0; i < b->count; ++i)
     if (!b->entries[i].key || !b->entries[i].image || !b->entries[i].bytes)
       return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged", who, i);
@@ -33,11 +33,18 @@ GPUPRIMS__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key
   return best != 0;
 }
 
-// Finishes a program's text: its key.
+// Finishes a program's text: the parts of the device text that it needs, its options and its key.
 GPUPRIMS__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
+  int i;
   if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
   if (p->text.failed || p->name.failed) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
-  gp__hash(p->key, gp__string(&p->text), p->text.size, p->exact_rounding ? "--fmad=false" : "");
+  gp__needed_parts(gp__string(&p->text), p->parts);
+  gp__hash_parts(p->parts, p->made_of);
+  for (i = 0; i < gp__option_count(p); ++i) {
+    strcat(p->made_of, " ");
+    strcat(p->made_of, gp__options[i]);
+  }
+  gp__hash(p->key, gp__string(&p->text), p->text.size, p->made_of);
   return GP_SUCCESS;
 }
 
@@ -50,6 +57,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
   char nvrtc[sizeof l->cache.nvrtc_name];
   memset(image, 0, sizeof *image);
   if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
+  if (!exact && l->bundle) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in gp_config.bundle", gp__string(&p->name));
   disk = gp__cache_usable(l, nvrtc);
   if (disk && *nvrtc) {
     gp__cache_key(p, capability, nvrtc, &key);

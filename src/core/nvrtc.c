@@ -42,8 +42,9 @@ GPUPRIMS__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capabil
 GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who, const gp__program *p, int architecture,
                                                 int ptx, gp__image *image) {
   const struct gp_driver *d = &l->runtime.driver;
-  const char *header = gp__device_text(), *header_name = "gpuprims.h";
-  const char *options[8], *call = "nvrtcCreateProgram";
+  gp__text parts = {NULL, 0, 0, 0};
+  const char *header, *header_name = "gpuprims.h";
+  const char *options[1 + GP__OPTIONS], *call = "nvrtcCreateProgram";
   char arch[64], *log = NULL;
   void *program = NULL;
   size_t bytes = 0, log_bytes = 0;
@@ -51,11 +52,18 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
   gp_result result = GP_SUCCESS;
   snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d", ptx ? "compute" : "sm", architecture);
   options[count++] = arch;
-  options[count++] = "-std=c++17";
-  options[count++] = "-default-device";
-  if (p->exact_rounding) options[count++] = "--fmad=false";
+  for (; count <= gp__option_count(p); ++count) options[count] = gp__options[count - 1];
+  gp__write_parts(p->parts, &parts);
+  if (parts.failed) {
+    gp__free_text(&parts);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
+  }
+  header = gp__string(&parts);
   error = d->nvrtcCreateProgram(&program, gp__string(&p->text), "gpuprims_program.cu", 1, &header, &header_name);
-  if (error) return gp__fail(GP_E_COMPILE, "%s: nvrtcCreateProgram failed with code %d", who, error);
+  if (error) {
+    gp__free_text(&parts);
+    return gp__fail(GP_E_COMPILE, "%s: nvrtcCreateProgram failed with code %d", who, error);
+  }
   compiled = d->nvrtcCompileProgram(program, count, options);
   if (!d->nvrtcGetProgramLogSize(program, &log_bytes) && log_bytes > 1) {
     log = (char *)malloc(log_bytes + 1);
@@ -84,6 +92,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_program(gp__library *l, const char *who,
     if (error) result = gp__fail(GP_E_COMPILE, "%s: %s failed with code %d", who, call, error);
   }
   free(log);
+  gp__free_text(&parts);
   d->nvrtcDestroyProgram(&program);
   if (result != GP_SUCCESS) {
     free(image->owned);

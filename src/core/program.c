@@ -1,5 +1,6 @@
 // core/program.c - programs, images, and what a context keeps of them
-// uses: api/config.h, api/context_types.h, api/call.h, core/system.c, core/driver.c, core/text.c, core/sha256.c
+// uses: api/config.h, api/context_types.h, api/call.h, core/system.c, core/driver.c, core/text.c, core/sha256.c,
+//   core/device_text.c
 
 // What the compiler calls a place of the user's text, and that text: for messages.
 typedef struct gp__excerpt {
@@ -7,14 +8,20 @@ typedef struct gp__excerpt {
   const char *text;
 } gp__excerpt;
 
+// NVRTC's options besides the architecture, the last for exact rounding alone.
+static const char *const gp__options[] = {"-std=c++17", "-default-device", "--fmad=false"};
+enum { GP__OPTIONS = sizeof gp__options / sizeof *gp__options };
+
 enum { GP__EXCERPTS = 16 };
 typedef struct gp__program {
   gp__text name; // the kernel's, e.g. gp__copy_kernel<gp__policy<...>, 4>
   gp__text text;
-  int exact_rounding; // no contraction to fused multiply-add
+  int exact_rounding;         // no contraction to fused multiply-add
+  gp__part_set parts;         // of the device text
+  char made_of[GP__HEX + 64]; // the hash of these parts, and NVRTC's options
   gp__excerpt excerpts[GP__EXCERPTS];
   int excerpt_count;
-  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text and options
+  char key[2 * GP__HEX]; // under which a bundle is searched: hash of text, parts and options
 } gp__program;
 
 typedef struct gp__image {
@@ -40,6 +47,7 @@ typedef struct gp__library {
   const struct gp_bundle *bundle; // or NULL
 } gp__library;
 
+GPUPRIMS__PRIVATE int gp__option_count(const gp__program *p) { return GP__OPTIONS - !p->exact_rounding; }
 GPUPRIMS__PRIVATE void gp__free_program(gp__program *p) {
   gp__free_text(&p->name);
   gp__free_text(&p->text);

@@ -1,5 +1,5 @@
 // core/table.c - the tuned table
-// uses: api/policy.h
+// uses: api/lists.h, api/policy.h
 
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).

@@ -19,8 +19,10 @@ template <class T> struct gp__unit {
   static const int ALIGN = int(alignof(T)), BYTES = ALIGN >= 16 || ALIGN == int(sizeof(T)) ? 16 : ALIGN;
   typedef typename gp__unit_of<BYTES>::type type;
 };
-template <int CACHE> GP_DEVICE void gp__load_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
-template <int CACHE, class U> GP_DEVICE void gp__load_unit(U &u, const void *p) { u = *static_cast<const U *>(p); }
+template <int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void *p) { v = gp__load_vector<CACHE>(p); }
+template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) {
+  u = *static_cast<const U *>(p);
+}
 // The unit at p; of one that is not wholly between begin and end, the elements that are: of units that are no vectors
 // there are none then. WHOLE: it is.
 template <class T>
@@ -33,7 +35,7 @@ GP_DEVICE void gp__load_unit_parts(Unit &, const unsigned char *, const unsigned
 template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin,
                                      const unsigned char *end) {
-  if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_unit<CACHE>(u, p);
+  if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_merge_unit<CACHE>(u, p);
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
 

@@ -1,6 +1,6 @@
 // transpose/kernels.cuh - transposes: tiles
 // uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h, transpose/arguments.h,
-//   device/warp.cuh, device/tile_load.cuh, device/tile_transpose.cuh, device/kernel.cuh, merge/kernels.cuh
+//   device/warp.cuh, device/tile_load.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
 // Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
 GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__u64 &row, gp__u64 &column) {

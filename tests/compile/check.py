@@ -24,7 +24,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests"))
+sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "tools")]
+import amalgamate  # noqa: E402
 from turn import turn  # noqa: E402
 HERE = os.path.join(ROOT, "tests", "compile")
 HEADER = os.path.join(ROOT, "gpuprims.h")
@@ -236,10 +237,8 @@ def copies(checks, folder):
 
 
 def embed(checks, folder):
-    """Each program prints the size and the hash of the text it carries, which is all that stands before the
-    implementation; the header is out of the way by then."""
-    text = open(HEADER, "rb").read()
-    text = text[:text.index(b"\n#if defined(GPUPRIMS_IMPLEMENTATION)") + 1]
+    """Each program prints the size and the hash of the device text it carries; the header is out of the way by then."""
+    text = amalgamate.device_text(HEADER)
     value = 14695981039346656037
     for byte in text:
         value = (value ^ byte) * 1099511628211 % (1 << 64)
@@ -278,6 +277,11 @@ def embed(checks, folder):
     for number, compiler in enumerate(compilers):
         plain, linked = tree(f"plain{number}"), tree(f"linked{number}", link=True)
         spaces = tree(f"a place with spaces {number}")
+        longer = tree(f"longer{number}")
+        with open(os.path.join(longer, "gpuprims.h"), "r+", encoding="utf-8") as file:
+            text = file.read()
+            file.seek(0)
+            file.write("// Whoever copied this header wrote something above it.\n" * 500 + text)
         elsewhere = os.path.join(folder, f"elsewhere{number}")
         os.makedirs(elsewhere)
         plus = {"gcc": "g++", "clang": "clang++"}.get(compiler, CXX)
@@ -286,6 +290,7 @@ def embed(checks, folder):
         case(f"{compiler}, same folder", plain, [compiler, "-std=c11", "own_text.c"])
         small = ["-O1", "-DGPUPRIMS_STATIC"]  # of the implementation, only what finds the text is compiled
         base = [compiler, "-std=c11", *small]
+        case(f"{compiler}, a longer header", longer, [compiler, "-std=c11", "own_text.c"])
         case(f"{compiler}, as C++", plain, [plus, "-std=c++11", *small, "-x", "c++", "own_text.c", "-x", "none"])
         case(f"{compiler}, from another folder", plain, base + [f"-I{plain}", os.path.join(plain, "own_text.c")],
              elsewhere)
@@ -636,6 +641,7 @@ def size(checks, folder):
                  " ".join(needed))
     sections = subprocess.run(["size", library], stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")[1]
     code, data, zero = (int(word) for word in sections.split()[:3])
+    print(f"device text: {len(amalgamate.device_text(HEADER))} bytes")
     print(f"gpuprims.h: {len(text)} bytes, {text.count(chr(10))} lines; library: {os.path.getsize(library)} bytes, of "
           f"them {code} of code and constants (the embedded text among them), {data} of data, {zero} zero; "
           f"{len(exported)} symbols, needs {' '.join(needed)}")

@@ -29,7 +29,9 @@ import tempfile
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "tests", "unit"), os.path.dirname(__file__)]
+sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "tests", "unit"), os.path.dirname(__file__),
+                os.path.join(ROOT, "tools")]
+import amalgamate  # noqa: E402
 import oracle  # noqa: E402
 import sass  # noqa: E402
 from gpuprims_ctypes import DTYPES, SIZES  # noqa: E402
@@ -208,12 +210,6 @@ def expected(case, data):
 # ---- compilers -------------------------------------------------------------------------------------------------------
 
 
-def device_text(path):
-    with open(path, "rb") as file:
-        text = file.read()
-    return text[:text.index(b"\n#if defined(GPUPRIMS_IMPLEMENTATION)") + 1]
-
-
 class Nvrtc:
     def __init__(self, path):
         self.library = ctypes.CDLL(path)
@@ -303,7 +299,7 @@ def examine(case, code, labels, constants, seed):
 def work(job):
     """(Those that are wrong, the error that ended it or None)."""
     try:
-        nvrtc, header = Nvrtc(job.library), device_text(job.header)
+        nvrtc, header = Nvrtc(job.library), amalgamate.device_text(job.header)
         text = PROGRAM + "".join(kernel(case, f"k{i}") for i, case in enumerate(job.cases))
         cubin = nvrtc.compile(text, header, job.architecture)
         found, parts, wrong = sass.kernels(disassemble(job.nvdisasm, cubin)), sass.sections(cubin), []

@@ -39,7 +39,7 @@ def house(tmp_path):
     """A copy of what the header is made of."""
     shutil.copytree(os.path.join(ROOT, "src"), tmp_path / "src")
     (tmp_path / "tools").mkdir()
-    for name in ("amalgamate.py", "lint.py"):
+    for name in ("amalgamate.py", "c_names.py", "lint.py"):
         shutil.copy(os.path.join(ROOT, "tools", name), tmp_path / "tools")
     shutil.copy(os.path.join(ROOT, "gpuprims.h"), tmp_path)
     shutil.copy(os.path.join(ROOT, ".clang-format"), tmp_path)
@@ -100,6 +100,11 @@ def test_lines(house):
     ("defines below it", "src/device/kernel.cuh", lambda text: text + "\nstruct gp__more : gp__scan_share {};\n"),
     ("mention a primitive", "src/core/run.c", lambda text: text + "\nenum { GP__MORE = GP_SORT };\n"),
     ("listed more than once", "src/manifest", lambda text: text + "part manual.h\n"),
+    ("no part defines", "src/scan/kernels.cuh", lambda text: text + "\nstruct gp__more : gp__nowhere {};\n"),
+    ("no name to be found by", "src/scan/kernels.cuh",
+     lambda text: text + "\nGP_DEVICE int operator+(gp_vector a, gp_vector) { return 1; }\n"),
+    ("NVRTC may get", "src/scan/kernels.cuh", lambda text: text + "\ntemplate <> struct gp_sum<gp_vector> {};\n"),
+    ("defines again below", "src/scan/kernels.cuh", lambda text: text + "\nint gp__bits_of_f64(int);\n"),
 ])
 def test_findings(house, finding, path, change):
     there = os.path.exists(os.path.join(house, path))
@@ -147,8 +152,45 @@ def nvrtc():
 
 
 @pytest.mark.parametrize("path", DEVICE_PARTS)
-def test_alone_under_nvrtc(nvrtc, tmp_path, path):
-    put(alone(path), tmp_path, "gpuprims.h")
-    text = operators.device_text(tmp_path / "gpuprims.h")
+def test_alone_under_nvrtc(nvrtc, path):
+    """What the library gives NVRTC for a kernel of this part."""
+    text = amalgamate.embedded_text(path).encode()
     for architecture in {75, 90} & nvrtc.architectures:
         nvrtc.compile('#include "gpuprims.h"\n', text, architecture)
+
+
+def test_the_device_text(house):
+    """Comments, white space and the host's text do not change it; an edit changes the lines of its part alone."""
+    def parts():
+        whole = amalgamate.device_text(os.path.join(house, "gpuprims.h")).decode()
+        return dict(re.findall(r'^#line 1 "(.*)"\n((?:(?!#line).*\n)*)', whole, re.M))
+
+    before, part = parts(), read(house, "src", "scan", "kernels.cuh")
+    assert len(before) > 100 and "device/machine.cuh" in before and "core/run.c" not in before
+    assert before["scan/kernels.cuh"] in amalgamate.embedded_text("scan/kernels.cuh")
+    assert "//" not in "".join(before.values()) and "GP_DEVICE float " in before["device/machine.cuh"]
+    put(part.replace("  ", "    ").replace("\n}\n", "\n  // An end.\n\n} /* of it */ // it\n"), house, "src", "scan",
+        "kernels.cuh")
+    put(read(house, "src", "core", "run.c") + "\nenum { GP__MORE = 1 };\n", house, "src", "core", "run.c")
+    assert run(house, TOOL).returncode == 0 and parts() == before
+    put(part + "\n#ifdef GPUPRIMS_SIMT\nint gp__none;\n#else\nGP_DEVICE int gp__more() { return 1, 'a' , 2; }\n"
+        "#endif\n", house, "src", "scan", "kernels.cuh")
+    assert run(house, TOOL).returncode == 0
+    after = parts()
+    more = "GP_DEVICE int gp__more(){return 1,'a',2;}\n"
+    assert after.pop("scan/kernels.cuh") == before.pop("scan/kernels.cuh") + more
+    assert after == before
+
+
+def test_conditions_that_are_known():
+    def kept(text):
+        return [line.text for line in amalgamate.for_nvrtc([amalgamate.Line(one, "p", 1) for one in text.split("\n")])]
+
+    assert kept("#ifdef GPUPRIMS_SIMT\na;\n#if X\nb;\n#else\nc;\n#endif\n#else\nd;\n#endif\ne;") == ["d;", "e;"]
+    assert kept("#if defined(GPUPRIMS_SIMT) || X\na;\n#elif Y\nb;\n#endif") == [
+        "#if defined(GPUPRIMS_SIMT) || X", "a;", "#elif Y", "b;", "#endif"]
+    assert kept("#if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)\na;\n#else\nb;\n#endif") == ["a;"]
+    assert kept("#ifdef GPUPRIMS_STATIC\na;\n#elif defined(__cplusplus)\nb;\n#else\nc;\n#endif") == ["b;"]
+    assert kept("#if X\n#ifndef __CUDACC_RTC__\na;\n#endif\n#if 0\nb;\n#endif\n#endif") == [
+        "#if X", "#if 0", "b;", "#endif", "#endif"]
+    assert kept('x("a , // b" , c); // d') == ['x("a , // b",c);']

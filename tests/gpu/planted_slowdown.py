@@ -26,7 +26,7 @@ from tools.farm import cell_keys, regress  # noqa: E402
 LARGE = 64 << 20  # bytes that no cache helps with: there a call takes as long as its bytes
 OTHERS = 40       # cells of other primitives: their machine code does not change
 MOST_MISSED = 0.1
-HEADER = "gpuprims.h"
+PART = os.path.join("src", "reduce", "kernels.cuh")
 FIRST_LINE = "template <int THREADS, class Acc> struct gp__reduce_storage {\n"
 BEGIN = """  const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
@@ -43,7 +43,7 @@ def git(folder, *words):
 
 
 def commit(tree, title, changes):
-    path = os.path.join(tree, HEADER)
+    path = os.path.join(tree, PART)
     with open(path, encoding="utf-8") as file:
         text = file.read()
     for before, after in changes.items():
@@ -53,6 +53,7 @@ def commit(tree, title, changes):
         text = text.replace(before, after)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
+    subprocess.run([sys.executable, os.path.join("tools", "amalgamate.py")], cwd=tree, check=True)
     git(tree, "commit", "--quiet", "--all", "--message", title)
     return steps.git(tree, "rev-parse", "HEAD")
 

@@ -1649,7 +1649,7 @@ def lost(texts, name):
     """None where a mutant's text occurs once; otherwise what went wrong."""
     part, text, _ = MUTANTS[name]
     path = SOURCES.get(part, "gpuprims.h")
-    found = texts[path].count(text)
+    found = texts[path].split("\n// >>device_text -")[0].count(text)  # which holds it again, for NVRTC
     return None if found == 1 else "its text occurs %d times in %s" % (found, path)
 
 

@@ -104,7 +104,7 @@ static void test_promise() {
     for (size_t j = 0; j < i; ++j)
       if (images[i].architecture == images[j].architecture && !strcmp(images[i].key, images[j].key)) CHECK(!"twice");
   }
-  gp_bundle bundle = {gp__device.hash, unsigned(entries.size()), entries.data()};
+  gp_bundle bundle = {GPUPRIMS__BUNDLE, unsigned(entries.size()), entries.data()};
   for (int capability : {75, 80, 86, 90}) {
     fake::reset();
     fake::machine.capability = capability;
@@ -173,7 +173,7 @@ static void test_header() {
   for (int c; (c = fgetc(f)) != EOF;) text += char(c);
   fclose(f);
   unlink(out);
-  CHECK(text.find("static const struct gp_bundle some_kernels = {\"" + std::string(gp__device.hash) + "\", " +
+  CHECK(text.find("static const struct gp_bundle some_kernels = {\"" + std::string(GPUPRIMS__BUNDLE) + "\", " +
                   std::to_string(image_count) + ", some_kernels_entries};") != std::string::npos);
   std::string first;
   for (size_t j = 0; j < 8; ++j) first += std::to_string(images[0].data[j]) + ",";

@@ -53,9 +53,113 @@ static void test_text(void) {
   size_t bytes = 0;
   const char *embedded = gp__embedded_text(&bytes);
   if (!CHECK(text != NULL)) return;
-  CHECK(strstr(text, "// >>kernels") && !strstr(text, "// >>driver ---") && !strstr(text, "// >>dispatch ---"));
-  CHECK(embedded && bytes > strlen(text) && memcmp(text, embedded, strlen(text)) == 0 && embedded[bytes] == 0);
+  CHECK(strstr(text, "gp__copy_kernel(") && !strstr(text, "// ") && !strstr(text, "cuInit"));
+  CHECK(embedded && embedded < text && gp__device.text[gp__device.count] < embedded + bytes && embedded[bytes] == 0);
+  CHECK(gp__device.text[gp__device.count] - gp__device.uses[0] < 800000); // bytes that each program carries
   CHECK(gp__device_text() == text && strlen(gp__device.hash) == 32);
+}
+
+// ---- the parts that a program needs, and its key
+
+static void seal(const char *text, int exact_rounding, gp__program *p) {
+  memset(p, 0, sizeof *p);
+  p->exact_rounding = exact_rounding;
+  gp__add(&p->text, "%s", text);
+  CHECK(gp__seal_program("test", p) == GP_SUCCESS);
+}
+static int has_part(const gp__program *p, const char *name) {
+  int i;
+  for (i = 0; i < gp__device.count; ++i)
+    if (strncmp(gp__device.uses[i], name, strlen(name)) == 0 && strchr(" \n", gp__device.uses[i][strlen(name)])) break;
+  return i < gp__device.count && p->parts[i];
+}
+// The parts of a text with one byte of part `name` changed.
+static char *changed(const char *embedded, size_t bytes, const char *name) {
+  char line[80], *copy = (char *)malloc(bytes + 1), *at;
+  memcpy(copy, embedded, bytes + 1);
+  snprintf(line, sizeof line, "\n#line 1 \"%s\"\n", name);
+  at = strstr(copy, line);
+  if (CHECK(at != NULL)) at[strlen(line)] ^= 1;
+  CHECK(gp__take_parts(copy));
+  return copy;
+}
+static void test_parts(void) {
+  static const char *const copies = "gp__copy_kernel<gp__policy<256>, 4>";
+  static const char *const scans = "gp__scan_look_back<gp__policy<256>, gp_sum<int>>";
+  size_t bytes = 0;
+  const char *embedded = gp__embedded_text(&bytes);
+  gp__program copy, scan, other;
+  gp__text parts = {NULL, 0, 0, 0}, key = {NULL, 0, 0, 0}, other_key = {NULL, 0, 0, 0};
+  char *again;
+  int i;
+  if (!embedded) return;
+  seal(copies, 0, &copy);
+  seal(scans, 0, &scan);
+  CHECK(has_part(&copy, "map/kernels.cuh") && has_part(&copy, "device/machine.cuh") && !has_part(&copy, "api/lists.h"));
+  CHECK(!has_part(&copy, "scan/kernels.cuh") && !has_part(&copy, "device/look_back.cuh"));
+  CHECK(has_part(&scan, "scan/kernels.cuh") && has_part(&scan, "device/look_back.cuh"));
+  CHECK(has_part(&scan, "device/operators.cuh") && !has_part(&scan, "bfs/block.cuh"));
+  gp__write_parts(copy.parts, &parts);
+  CHECK(parts.size > 20000 && parts.size < 80000 && strstr(parts.data, "gp__copy_kernel("));
+  CHECK(!strstr(parts.data, "gp__scan_look_back("));
+  gp__free_text(&parts);
+  // What a text mentions, it gets: beginnings and ends of names do not count, every first and last name does.
+  seal("return gp_tile_load_all(gp_tile, agp_tile_sort);", 0, &other);
+  for (i = 0; i < gp__device.count; ++i) CHECK(!other.parts[i]);
+  gp__free_program(&other);
+  {
+    const char *at;
+    char name[80];
+    int names = 0, missed = 0;
+    for (at = gp__device.names; at < gp__device.names_end; at = strchr(at, '\n') + 1) {
+      const int length = (int)strcspn(at, " \n");
+      snprintf(name, sizeof name, "%.*s", length, at);
+      seal(name, 0, &other);
+      for (i = 0; i < gp__device.count && !other.parts[i]; ++i) {}
+      missed += i == gp__device.count;
+      ++names;
+      gp__free_program(&other);
+    }
+    CHECK(names > 1000 && !missed);
+  }
+  // A text that makes names of pieces may need any part.
+  seal("#define JOIN(a, b) a##b", 0, &other);
+  for (i = 0; i < gp__device.count; ++i) CHECK(other.parts[i]);
+  gp__free_program(&other);
+  // A key is that of what is compiled: the text, the options, the parts.
+  seal("gp__copy_kernel<gp__policy<256>, 8>", 0, &other);
+  CHECK(strcmp(other.key, copy.key) != 0 && strcmp(other.made_of, copy.made_of) == 0);
+  gp__free_program(&other);
+  seal(copies, 1, &other);
+  CHECK(strcmp(other.key, copy.key) != 0);
+  gp__free_program(&other);
+  again = changed(embedded, bytes, "scan/kernels.cuh"); // of another family
+  seal(copies, 0, &other);
+  gp__cache_key(&copy, 90, "13.0", &key);
+  gp__cache_key(&other, 90, "13.0", &other_key);
+  CHECK(strcmp(other.key, copy.key) == 0 && strcmp(gp__string(&key), gp__string(&other_key)) == 0);
+  gp__free_program(&other);
+  gp__free_text(&key);
+  gp__free_text(&other_key);
+  seal(scans, 0, &other);
+  gp__cache_key(&scan, 90, "13.0", &key);
+  gp__cache_key(&other, 90, "13.0", &other_key);
+  CHECK(strcmp(other.key, scan.key) != 0 && strcmp(gp__string(&key), gp__string(&other_key)) != 0);
+  gp__free_program(&other);
+  gp__free_text(&key);
+  gp__free_text(&other_key);
+  free(again);
+  again = changed(embedded, bytes, "device/machine.cuh"); // of all
+  seal(copies, 0, &other);
+  CHECK(strcmp(other.key, copy.key) != 0);
+  gp__free_program(&other);
+  free(again);
+  CHECK(gp__take_parts(embedded));
+  seal(copies, 0, &other);
+  CHECK(strcmp(other.key, copy.key) == 0);
+  gp__free_program(&other);
+  gp__free_program(&copy);
+  gp__free_program(&scan);
 }
 
 typedef struct taken {
@@ -296,12 +400,18 @@ static void test_layouts(void) {
                                     "  GP_AT(Particle, p, blockIdx.x, x) += float(GP_AT(Particle, p, blockIdx.x, v));\n"
                                     "}\n";
   static const uint64_t layouts[] = {GP_ANY_LAYOUT, GP_SOA, GP_AOS, 32, GP_SOA | GP_TRANSPOSED};
-  const char *header = gp__device_text(), *name = "gpuprims.h";
+  const char *header, *name = "gpuprims.h";
+  gp__text parts = {NULL, 0, 0, 0};
+  gp__program program_text;
   gp_context *ctx = open_host("");
   gp_call c = gp_call_init(GP_COPY);
   taken t = {0, 0, {0}, ""};
   const struct gp_driver *d;
   int i;
+  seal(source, 0, &program_text);
+  gp__write_parts(program_text.parts, &parts);
+  gp__free_program(&program_text);
+  header = gp__string(&parts);
   c.in_type = GP_F32;
   CHECK(gp_compile(ctx, &c, 90, take, &t) == GP_SUCCESS); // opens NVRTC
   d = &ctx->state->library.runtime.driver;
@@ -324,6 +434,7 @@ static void test_layouts(void) {
     free(ptx);
     d->nvrtcDestroyProgram(&program);
   }
+  gp__free_text(&parts);
   CHECK(gp_close(ctx) == GP_SUCCESS);
 }
 
@@ -333,6 +444,7 @@ int main(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   test_hash();
   test_text();
+  test_parts();
   if (gp__open_library(NULL, names, why, sizeof why)) {
     test_messages();
     test_names();
