@@ -369,7 +369,7 @@ PART_LINES = 800
 # Longer parts, with their lines: they may only shrink, and leave this list when they are short enough.
 LONG_PARTS = {"bfs/block.cuh": 1201}
 # Lines of src/core that mention a primitive: what core has yet to leave to the families. It may only shrink.
-PRIMITIVES_IN_CORE = 255
+PRIMITIVES_IN_CORE = 252
 PROJECT_NAME = re.compile(r"\b(?:(?:gp_|GP_|GPUPRIMS_)\w+|u?int(?:8|16|32|64)_t|size_t)\b")
 
 
