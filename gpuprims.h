@@ -4134,164 +4134,406 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
   return p;
 }
 
-// The portable row: what a field is when nobody, neither the caller nor a tuned row, has said. Fields that are already
-// set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 3 MiB or
-// more (512 KiB where pointers of wider elements are misaligned), pipelined where that is valid, otherwise look-back.
-// The numbers are those that did best in streams on an H200, one row for all; ci/measurements has them.
+// What a rule gives a field that neither the caller nor a row before has set.
 GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }
+
+// ---- core/rows.h - rows of policies, the tuned table's and the header's own, and how they are found
+
+// A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__shape_bytes) and more, less than `to`.
+// core/table.c says what the sizes are; -1: any. The header's own rows, scope "portable", may say more in `when`: what
+// else from and to measure, and what must hold of the call, by bits that each family names.
+typedef struct gp__policy_row {
+  const char *scope;
+  int primitive, in_size, acc_size, out_size;
+  unsigned when;
+  unsigned long long from, to;
+  gp_policy policy;
+  const char *provenance;
+} gp__policy_row;
+enum {
+  GP__CHOOSES = 1,  // the row chooses its algorithm where the policy has none; other rows only serve theirs
+  GP__BY_COUNT = 2, // from and to are elements
+  GP__BY_KEYS = 4,  // bytes of keys
+  GP__MEASURE = 6,
+  GP__IF = 8 // the first bit of a family
+};
+// A row of the header's own: size, when, from, to, then the policy, and the day of November 2026 when it was measured.
+#define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day)                \
+  {                                                                                                                    \
+    "portable", primitive, in, -1, -1, when, from, to,                                                                 \
+        {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0}, "NVIDIA H200, 2026-11-" #day      \
+  }
+
+// What rows are compared with: the sizes of a call, its measures in the order of GP__MEASURE, and what holds.
+typedef struct gp__wanted {
+  int primitive, in_size, acc_size, out_size;
+  unsigned when;
+  unsigned long long sizes[3];
+} gp__wanted;
+__attribute__((unused)) static gp__wanted gp__wanted_of(const gp__shape *h, unsigned when) {
+  // Sorts and merges: in_size is the key's, out_size the value's. Transposes: both are the element's.
+  const int planned = gp__is_planned(h->primitive), graph = gp__family_of(h->primitive) == GP__FAMILY_GRAPH;
+  gp__wanted w;
+  w.primitive = h->primitive;
+  w.in_size = graph ? h->offset_size : planned || !h->in_size ? h->key_size : h->in_size;
+  w.acc_size = graph ? h->key_size : h->acc_size;
+  w.out_size = graph ? gp__degree_class(*h) : planned ? (h->move ? h->key_size : h->in_size) : h->out_size;
+  w.when = when;
+  w.sizes[0] = gp__shape_bytes(*h);
+  w.sizes[1] = h->count + h->count2;
+  w.sizes[2] = h->count * (unsigned)h->key_size;
+  return w;
+}
+// How well a row fits: 0 not at all, otherwise more for what it names, then for the larger bucket.
+__attribute__((unused)) static int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
+  const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
+  if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
+      (row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
+      (row->out_size >= 0 && row->out_size != w->out_size) || (row->when / GP__IF * GP__IF & ~w->when))
+    return 0;
+  return 1 + (row->from ? 63 - __builtin_clzll(row->from) : 0) +
+         64 * ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
+               (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
+}
+// The one lookup: the row that fits best, and of those the first; behind `last`, where that is not NULL. source: of
+// each row, NULL for any. algorithm: rows of others do not serve; GP_AUTO for any.
+__attribute__((unused)) static const gp__policy_row *gp__next_row(const gp__policy_row *rows, int count,
+                                                                  const unsigned char *source, int wanted,
+                                                                  const gp__wanted *w, int algorithm,
+                                                                  const gp__policy_row *last) {
+  const int most = last ? gp__row_fit(last, w) : 0x7fffffff;
+  const gp__policy_row *row, *found = NULL;
+  int best = 0;
+  for (row = rows; row != rows + count; ++row) {
+    int fit;
+    if ((source && source[row - rows] != wanted) ||
+        (algorithm && row->policy.algorithm && row->policy.algorithm != algorithm))
+      continue;
+    fit = gp__row_fit(row, w);
+    if (fit > best && (fit < most || (fit == most && row > last))) best = fit, found = row;
+  }
+  return found;
+}
+// Fills what a policy leaves open from the rows that fit, the best first.
+__attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count,
+                                                  const gp__shape *h, unsigned when) {
+  const gp__wanted w = gp__wanted_of(h, when);
+  const gp__policy_row *row = NULL;
+  while (!p.algorithm && (row = gp__next_row(rows, count, NULL, 0, &w, GP_AUTO, row)) != NULL)
+    if (row->when & GP__CHOOSES) p.algorithm = row->policy.algorithm;
+  for (row = NULL; (row = gp__next_row(rows, count, NULL, 0, &w, p.algorithm, row)) != NULL;) {
+#define GPUPRIMS__OPEN_FIELD(field) p.field = gp__default_to(p.field, row->policy.field);
+    GP_POLICY_MEMBERS(GPUPRIMS__OPEN_FIELD)
+#undef GPUPRIMS__OPEN_FIELD
+  }
+  return p;
+}
+#define GPUPRIMS__FILL(p, rows, h, when) gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), &(h), when)
+
+// ---- map/portable.h - portable rule of map and of all that has kernels of that form
+
+enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; steps of building and checking graphs
+static const gp__policy_row gp__map_rows[] = {
+    GPUPRIMS__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // of the kernel that fills tables
+    GPUPRIMS__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(GP_LOWER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
+    GPUPRIMS__H200(GP_UPPER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_MAP_GRAPHS, 0, 0, 0, 0, 1, 0, 8, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
+};
+__attribute__((unused)) static gp_policy gp__portable_map(gp_policy p, gp__shape s) {
+  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
+  p = GPUPRIMS__FILL(p, gp__map_rows, s,
+                     (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));
+  while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
+  return p;
+}
+
+// ---- reduce/portable.h - portable rule of reductions
+
+enum { GP__IF_CANONICAL_REDUCE = GP__IF };
+static const gp__policy_row gp__reduce_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_CANONICAL_REDUCE, 0, 0, GP_STEALING, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_EVEN_SHARE, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_CANONICAL_REDUCE, 0, 0, 0, 0, 4, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 512, 4, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
+};
+__attribute__((unused)) static gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
+  p = GPUPRIMS__FILL(p, gp__reduce_rows, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
+  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as registers leave
+  return p;
+}
 
 // ---- scan/portable.h - portable rule of scans
 
-__attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s, unsigned long long bytes) {
-  const int mib = bytes >> 20 > 0x7fffffff ? 0x7fffffff : (int)(bytes >> 20);
-  const int canonical = s.reproducible, misaligned = s.in_misaligned || s.out_misaligned;
-  const int shifted = misaligned && bytes >= (512 << 10) && s.in_size >= 4; // a ragged chunk of bytes takes long
-  gp_policy q = p;
-  q.algorithm = GP_PIPELINED;
-  q.threads = gp__default_to(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : mib >= 24 ? 320 : 256);
-  q.vectors = gp__default_to(p.vectors, canonical ? GP__CANONICAL_SCAN_VECTORS : mib >= 3 ? 9 : 5);
-  q.stages = gp__default_to(p.stages, q.threads > 256 ? 5 : 3);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, q.threads > 256 ? 1 : 2);
-  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && (mib >= 3 || shifted) && gp__policy_valid(q, s)))
-    return q;
-  p.algorithm = gp__default_to(p.algorithm, GP_LOOK_BACK);
-  p.threads = gp__default_to(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : 256);
-  p.vectors = gp__default_to(p.vectors, canonical              ? GP__CANONICAL_SCAN_VECTORS
-                                        : mib >= 3             ? 9
-                                        : mib >= 1             ? misaligned ? 1 : 5
-                                        : bytes >= (128 << 10) ? 3
-                                                               : 1);
-  p.stages = gp__default_to(p.stages, 3);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
-  return p;
+// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes takes long.
+enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
+static const gp__policy_row gp__scan_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0,
+                   21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 3 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_SHIFTED, 512 << 10, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_SCAN_MISALIGNED, 0, 3 << 20, GP_PIPELINED, 0, 5, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 24 << 20, 0, GP_PIPELINED, 320, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 128 << 10, 0, 0, 0, 3, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 1 << 20, 0, 0, 0, 5, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
+};
+__attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
+  const int misaligned = s.in_misaligned || s.out_misaligned;
+  const unsigned when = (s.reproducible ? GP__IF_SCAN_CANONICAL
+                         : misaligned   ? GP__IF_SCAN_MISALIGNED
+                                        : 0) |
+                        (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
+  gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, s, when);
+  if (q.algorithm == GP_PIPELINED) { // what shared memory and registers leave
+    q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
+    q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.threads > 256 ? 1 : 2);
+    if (p.algorithm || gp__policy_valid(q, s)) return q;
+    p.algorithm = GP_LOOK_BACK;
+    q = GPUPRIMS__FILL(p, gp__scan_rows, s, when);
+  }
+  q.stages = gp__default_to(q.stages, 3);
+  q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.vectors >= 9 ? 4 : q.vectors >= 5 ? 6 : 8);
+  return q;
 }
 
 // ---- select/portable.h - portable rules of streams
 
-// Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid; segmented scans, which search offsets, from
-// 8 MiB on. One large block, or two where there are few tiles, of 1024 threads together. Below 4 MiB a thread has one
-// vector, so that all multiprocessors have tiles. A tile that does not fit gets smaller in what the caller has left
-// open.
-__attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
-                                                                int vectors, int stages, int blocks) {
-  gp_policy q = p;
-  q.algorithm = gp__default_to(p.algorithm, algorithm);
-  q.threads = gp__default_to(p.threads, threads);
-  q.vectors = gp__default_to(p.vectors, vectors);
-  q.stages = gp__default_to(p.stages, stages);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, blocks);
+// Segmented scans search offsets. One large block, or two where there are few tiles. Small streams: a vector a thread,
+// so that all multiprocessors have tiles.
+enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF };
+static const gp__policy_row gp__stream_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_STREAM_PAIRS, 0, 0, GP_PIPELINED, 0, 3, 4, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 5, 2, 21),
+    GPUPRIMS__H200(0, -1, 0, 16 << 20, 0, GP_PIPELINED, 512, 0, 0, 1, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 256, 1, 3, 8, 21),
+    GPUPRIMS__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
+    GPUPRIMS__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
+};
+// A tile that does not fit gets smaller in what the caller has left open.
+__attribute__((unused)) static gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
-__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
-  const int large = bytes >> 24 != 0, pair = s.key_size && s.in_size, middle = bytes >> 20 && !(bytes >> 22);
-  const int searching = s.offset_size && bytes >> 22 && !(bytes >> 23);
-  const int vectors = searching ? 3 : bytes >> 22 ? 5 : 1;
-  gp_policy q;
-  int stages;
-  for (stages = pair ? 4 : 5; stages >= 2; --stages) { // as many as fit with chunks of that size
-    q = gp__portable_stream_as(p, s, GP_PIPELINED, large ? 512 : 256, pair ? 3 : 5, stages, large ? 1 : 2);
-    if (p.stages || p.vectors || (q.vectors == (pair ? 3 : 5) && gp__policy_valid_stream(q, s))) break;
+__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
+  const unsigned when =
+      (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
+  gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, s, when);
+  if (q.algorithm == GP_PIPELINED) { // as many stages as fit with chunks of that size
+    gp_policy whole = q;
+    for (;; --whole.stages) {
+      q = gp__shrink_stream(p, whole, s);
+      if (p.stages || p.vectors || whole.stages <= 2 || (q.vectors == whole.vectors && gp__policy_valid_stream(q, s)))
+        break;
+    }
+    if (p.algorithm || gp__policy_valid_stream(q, s)) return q;
+    p.algorithm = GP_LOOK_BACK;
+    q = GPUPRIMS__FILL(p, gp__stream_rows, s, when);
   }
-  if (p.algorithm == GP_PIPELINED ||
-      (p.algorithm == GP_AUTO && bytes >> 22 && !searching && gp__policy_valid_stream(q, s)))
-    return q;
-  return gp__portable_stream_as(p, s, GP_LOOK_BACK, middle ? 512 : 256, vectors, 3,
-                                middle || gp__default_to(p.vectors, vectors) >= 5 ? 4
-                                : searching                                       ? 6
-                                                                                  : 8);
+  if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as registers leave
+  return gp__shrink_stream(p, q, s);
 }
 
 // ---- histogram/portable.h - portable rule of histograms
 
-// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. From 32 MiB
-// on three blocks a multiprocessor where each has four copies or more, below 4 MiB two where a copy for each lane fits;
-// otherwise one, with four vectors of each thread on their way.
-__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
+// Counters in shared memory where they fit and where there are not many more of them than samples. Three blocks a
+// multiprocessor where each has four copies or more, two where a copy for each lane fits; otherwise one, with four
+// vectors of each thread on their way.
+enum {
+  GP__IF_HISTOGRAM_INEXACT = GP__IF,
+  GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // a block a multiprocessor
+  GP__IF_HISTOGRAM_WEIGHTED = 4 * GP__IF,
+  GP__IF_HISTOGRAM_WIDE = 8 * GP__IF
+};
+static const gp__policy_row gp__histogram_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_SHARED_BINS, 256, 1, 0, 3, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_GLOBAL_BINS, 256, 1, 0, 3, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_ALONE | GP__IF_HISTOGRAM_WEIGHTED, 0, 0, GP_SHARED_BINS, 0, 2, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_ALONE, 0, 0, GP_SHARED_BINS, 1024, 4, 0, 1, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_WIDE, 0, 0, GP_SHARED_BINS, 0, 2, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_SHARED_BINS, 512, 1, 0, 2, 21),
+    GPUPRIMS__H200(0, -1, 0, 512 << 10, 0, GP_SHARED_BINS, 0, 2, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 4 << 20, 32 << 20, GP_SHARED_BINS, 0, 0, 0, 1, 21),
+    GPUPRIMS__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
+};
+__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   gp_policy q = p;
   int blocks;
-  q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
-  q.load = gp__default_to(p.load, GP_CACHE_STREAMING);
+  q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   if (!s.exact) {
-    q.threads = gp__default_to(p.threads, 256);
-    q.vectors = gp__default_to(p.vectors, 1);
-    for (blocks = 3; !p.blocks_per_sm && blocks >= 1; --blocks) {
-      q.blocks_per_sm = blocks;
-      if (gp__histogram_replicas(q, s) > 0) break;
-    }
+    q = GPUPRIMS__FILL(p, gp__histogram_rows, s, GP__IF_HISTOGRAM_INEXACT);
+    while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
   }
+  q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
+  q.blocks_per_sm = 0;
+  blocks = GPUPRIMS__FILL(q, gp__histogram_rows, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
-    for (blocks = bytes >> 25 ? 3 : bytes >> 22 ? 1 : 2; blocks >= 1; blocks = blocks > 1 ? 1 : 0) {
-      q.threads = gp__default_to(p.threads, blocks > 1 ? 512 : 1024);
-      q.vectors = gp__default_to(p.vectors, blocks > 1 ? (bytes >> 19 || s.in_size > 1 ? 2 : 1) : s.in2_size ? 2 : 4);
-      q.blocks_per_sm = gp__default_to(p.blocks_per_sm, blocks);
+    for (; blocks; blocks = blocks > 1) {
+      const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
+      q = GPUPRIMS__FILL(p, gp__histogram_rows, s, blocks == 1 ? alone : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE : 0);
       if (gp__histogram_replicas(q, s) >= (blocks == 3   ? 4u
                                            : blocks == 2 ? (unsigned)GP__WARP
                                                          : 1) ||
           (blocks == 1 && gp__histogram_halves(q, s)))
         return q;
     }
+  q = p;
+  q.algorithm = GP_GLOBAL_BINS;
+  q = GPUPRIMS__FILL(q, gp__histogram_rows, s, 0);
   q.algorithm = gp__default_to(p.algorithm, GP_GLOBAL_BINS);
-  q.threads = gp__default_to(p.threads, 512);
-  q.vectors = gp__default_to(p.vectors, 2);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 2);
   return q;
 }
 
 // ---- segments/portable.h - portable rule of segmented reduce
 
-// Segments. Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for. GP_AUTO
-// becomes a warp's segments up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a
-// multiprocessor, where a segment of mean length has at most about 16 Ki elements. From 8 MiB on it becomes pipelined
-// merge path for segments of eight elements or fewer, where that is valid: one large block, whose warps hold many ends
-// in registers and no elements. Otherwise merge path: as many warps a multiprocessor as have the registers for their
-// next chunk, and short chunks where there is little to do.
-__attribute__((unused)) static int gp__few_elements(gp__shape s, unsigned long long bytes) {
+// Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for: a warp's segments
+// up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, where a segment of
+// mean length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
+// block, whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
+// as have the registers for their next chunk, and short chunks where there is little to do.
+enum {
+  GP__IF_SEGMENTS_FEW = GP__IF,
+  GP__IF_SEGMENTS_SHORT = 2 * GP__IF, // and not few
+  GP__IF_SEGMENTS_LIGHT = 4 * GP__IF, // elements take few registers
+  GP__IF_SEGMENTS_HEAVY = 8 * GP__IF
+};
+static const gp__policy_row gp__segments_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_FEW, 0, 0, GP_WARP_SEGMENTS, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_WARP_SEGMENTS, 256, 3, 0, 8, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_SEGMENTS_SHORT, 8 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_PIPELINED, 768, 5, 3, 1, 21),
+    GPUPRIMS__H200(GP_SEGMENTED_REDUCE, -1, GP__IF_SEGMENTS_LIGHT, 8 << 20, 0, GP_MERGE_PATH, 0, 7, 0, 3, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_SEGMENTS_LIGHT, 0, 0, GP_MERGE_PATH, 0, 0, 0, 4, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_SEGMENTS_HEAVY, 0, 0, GP_MERGE_PATH, 0, 0, 0, 2, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_MERGE_PATH, 256, 1, 0, 3, 21),
+    GPUPRIMS__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
+};
+__attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
-  return s.primitive == GP_SEGMENTED_REDUCE && bytes <= sms << 14 && s.segments <= sms << 12 &&
-         s.count >> 14 <= s.segments;
-}
-__attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s, unsigned long long bytes) {
-  const int few = gp__few_elements(s, bytes);
-  gp_policy q = p;
-  q.algorithm = GP_PIPELINED;
-  q.stages = gp__default_to(p.stages, 3);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 1);
-  q.vectors = gp__default_to(p.vectors, 5);
-  q.threads = gp__default_to(p.threads, 768);
-  while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
-  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && !few && bytes >= (8 << 20) &&
-                                      s.count / 8 <= s.segments && gp__policy_valid_segments(q, s)))
-    return q;
-  p.algorithm = gp__default_to(p.algorithm, few ? GP_WARP_SEGMENTS : GP_MERGE_PATH);
-  if (p.algorithm == GP_WARP_SEGMENTS) {
-    p.threads = gp__default_to(p.threads, 256);
-    p.vectors = gp__default_to(p.vectors, 3);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
-    return p;
-  }
+  const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__shape_bytes(s) <= sms << 14 && s.segments <= sms << 12 &&
+                  s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.ranges);
-  const int longest = light && s.primitive == GP_SEGMENTED_REDUCE && bytes >= (8 << 20);
-  p.threads = gp__default_to(p.threads, 256);
-  p.vectors = gp__default_to(p.vectors, longest ? 7 : bytes >= (8 << 20) ? 5 : bytes >= (1 << 20) ? 3 : 1);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, light ? longest ? 3 : 4 : s.acc_size > 8 ? 2 : 3);
-  return p;
+  const unsigned when = (few                         ? GP__IF_SEGMENTS_FEW
+                         : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
+                                                     : 0) |
+                        (light            ? GP__IF_SEGMENTS_LIGHT
+                         : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
+                                          : 0);
+  gp_policy q = GPUPRIMS__FILL(p, gp__segments_rows, s, when);
+  if (q.algorithm != GP_PIPELINED) return q;
+  while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
+  if (p.algorithm || gp__policy_valid_segments(q, s)) return q;
+  p.algorithm = GP_MERGE_PATH;
+  return GPUPRIMS__FILL(p, gp__segments_rows, s, when);
 }
 
 // ---- sort/portable.h - portable rules of sorts
 
-// Counting sort, where it may be: from so many keys on.
-__attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p) {
-  p.algorithm = GP_COUNTING;
-  p.threads = gp__default_to(p.threads, 256);
-  p.vectors = gp__default_to(p.vectors, 4);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
-  return p;
-}
+enum {
+  GP__IF_SORT_KEYS = GP__IF,        // what gp__sorts_keys says; of cooperative sorts: there are clusters
+  GP__IF_SORT_PAIRS = 2 * GP__IF,   // what gp__sorts_pairs says
+  GP__IF_SORT_LONG = 4 * GP__IF,    // keys of more than 4 bytes
+  GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes, of 8
+  GP__IF_SORT_VALUES8 = 16 * GP__IF,
+  GP__IF_SORT_BITS = 32 * GP__IF, // a sweep of leading bits leaves buckets that a block sorts; of 8 bits
+  GP__IF_SORT_BITS8 = 64 * GP__IF,
+  GP__IF_SORT_LAST = 128 * GP__IF, // in place of a sweep, whatever the keys are
+  // One-sweep passes; nobody has said how many threads or blocks.
+  GP__IF_SWEEP_OPEN = GP__IF,
+  GP__IF_SWEEP_SHORT = 2 * GP__IF,  // keys of up to 4 bytes
+  GP__IF_SWEEP_NARROW = 4 * GP__IF, // and no values
+  GP__IF_SWEEP_PAIRED = 8 * GP__IF
+};
+// Which algorithms gp__portable_sort tries; the first whose policy is valid is the rule's.
+static const gp__policy_row gp__sort_choices[] = {
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 14) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 20) + 1, (1 << 21) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 20) + 1, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 24, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_SORT_KEYS | GP__IF_SORT_LONG, 0, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 1 << 23, 0, GP_HYBRID, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, 1, GP__BY_COUNT, 1 << 16, 0, GP_COUNTING, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 1 << 19, 0, GP_COUNTING, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_LAST, 0, (1 << 20) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS8, 1 << 17, 0, GP_LEADING_SWEEP, 0, 0, 0,
+                   0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS, 1 << 23, 0, GP_LEADING_SWEEP, 0, 0, 0,
+                   0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS8, 1 << 18, 0, GP_LEADING_SWEEP, 0, 0, 0,
+                   0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS, 1 << 22, 0, GP_LEADING_SWEEP, 0, 0, 0,
+                   0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4, 1 << 16, 0, GP_PAIRED_SWEEP, 0, 0, 0, 0, 22),
+};
+// No more threads a multiprocessor than leave each the registers for its keys: none may be spilled. Few keys: a tile
+// for each multiprocessor.
+static const gp__policy_row gp__sort_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_KEYS | GP__IF_SORT_KEYS, 0, (1 << 16) + 1, GP_ONE_BLOCK, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT, 1ull << GP__RADIX_NARROW_LOG2, 0, GP_HYBRID, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, 2049, GP_ONE_BLOCK, 256, 2, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 2049, 4097, GP_ONE_BLOCK, 512, 2, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 4097, 8193, GP_ONE_BLOCK, 1024, 2, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 8193, 0, GP_ONE_BLOCK, 1024, 4, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, 1 << 27, 0, 256, 0, 0, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 27, 0, 0, 512, 0, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 0, 1 << 20, 0, 0, 1, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 1 << 20, 4 << 20, 0, 0, 2, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 4 << 20, 8 << 20, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 8 << 20, 0, 0, 0, 8, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 0, 8 << 20, 0, 256, 2, 0, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 0, 8 << 20, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 8 << 20, 0, 0, 512, 8, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_COUNTING, 256, 4, 0, 4, 22),
+};
+// Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
+// looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
+static const gp__policy_row gp__sweep_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__IF_SWEEP_PAIRED, 0, 0, 0, 256, 2, 1, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 20, 0, 0, 0, 5, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 23, 1 << 26, GP_PAIRED_SWEEP, 512, 0, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 24, 1 << 26, GP_LEADING_SWEEP, 512, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 26, 0, 0, 384, 8, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN | GP__IF_SWEEP_NARROW, 1 << 21, 0, 0, 256, 0, 2, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN | GP__IF_SWEEP_SHORT, 1 << 21, 0, 0, 384, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN, 1 << 21, 0, 0, 512, 8, 1, 1, 22),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 384, 5, 2, 2, 22),
+};
+static const gp__policy_row gp__small_sweep_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS, 0, 1 << 20, GP_ONE_SWEEP, 384, 2, 0, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_LONG, 0, 1 << 20, GP_ONE_SWEEP, 256, 2, 0, 4, 22),
+};
+// Vectors are those of keys of 4 bytes: few keys a thread while there are blocks, more where it takes them.
+static const gp__policy_row gp__cooperative_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 15) + 1, GP_ONE_CLUSTER, 0, 0, 0, 0,
+                   23),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_ONE_LAUNCH, 0, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 0, (1 << 14) + 1, GP_ONE_CLUSTER, 256, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 14) + 1, 0, GP_ONE_CLUSTER, 512, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 0, (1 << 15) + 1, GP_ONE_LAUNCH, 256, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 15) + 1, 0, GP_ONE_LAUNCH, 512, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 0, (1 << 17) + 1, 0, 0, 1, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 17) + 1, (1 << 19) + 1, 0, 0, 2, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 19) + 1, (1 << 20) + 1, 0, 0, 4, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 20) + 1, 0, 0, 0, 8, 0, 0, 23),
+};
+
 // One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
 // as a thread has eight elements.
 __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) {
@@ -4302,29 +4544,18 @@ __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) 
 __attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-// Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
-// looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
-  const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
-  if (gp__is_paired(p.algorithm, s.in_size) && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
-    const int log2_large = p.algorithm == GP_LEADING_SWEEP ? 24 : 23;
-    p.threads = s.count >> 26 ? 384 : s.count >> log2_large ? 512 : 256;
-    p.blocks_per_sm = s.count >> log2_large ? 1 : 2;
-    p.stages = gp__default_to(stages, 1);
-    p.vectors = gp__default_to(vectors, s.count >> 26 ? 8 : s.count >> 20 ? 5 : 2);
-  } else if (large) {
-    p.threads = narrow ? 256 : s.key_size <= 4 ? 384 : 512;
-    p.blocks_per_sm = narrow ? 2 : 1;
-    p.stages = gp__default_to(stages, narrow ? 2 : 1);
-    if (!vectors)
-      for (p.vectors = 8; p.vectors > 1 && gp__radix_registers(p.vectors, s) > registers;) --p.vectors;
-  } else {
-    p.threads = gp__default_to(p.threads, 384);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 2);
-    p.stages = gp__default_to(stages, 2);
-    if (!vectors)
-      for (p.vectors = 5; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 52;) --p.vectors;
+  const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
+  const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
+  p = GPUPRIMS__FILL(p, gp__sweep_rows, s,
+                     (paired ? GP__IF_SWEEP_PAIRED
+                      : open ? GP__IF_SWEEP_OPEN
+                             : 0) |
+                         (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) |
+                         (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
+  if (!vectors && !paired) {
+    const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s.key_size <= 4 ? 100 : 80;
+    while (p.vectors > 1 && gp__radix_registers(p.vectors, s) > most) --p.vectors;
   }
   if (!stages && p.stages == 2 && !gp__radix_has_room(p, s)) {
     gp_policy smaller = p;
@@ -4335,122 +4566,110 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-// Few keys a thread while there are blocks: 4 up to 2^17 keys, 8 up to 2^19, 16 up to 2^20; more where it takes them.
-enum { GP__COOPERATIVE_LOG2_CLUSTER = 15, GP__COOPERATIVE_LOG2 = 20 };
 __attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
-  const int in_cluster = has_clusters && s.count <= 1 << GP__COOPERATIVE_LOG2_CLUSTER;
-  const int items = s.count <= 1 << 17 ? 4 : s.count <= 1 << 19 ? 8 : s.count <= 1 << 20 ? 16 : 32;
-  gp_policy q = p;
-  q.algorithm = gp__default_to(p.algorithm, in_cluster ? GP_ONE_CLUSTER : GP_ONE_LAUNCH);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 1);
-  q.threads = gp__default_to(p.threads, s.count <= (q.algorithm == GP_ONE_CLUSTER ? 1 << 14 : 1 << 15) ? 256 : 512);
-  q.vectors = gp__default_to(p.vectors, gp__max(1, items * gp__max(s.key_size, 4) / 16));
+  gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, s, has_clusters ? GP__IF_SORT_KEYS : 0);
+  if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
   while (!p.vectors && q.vectors < 8 && !gp__policy_valid_cooperative(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
   return q;
 }
+// Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
+__attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
+  const int pairs = s.in_size != 0;
+  gp_policy q = GPUPRIMS__FILL(
+      p, gp__sort_rows, s, (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
+  if (pairs) q.stages = 1;
+  while (!p.vectors && q.vectors > 1 &&
+         ((pairs && gp__radix_registers(q.vectors, s) > (s.count * (unsigned)s.key_size >> 23 ? 72 : 52)) ||
+          !gp__policy_valid_sort(q, s)))
+    q.vectors -= !pairs && q.vectors > 6 ? 2 : 1;
+  if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
+  return q;
+}
+__attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
+  const gp__wanted w = gp__wanted_of(&s, when);
+  return p.algorithm ? p.algorithm == algorithm
+                     : gp__next_row(gp__sort_choices, (int)(sizeof gp__sort_choices / sizeof *gp__sort_choices), NULL,
+                                    0, &w, algorithm, NULL) != NULL;
+}
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  const int one_sweep = s.key_size == 4 && s.count > 1 << 20 && !(s.count >> 24); // behind it a sample decides
-  const gp_policy cooperative = gp__portable_cooperative(p, s);
-  const int few = !p.algorithm && s.count <= 1 << GP__COOPERATIVE_LOG2 && gp__policy_valid_sort(cooperative, s);
-  if (gp__is_cooperative(p.algorithm)) return cooperative;
-  if (!p.algorithm && gp__sorts_keys(s) && s.key_size == 4 && s.count > 1 << 14 && s.count <= 1 << 21 &&
-      (s.count <= 1 << 19 || s.count > 1 << 20) && gp__policy_valid_sort(cooperative, s))
+  const int bits = gp__leading_bits(s.count);
+  const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
+                        (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
+                        (s.in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) |
+                        (bits == 8 ? GP__IF_SORT_BITS8 : 0);
+  const int may_cooperate = !p.algorithm || gp__is_cooperative(p.algorithm);
+  const gp_policy cooperative = may_cooperate ? gp__portable_cooperative(p, s) : p;
+  gp_policy q = p;
+  if (gp__is_cooperative(p.algorithm) ||
+      (gp__tries(p, s, when, GP_ONE_LAUNCH) && gp__policy_valid_sort(cooperative, s)))
     return cooperative;
-  if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
-                            (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
-    const unsigned long long bytes = s.count * (unsigned)s.key_size;
-    gp_policy q = p;
-    q.algorithm = gp__default_to(p.algorithm, bytes <= 1 << 16                   ? GP_ONE_BLOCK
-                                              : s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID
-                                                                                 : GP_ADAPTIVE);
-    // No more threads a multiprocessor than leave each the registers for its keys: none may be spilled.
-    q.blocks_per_sm = gp__default_to(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK || s.count >> 27 ? 1 : 2);
-    q.threads = gp__default_to(p.threads, q.algorithm != GP_ONE_BLOCK ? s.count >> 27 ? 512 : 256
-                                          : s.count <= 2048           ? 256
-                                          : s.count <= 4096           ? 512
-                                                                      : 1024);
-    q.vectors =
-        gp__default_to(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23   ? 8
-                                                                : bytes >> 22 ? 4
-                                                                : bytes >> 20 ? 2
-                                                                              : 1 // a tile for each multiprocessor
-                                  : s.count <= 8192           ? 2
-                                                              : 4);
-    while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
-    if (!p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
+  if (gp__sorts_keys(s) ? gp__tries(p, s, when, GP_ADAPTIVE) || p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK
+                        : gp__sorts_pairs(s) && (gp__tries(p, s, when, GP_HYBRID) || p.algorithm == GP_ADAPTIVE)) {
+    q = gp__portable_hybrid(p, s);
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
-  // Of keys of 4 bytes, and of fewer, one sweep is faster, whatever they are.
-  if (gp__sorts_pairs(s) &&
-      (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || (!p.algorithm && s.key_size > 4 && s.count >> 23))) {
-    const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
-    gp_policy q = p;
-    q.algorithm = gp__default_to(p.algorithm, s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID : GP_ADAPTIVE);
-    q.stages = 1;
-    q.blocks_per_sm =
-        gp__default_to(p.blocks_per_sm, large ? 1 : 2); // few blocks: registers for large tiles, and none spilled
-    q.threads = gp__default_to(p.threads, large ? 512 : 256);
-    q.vectors = gp__default_to(p.vectors, large ? 8 : s.key_size > 4 ? 4 : 2);
-    while (!p.vectors && q.vectors > 1 &&
-           (gp__radix_registers(q.vectors, s) > (large ? 72 : 52) || !gp__policy_valid_sort(q, s)))
-      --q.vectors;
-    if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
-  }
-  const gp_policy counting = gp__portable_counting(p);
-  if (p.algorithm == GP_COUNTING ||
-      (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
-    return counting;
-  if (few) return cooperative; // in place of a sweep, whatever the keys are
-  if (!p.algorithm && s.key_size == 4 && (s.in_size == 4 || s.in_size == 8) && s.count >> 16) {
-    const int wide = s.in_size == 8;
-    gp_policy q = p;
+  q = p;
+  q.algorithm = GP_COUNTING;
+  q = GPUPRIMS__FILL(q, gp__sort_rows, s, 0);
+  if (p.algorithm == GP_COUNTING || (gp__tries(p, s, when, GP_COUNTING) && gp__policy_valid_counting(q, s))) return q;
+  if (gp__tries(p, s, when | GP__IF_SORT_LAST, GP_ONE_LAUNCH) && gp__policy_valid_sort(cooperative, s))
+    return cooperative;
+  if (!p.algorithm && gp__tries(p, s, when, GP_LEADING_SWEEP)) {
+    q = p;
     q.algorithm = GP_LEADING_SWEEP; // in one pass, or of so many that a pass less counts more than launches
     q = gp__portable_radix(q, s);
-    if (((s.count >> (17 + wide) && gp__leading_bits(s.count) == 8) ||
-         (s.count >> (23 - wide) && gp__leading_bits(s.count))) &&
-        gp__policy_valid_sort(q, s))
-      return q;
-    if (!wide) p.algorithm = GP_PAIRED_SWEEP;
+    if (gp__policy_valid_sort(q, s)) return q;
   }
-  p.algorithm = gp__default_to(p.algorithm, GP_ONE_SWEEP);
-  if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm &&
-      !(s.count * (unsigned)s.key_size >> 20)) { // small tiles
-    p.threads = s.key_size > 4 ? 256 : 384;
-    p.vectors = 2;
-    p.blocks_per_sm = s.key_size > 4 ? 4 : 2;
-  }
+  if (!p.algorithm) p.algorithm = gp__tries(p, s, when, GP_PAIRED_SWEEP) ? GP_PAIRED_SWEEP : GP_ONE_SWEEP;
+  if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm) // small tiles
+    p = GPUPRIMS__FILL(p, gp__small_sweep_rows, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
   return gp__portable_radix(p, s);
 }
 
 // ---- merge/portable.h - portable rule of merges and sets
 
+// Merge sort of few keys: short parts, so that more blocks have one; of small keys: long parts of a thread, whose begin
+// it searches. Sets: many warps, of which some rank while others look for their place, and long tiles; wide keys alone:
+// fewer, and longer parts. A pipeline of keys of a word has a warp beside its threads that serves; small: a tile or two
+// a block.
+enum {
+  GP__IF_MERGE_SETS = GP__IF,       // of keys alone, compute capability 9.0 and more
+  GP__IF_MERGE_ALONE = 2 * GP__IF,  // keys alone
+  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // not alone
+  GP__IF_MERGE_NARROW = 8 * GP__IF, // keys alone, not wide
+  GP__IF_MERGE_LONG = 32 * GP__IF,  // keys of more than 4 bytes
+  GP__IF_MERGE_WIDE = 16 * GP__IF   // sets of keys alone of more than 4 bytes
+};
+static const gp__policy_row gp__merge_rows[] = {
+    GPUPRIMS__H200(GP_MERGE_SORT, -1, GP__CHOOSES, 0, 0, GP_FOUR_WAY_PASSES, 0, 0, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_MERGE_SETS, 0, 0, GP_PIPELINED, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_MERGE_PATH, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_ALONE | GP__BY_KEYS, 0, 0, GP_FOUR_WAY_PASSES, 0, 4, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_ALONE | GP__BY_KEYS, 8 << 20, 0, GP_FOUR_WAY_PASSES, 0, 8, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_PAIRS | GP__BY_KEYS, 0, 0, GP_FOUR_WAY_PASSES, 0, 2, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_PAIRS | GP__BY_KEYS, 2 << 20, 0, GP_FOUR_WAY_PASSES, 0, 4, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_NARROW | GP__BY_COUNT, 0, 1 << 21, GP_PIPELINED, 128, 4, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_NARROW | GP__BY_COUNT, 1 << 21, 0, GP_PIPELINED, 352, 6, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_WIDE, 0, 0, 0, 0, 8, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_PAIRS, 0, 0, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(GP_MERGE_SORT, -1, GP__IF_MERGE_LONG, 0, 0, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
+};
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, threads = p.threads, alone = !s.in_size, sort = s.primitive == GP_MERGE_SORT;
+  const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
-  int four, narrow, small; // sets of keys of a word by a pipeline; with a tile or two a block
-  p.algorithm = gp__default_to(p.algorithm, sort                                          ? GP_FOUR_WAY_PASSES
-                                            : sets && alone && s.compute_capability >= 90 ? GP_PIPELINED
-                                                                                          : GP_MERGE_PATH);
-  four = p.algorithm == GP_FOUR_WAY_PASSES;
-  if (four) // of few keys short parts, so that more blocks have one
-    p.vectors =
-        gp__default_to(p.vectors, (alone ? 8 : 4) / (s.count * (unsigned)s.key_size >> (alone ? 23 : 21) ? 1 : 2));
-  narrow = p.algorithm == GP_PIPELINED && alone && !wide;
-  small = narrow && !((s.count + s.count2) >> 21);
-  p.threads = gp__default_to(p.threads, small    ? 128
-                                        : narrow ? 352
-                                                 : 256); // beside them, a pipeline has a warp that serves
-  // Merge sort of small keys: long parts of a thread, whose begin it searches. Sets: many warps, of which some rank
-  // while others look for their place, and long tiles; keys of 8 bytes alone: fewer, and longer parts.
-  p.vectors = gp__default_to(p.vectors, wide                                                    ? 8
-                                        : !alone || small || (s.key_size > 4 && (sets || sort)) ? 4
-                                        : sort                                                  ? 8
-                                        : narrow && p.threads != 256                            ? 6
-                                                                                                : 5);
-  if (four)
+  int small;
+  p = GPUPRIMS__FILL(p, gp__merge_rows, s,
+                     (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
+                         (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
+                         (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
+  small = p.algorithm == GP_PIPELINED && alone && !wide && !((s.count + s.count2) >> 21);
+  if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
+  if (p.algorithm == GP_FOUR_WAY_PASSES)
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
                                                     : small                                            ? 5
@@ -4464,30 +4683,34 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
 
 // ---- segmented_sort/portable.h - portable rule of segmented sort
 
+static const gp__policy_row gp__segmented_sort_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_SIZE_CLASSES, 256, 4, 0, 2, 22),
+};
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   const int vectors = p.vectors;
-  p.algorithm = gp__default_to(p.algorithm, GP_SIZE_CLASSES);
-  p.threads = gp__default_to(p.threads, 256);
-  p.vectors = gp__default_to(p.vectors, 4);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 2);
+  p = GPUPRIMS__FILL(p, gp__segmented_sort_rows, s, 0);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
   return p;
 }
 
 // ---- top_k/portable.h - portable rule of top-k
 
-// GP_AUTO: lists while k is small, otherwise radix select. As many blocks as their lists leave room for.
+// Lists while k is small, otherwise radix select.
+enum { GP__IF_TOP_K_LISTS = GP__IF, GP__IF_TOP_K_WIDE = 2 * GP__IF };
+static const gp__policy_row gp__top_k_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_TOP_K_LISTS, 0, 0, GP_BEST_LISTS, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_RADIX_SELECT, 256, 2, 0, 4, 22),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
+    GPUPRIMS__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
+};
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
-  gp_policy q = p;
-  q.algorithm = gp__default_to(p.algorithm, lists ? GP_BEST_LISTS : GP_RADIX_SELECT);
-  q.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  q.threads = gp__default_to(p.threads, 256);
-  q.vectors = gp__default_to(p.vectors, q.algorithm == GP_RADIX_SELECT ? 2
-                                        : s.key_size >= 8              ? 4
-                                        : s.key_size == 4              ? 2
-                                                                       : 1);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
+  gp_policy q;
+  p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
+  q = GPUPRIMS__FILL(p, gp__top_k_rows, s,
+                     (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
+  // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
   while (!p.threads && s.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
@@ -4588,33 +4811,37 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
 
 // ---- bfs/portable.h - portable rule of graphs
 
+// Of many sources a vertex lacks bits until all have reached it. Few vertices make no cluster.
+enum { GP__IF_BFS_CLUSTERS = GP__IF };
+#define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull,       \
+                             cluster, day)                                                                             \
+  {                                                                                                                    \
+    "portable", primitive, -1, -1, degree, when, from, 0,                                                              \
+        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster},                           \
+        "NVIDIA H200, 2026-11-" #day                                                                                   \
+  }
+static const gp__policy_row gp__graph_rows[] = {
+    GPUPRIMS__H200_GRAPH(GP_BFS_SOURCES, -1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200_GRAPH(GP_BFS, 0, GP__BY_COUNT | GP__IF_BFS_CLUSTERS, 1 << 16, GP_EXPAND_CONTRACT, 0, 0, 0, 0, 0, 0,
+                         GP__BFS_CLUSTER_MOST, 22),
+    GPUPRIMS__H200_GRAPH(0, -1, GP__CHOOSES, 0, GP_EXPAND_CONTRACT, 0, 0, 0, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200_GRAPH(0, -1, 0, 0, 0, 2, 16, 2, 128, GP_GATHER_ALL, GP_CULL_ALL, 1, 22),
+};
+#undef GPUPRIMS__H200_GRAPH
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
-  p.algorithm = gp__default_to(p.algorithm, GP_EXPAND_CONTRACT);
   // few blocks meet at a barrier sooner
   p.threads = gp__default_to(p.threads,
                              s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
-  p.vectors = gp__default_to(p.vectors, 2);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
-  p.alpha =
-      gp__default_to(p.alpha, s.primitive == GP_BFS_SOURCES ? 2 : 16); // a vertex lacks bits until all have reached it
-  p.beta = gp__default_to(p.beta, 2);
-  p.look = gp__default_to(p.look, 128);
-  p.gather = gp__default_to(p.gather, GP_GATHER_ALL);
-  p.cull = gp__default_to(p.cull, GP_CULL_ALL);
-  p.cluster =
-      gp__default_to(p.cluster, s.primitive == GP_BFS && s.compute_capability >= 90 && s.count >= 1 << 16 &&
-                                        !gp__degree_class(s) && p.algorithm == GP_EXPAND_CONTRACT // few make no cluster
-                                    ? GP__BFS_CLUSTER_MOST
-                                    : 1);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
-  return p;
+  return GPUPRIMS__FILL(p, gp__graph_rows, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }
 
 // ---- core/portable.h - the portable row of any call
 
+// What a field is when nobody, neither the caller nor a tuned row, has said: by the family's rows.
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
-  const unsigned long long bytes = gp__shape_bytes(s);
   const int overlap = p.overlap;
   p.overlap = gp__default_to(overlap, s.compute_capability >= 90 && family != GP__FAMILY_GRAPH ? 1 : 2);
   p.load = gp__default_to(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING
@@ -4622,10 +4849,10 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   p.store =
       gp__default_to(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
                                                                     : GP_CACHE_STREAMING);
-  if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s, bytes);
-  if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s, bytes);
-  if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s, bytes);
-  if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s, bytes);
+  if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s);
+  if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s);
+  if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s);
+  if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s);
   if (family == GP__FAMILY_SORT) {
     p = gp__portable_sort(p, s);
     if (gp__sweeps(p.algorithm) && s.count >> 20)
@@ -4642,35 +4869,7 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
   if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
   if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p, s);
-  if (family == GP__FAMILY_REDUCE) {
-    p.algorithm = gp__default_to(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
-    p.threads = gp__default_to(p.threads, 512);
-    p.vectors = gp__default_to(
-        p.vectors, !s.reproducible && (bytes >> 20 >= 512 || (bytes >> 20 >= 12 && bytes >> 20 < 24)) ? 8 : 4);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4);
-    return p;
-  }
-  p.algorithm = gp__default_to(p.algorithm, GP_DIRECT);
-  if (s.primitive == GP_GROUP_BY) { // of the kernel that fills tables
-    p.threads = gp__default_to(p.threads, 512);
-    p.vectors = gp__default_to(p.vectors, 2);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3);
-  }
-  if (s.primitive == GP_CONVERT_LAYOUT) { // fewer vectors where shared memory does not hold the tile
-    const int threads = gp__default_to(p.threads, 256), vectors = p.vectors;
-    p.threads = threads;
-    p.vectors = gp__default_to(p.vectors, 4);
-    while (!vectors && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
-  }
-  if (gp__is_graph_work(s.primitive)) {
-    p.vectors = gp__default_to(p.vectors, 1);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
-  }
-  p.threads = gp__default_to(p.threads, 256);
-  p.vectors = gp__default_to(p.vectors, s.in_size ? 1 : 4);
-  if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND)
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
-  return p;
+  return family == GP__FAMILY_REDUCE ? gp__portable_reduce(p, s) : gp__portable_map(p, s);
 }
 
 // ---- core/geometry.h - a launch
@@ -27698,7 +27897,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1896448"
+#define GPUPRIMS__EMBEDDED_FROM "1908736"
 
 // ---- core/embed.c - this file's own text
 
@@ -28571,12 +28770,6 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 #define GP_POLICY_CLASSES(CLASS)
 #endif
 
-typedef struct gp__policy_row {
-  const char *scope;
-  int primitive, in_size, acc_size, out_size, log2_from, log2_to;
-  gp_policy policy;
-  const char *provenance;
-} gp__policy_row;
 typedef struct gp__policy_class {
   const char *name, *device;
 } gp__policy_class;
@@ -28588,14 +28781,15 @@ typedef struct gp__policy_class {
    in,                                                                                                                 \
    acc,                                                                                                                \
    out,                                                                                                                \
-   from,                                                                                                               \
-   to,                                                                                                                 \
+   0,                                                                                                                  \
+   (from) ? 1ull << (from) : 0,                                                                                        \
+   (to) < 64 ? 1ull << ((to)&63) : 0,                                                                                  \
    {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull,         \
     cluster},                                                                                                          \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS
@@ -31572,21 +31766,6 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
 
 // ---- core/choose.c - which policy a call takes
 
-// How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
-GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
-  // Sorts and merges: in_size is the key's, out_size the value's. Transposes: both are the element's.
-  const int planned = gp__is_planned(h->primitive), graph = gp__family_of(h->primitive) == GP__FAMILY_GRAPH;
-  const int in_size = graph ? h->offset_size : planned || !h->in_size ? h->key_size : h->in_size;
-  const int acc_size = graph ? h->key_size : h->acc_size;
-  const int beside = h->move ? h->key_size : h->in_size;
-  const int out_size = graph ? gp__degree_class(*h) : planned ? beside : h->out_size;
-  if (row->primitive != h->primitive || row->log2_from > log2_bytes || row->log2_to <= log2_bytes ||
-      (row->in_size >= 0 && row->in_size != in_size) || (row->acc_size >= 0 && row->acc_size != acc_size) ||
-      (row->out_size >= 0 && row->out_size != out_size))
-    return 0;
-  return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_from;
-}
-
 // The policy of a row where the row may serve the call. Rows were measured on aligned pointers, transposes on about as
 // many rows as columns. They know how much there is, but neither in how many segments nor in which shape: the algorithm
 // for that is the rule's choice.
@@ -31622,21 +31801,16 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
   if (table->end[h->primitive]) {
-    const unsigned long long bytes = gp__shape_bytes(*h);
-    const int log2_bytes = bytes ? 63 - __builtin_clzll(bytes) : 0;
-    int wanted, i;
+    const gp__wanted w = gp__wanted_of(h, 0);
+    const int first = table->first[h->primitive], count = table->end[h->primitive] - first;
+    int wanted;
     for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_PORTABLE; ++wanted) {
-      int best = 0;
-      for (i = table->first[h->primitive]; i < table->end[h->primitive]; ++i) {
-        const int fit = table->source[i] == wanted ? gp__row_fit(&gp__policy_rows[i], h, log2_bytes) : 0;
-        gp_policy p;
-        if (fit > best && gp__row_serves(gp__policy_rows[i].policy, h, &p)) {
-          best = fit;
-          *policy = p;
+      const gp__policy_row *row = NULL;
+      while ((row = gp__next_row(gp__policy_rows + first, count, table->source + first, wanted, &w, GP_AUTO, row)))
+        if (gp__row_serves(row->policy, h, policy)) {
           *source = (gp_policy_source)wanted;
+          return GP_SUCCESS;
         }
-      }
-      if (best) return GP_SUCCESS;
     }
   }
   *policy = gp__portable(none, *h);

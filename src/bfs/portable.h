@@ -1,24 +1,28 @@
 // bfs/portable.h - portable rule of graphs
-// uses: api/lists.h, api/policy.h, core/shape.h, bfs/policy.h, core/canonical.h
+// uses: api/lists.h, api/policy.h, core/shape.h, bfs/policy.h, core/canonical.h, core/rows.h
 
+// Of many sources a vertex lacks bits until all have reached it. Few vertices make no cluster.
+enum { GP__IF_BFS_CLUSTERS = GP__IF };
+#define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull,       \
+                             cluster, day)                                                                             \
+  {                                                                                                                    \
+    "portable", primitive, -1, -1, degree, when, from, 0,                                                              \
+        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster},                           \
+        "NVIDIA H200, 2026-11-" #day                                                                                   \
+  }
+static const gp__policy_row gp__graph_rows[] = {
+    GPUPRIMS__H200_GRAPH(GP_BFS_SOURCES, -1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200_GRAPH(GP_BFS, 0, GP__BY_COUNT | GP__IF_BFS_CLUSTERS, 1 << 16, GP_EXPAND_CONTRACT, 0, 0, 0, 0, 0, 0,
+                         GP__BFS_CLUSTER_MOST, 22),
+    GPUPRIMS__H200_GRAPH(0, -1, GP__CHOOSES, 0, GP_EXPAND_CONTRACT, 0, 0, 0, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200_GRAPH(0, -1, 0, 0, 0, 2, 16, 2, 128, GP_GATHER_ALL, GP_CULL_ALL, 1, 22),
+};
+#undef GPUPRIMS__H200_GRAPH
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
-  p.algorithm = gp__default_to(p.algorithm, GP_EXPAND_CONTRACT);
   // few blocks meet at a barrier sooner
   p.threads = gp__default_to(p.threads,
                              s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
-  p.vectors = gp__default_to(p.vectors, 2);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
-  p.alpha =
-      gp__default_to(p.alpha, s.primitive == GP_BFS_SOURCES ? 2 : 16); // a vertex lacks bits until all have reached it
-  p.beta = gp__default_to(p.beta, 2);
-  p.look = gp__default_to(p.look, 128);
-  p.gather = gp__default_to(p.gather, GP_GATHER_ALL);
-  p.cull = gp__default_to(p.cull, GP_CULL_ALL);
-  p.cluster =
-      gp__default_to(p.cluster, s.primitive == GP_BFS && s.compute_capability >= 90 && s.count >= 1 << 16 &&
-                                        !gp__degree_class(s) && p.algorithm == GP_EXPAND_CONTRACT // few make no cluster
-                                    ? GP__BFS_CLUSTER_MOST
-                                    : 1);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
-  return p;
+  return GPUPRIMS__FILL(p, gp__graph_rows, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }

@@ -16,8 +16,5 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
   return p;
 }
 
-// The portable row: what a field is when nobody, neither the caller nor a tuned row, has said. Fields that are already
-// set are kept. GP_AUTO becomes: for a reproducible reduction, stealing, otherwise even share; for a scan of 3 MiB or
-// more (512 KiB where pointers of wider elements are misaligned), pipelined where that is valid, otherwise look-back.
-// The numbers are those that did best in streams on an H200, one row for all; ci/measurements has them.
+// What a rule gives a field that neither the caller nor a row before has set.
 GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }

@@ -1,21 +1,6 @@
 // core/choose.c - which policy a call takes
-// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, bfs/policy.h, core/validity.h, core/portable.h,
+// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, core/validity.h, core/rows.h, core/portable.h,
 //   core/system.c, core/messages.c, core/table.c, core/policy_fields.c
-
-// How well a row fits: 0 not at all, otherwise more for sizes that it names, then for the larger bucket.
-GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__shape *h, int log2_bytes) {
-  // Sorts and merges: in_size is the key's, out_size the value's. Transposes: both are the element's.
-  const int planned = gp__is_planned(h->primitive), graph = gp__family_of(h->primitive) == GP__FAMILY_GRAPH;
-  const int in_size = graph ? h->offset_size : planned || !h->in_size ? h->key_size : h->in_size;
-  const int acc_size = graph ? h->key_size : h->acc_size;
-  const int beside = h->move ? h->key_size : h->in_size;
-  const int out_size = graph ? gp__degree_class(*h) : planned ? beside : h->out_size;
-  if (row->primitive != h->primitive || row->log2_from > log2_bytes || row->log2_to <= log2_bytes ||
-      (row->in_size >= 0 && row->in_size != in_size) || (row->acc_size >= 0 && row->acc_size != acc_size) ||
-      (row->out_size >= 0 && row->out_size != out_size))
-    return 0;
-  return 1 + 64 * ((row->in_size >= 0) + (row->acc_size >= 0) + (row->out_size >= 0)) + row->log2_from;
-}
 
 // The policy of a row where the row may serve the call. Rows were measured on aligned pointers, transposes on about as
 // many rows as columns. They know how much there is, but neither in how many segments nor in which shape: the algorithm
@@ -52,21 +37,16 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
   if (table->end[h->primitive]) {
-    const unsigned long long bytes = gp__shape_bytes(*h);
-    const int log2_bytes = bytes ? 63 - __builtin_clzll(bytes) : 0;
-    int wanted, i;
+    const gp__wanted w = gp__wanted_of(h, 0);
+    const int first = table->first[h->primitive], count = table->end[h->primitive] - first;
+    int wanted;
     for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_PORTABLE; ++wanted) {
-      int best = 0;
-      for (i = table->first[h->primitive]; i < table->end[h->primitive]; ++i) {
-        const int fit = table->source[i] == wanted ? gp__row_fit(&gp__policy_rows[i], h, log2_bytes) : 0;
-        gp_policy p;
-        if (fit > best && gp__row_serves(gp__policy_rows[i].policy, h, &p)) {
-          best = fit;
-          *policy = p;
+      const gp__policy_row *row = NULL;
+      while ((row = gp__next_row(gp__policy_rows + first, count, table->source + first, wanted, &w, GP_AUTO, row)))
+        if (gp__row_serves(row->policy, h, policy)) {
           *source = (gp_policy_source)wanted;
+          return GP_SUCCESS;
         }
-      }
-      if (best) return GP_SUCCESS;
     }
   }
   *policy = gp__portable(none, *h);

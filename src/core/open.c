@@ -1,6 +1,7 @@
 // core/open.c - opening and closing a context
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/system.c, core/messages.c,
-//   core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c, core/state.c, core/life.c, core/close.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rows.h, core/system.c,
+//   core/messages.c, core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c, core/state.c,
+//   core/life.c, core/close.c
 
 GPUPRIMS__API gp_config gp_config_init(void) {
   gp_config c;

@@ -1,11 +1,11 @@
 // core/portable.h - the portable row of any call
-// uses: api/lists.h, api/policy.h, core/shape.h, sort/radix_policy.h, merge/policy.h, map/policy.h, core/validity.h,
-//   core/canonical.h, scan/portable.h, select/portable.h, histogram/portable.h, segments/portable.h, sort/portable.h,
+// uses: api/lists.h, api/policy.h, core/shape.h, sort/radix_policy.h, merge/policy.h, core/canonical.h, map/portable.h,
+//   reduce/portable.h, scan/portable.h, select/portable.h, histogram/portable.h, segments/portable.h, sort/portable.h,
 //   merge/portable.h, segmented_sort/portable.h, top_k/portable.h, transpose/portable.h, bfs/portable.h
 
+// What a field is when nobody, neither the caller nor a tuned row, has said: by the family's rows.
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
-  const unsigned long long bytes = gp__shape_bytes(s);
   const int overlap = p.overlap;
   p.overlap = gp__default_to(overlap, s.compute_capability >= 90 && family != GP__FAMILY_GRAPH ? 1 : 2);
   p.load = gp__default_to(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING
@@ -13,10 +13,10 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   p.store =
       gp__default_to(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
                                                                     : GP_CACHE_STREAMING);
-  if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s, bytes);
-  if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s, bytes);
-  if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s, bytes);
-  if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s, bytes);
+  if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s);
+  if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s);
+  if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s);
+  if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s);
   if (family == GP__FAMILY_SORT) {
     p = gp__portable_sort(p, s);
     if (gp__sweeps(p.algorithm) && s.count >> 20)
@@ -33,33 +33,5 @@ __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) 
   if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
   if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
   if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p, s);
-  if (family == GP__FAMILY_REDUCE) {
-    p.algorithm = gp__default_to(p.algorithm, s.reproducible ? GP_STEALING : GP_EVEN_SHARE);
-    p.threads = gp__default_to(p.threads, 512);
-    p.vectors = gp__default_to(
-        p.vectors, !s.reproducible && (bytes >> 20 >= 512 || (bytes >> 20 >= 12 && bytes >> 20 < 24)) ? 8 : 4);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4);
-    return p;
-  }
-  p.algorithm = gp__default_to(p.algorithm, GP_DIRECT);
-  if (s.primitive == GP_GROUP_BY) { // of the kernel that fills tables
-    p.threads = gp__default_to(p.threads, 512);
-    p.vectors = gp__default_to(p.vectors, 2);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 3);
-  }
-  if (s.primitive == GP_CONVERT_LAYOUT) { // fewer vectors where shared memory does not hold the tile
-    const int threads = gp__default_to(p.threads, 256), vectors = p.vectors;
-    p.threads = threads;
-    p.vectors = gp__default_to(p.vectors, 4);
-    while (!vectors && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
-  }
-  if (gp__is_graph_work(s.primitive)) {
-    p.vectors = gp__default_to(p.vectors, 1);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 8);
-  }
-  p.threads = gp__default_to(p.threads, 256);
-  p.vectors = gp__default_to(p.vectors, s.in_size ? 1 : 4);
-  if (s.primitive == GP_LOWER_BOUND || s.primitive == GP_UPPER_BOUND)
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
-  return p;
+  return family == GP__FAMILY_REDUCE ? gp__portable_reduce(p, s) : gp__portable_map(p, s);
 }

@@ -1,5 +1,5 @@
 // core/table.c - the tuned table
-// uses: api/lists.h, api/policy.h
+// uses: api/lists.h, core/rows.h
 
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
@@ -26,12 +26,6 @@
 #define GP_POLICY_CLASSES(CLASS)
 #endif
 
-typedef struct gp__policy_row {
-  const char *scope;
-  int primitive, in_size, acc_size, out_size, log2_from, log2_to;
-  gp_policy policy;
-  const char *provenance;
-} gp__policy_row;
 typedef struct gp__policy_class {
   const char *name, *device;
 } gp__policy_class;
@@ -43,14 +37,15 @@ typedef struct gp__policy_class {
    in,                                                                                                                 \
    acc,                                                                                                                \
    out,                                                                                                                \
-   from,                                                                                                               \
-   to,                                                                                                                 \
+   0,                                                                                                                  \
+   (from) ? 1ull << (from) : 0,                                                                                        \
+   (to) < 64 ? 1ull << ((to)&63) : 0,                                                                                  \
    {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull,         \
     cluster},                                                                                                          \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS

@@ -1,38 +1,53 @@
 // histogram/portable.h - portable rule of histograms
-// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, core/canonical.h
+// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, core/canonical.h, core/rows.h
 
-// GP_AUTO: counters in shared memory where they fit and where there are not many more of them than samples. From 32 MiB
-// on three blocks a multiprocessor where each has four copies or more, below 4 MiB two where a copy for each lane fits;
-// otherwise one, with four vectors of each thread on their way.
-__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s, unsigned long long bytes) {
+// Counters in shared memory where they fit and where there are not many more of them than samples. Three blocks a
+// multiprocessor where each has four copies or more, two where a copy for each lane fits; otherwise one, with four
+// vectors of each thread on their way.
+enum {
+  GP__IF_HISTOGRAM_INEXACT = GP__IF,
+  GP__IF_HISTOGRAM_ALONE = 2 * GP__IF, // a block a multiprocessor
+  GP__IF_HISTOGRAM_WEIGHTED = 4 * GP__IF,
+  GP__IF_HISTOGRAM_WIDE = 8 * GP__IF
+};
+static const gp__policy_row gp__histogram_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_SHARED_BINS, 256, 1, 0, 3, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_INEXACT, 0, 0, GP_GLOBAL_BINS, 256, 1, 0, 3, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_ALONE | GP__IF_HISTOGRAM_WEIGHTED, 0, 0, GP_SHARED_BINS, 0, 2, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_ALONE, 0, 0, GP_SHARED_BINS, 1024, 4, 0, 1, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_HISTOGRAM_WIDE, 0, 0, GP_SHARED_BINS, 0, 2, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_SHARED_BINS, 512, 1, 0, 2, 21),
+    GPUPRIMS__H200(0, -1, 0, 512 << 10, 0, GP_SHARED_BINS, 0, 2, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 4 << 20, 32 << 20, GP_SHARED_BINS, 0, 0, 0, 1, 21),
+    GPUPRIMS__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
+};
+__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   gp_policy q = p;
   int blocks;
-  q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
-  q.load = gp__default_to(p.load, GP_CACHE_STREAMING);
+  q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   if (!s.exact) {
-    q.threads = gp__default_to(p.threads, 256);
-    q.vectors = gp__default_to(p.vectors, 1);
-    for (blocks = 3; !p.blocks_per_sm && blocks >= 1; --blocks) {
-      q.blocks_per_sm = blocks;
-      if (gp__histogram_replicas(q, s) > 0) break;
-    }
+    q = GPUPRIMS__FILL(p, gp__histogram_rows, s, GP__IF_HISTOGRAM_INEXACT);
+    while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
   }
+  q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
+  q.blocks_per_sm = 0;
+  blocks = GPUPRIMS__FILL(q, gp__histogram_rows, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
-    for (blocks = bytes >> 25 ? 3 : bytes >> 22 ? 1 : 2; blocks >= 1; blocks = blocks > 1 ? 1 : 0) {
-      q.threads = gp__default_to(p.threads, blocks > 1 ? 512 : 1024);
-      q.vectors = gp__default_to(p.vectors, blocks > 1 ? (bytes >> 19 || s.in_size > 1 ? 2 : 1) : s.in2_size ? 2 : 4);
-      q.blocks_per_sm = gp__default_to(p.blocks_per_sm, blocks);
+    for (; blocks; blocks = blocks > 1) {
+      const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
+      q = GPUPRIMS__FILL(p, gp__histogram_rows, s, blocks == 1 ? alone : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE : 0);
       if (gp__histogram_replicas(q, s) >= (blocks == 3   ? 4u
                                            : blocks == 2 ? (unsigned)GP__WARP
                                                          : 1) ||
           (blocks == 1 && gp__histogram_halves(q, s)))
         return q;
     }
+  q = p;
+  q.algorithm = GP_GLOBAL_BINS;
+  q = GPUPRIMS__FILL(q, gp__histogram_rows, s, 0);
   q.algorithm = gp__default_to(p.algorithm, GP_GLOBAL_BINS);
-  q.threads = gp__default_to(p.threads, 512);
-  q.vectors = gp__default_to(p.vectors, 2);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 2);
   return q;
 }

@@ -1,30 +1,45 @@
 // merge/portable.h - portable rule of merges and sets
-// uses: api/lists.h, api/policy.h, core/shape.h, merge/policy.h, core/canonical.h
+// uses: api/lists.h, api/policy.h, core/shape.h, merge/policy.h, core/canonical.h, core/rows.h
 
+// Merge sort of few keys: short parts, so that more blocks have one; of small keys: long parts of a thread, whose begin
+// it searches. Sets: many warps, of which some rank while others look for their place, and long tiles; wide keys alone:
+// fewer, and longer parts. A pipeline of keys of a word has a warp beside its threads that serves; small: a tile or two
+// a block.
+enum {
+  GP__IF_MERGE_SETS = GP__IF,       // of keys alone, compute capability 9.0 and more
+  GP__IF_MERGE_ALONE = 2 * GP__IF,  // keys alone
+  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // not alone
+  GP__IF_MERGE_NARROW = 8 * GP__IF, // keys alone, not wide
+  GP__IF_MERGE_LONG = 32 * GP__IF,  // keys of more than 4 bytes
+  GP__IF_MERGE_WIDE = 16 * GP__IF   // sets of keys alone of more than 4 bytes
+};
+static const gp__policy_row gp__merge_rows[] = {
+    GPUPRIMS__H200(GP_MERGE_SORT, -1, GP__CHOOSES, 0, 0, GP_FOUR_WAY_PASSES, 0, 0, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_MERGE_SETS, 0, 0, GP_PIPELINED, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_MERGE_PATH, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_ALONE | GP__BY_KEYS, 0, 0, GP_FOUR_WAY_PASSES, 0, 4, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_ALONE | GP__BY_KEYS, 8 << 20, 0, GP_FOUR_WAY_PASSES, 0, 8, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_PAIRS | GP__BY_KEYS, 0, 0, GP_FOUR_WAY_PASSES, 0, 2, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_PAIRS | GP__BY_KEYS, 2 << 20, 0, GP_FOUR_WAY_PASSES, 0, 4, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_NARROW | GP__BY_COUNT, 0, 1 << 21, GP_PIPELINED, 128, 4, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_NARROW | GP__BY_COUNT, 1 << 21, 0, GP_PIPELINED, 352, 6, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_WIDE, 0, 0, 0, 0, 8, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MERGE_PAIRS, 0, 0, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(GP_MERGE_SORT, -1, GP__IF_MERGE_LONG, 0, 0, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
+};
 __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, threads = p.threads, alone = !s.in_size, sort = s.primitive == GP_MERGE_SORT;
+  const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
-  int four, narrow, small; // sets of keys of a word by a pipeline; with a tile or two a block
-  p.algorithm = gp__default_to(p.algorithm, sort                                          ? GP_FOUR_WAY_PASSES
-                                            : sets && alone && s.compute_capability >= 90 ? GP_PIPELINED
-                                                                                          : GP_MERGE_PATH);
-  four = p.algorithm == GP_FOUR_WAY_PASSES;
-  if (four) // of few keys short parts, so that more blocks have one
-    p.vectors =
-        gp__default_to(p.vectors, (alone ? 8 : 4) / (s.count * (unsigned)s.key_size >> (alone ? 23 : 21) ? 1 : 2));
-  narrow = p.algorithm == GP_PIPELINED && alone && !wide;
-  small = narrow && !((s.count + s.count2) >> 21);
-  p.threads = gp__default_to(p.threads, small    ? 128
-                                        : narrow ? 352
-                                                 : 256); // beside them, a pipeline has a warp that serves
-  // Merge sort of small keys: long parts of a thread, whose begin it searches. Sets: many warps, of which some rank
-  // while others look for their place, and long tiles; keys of 8 bytes alone: fewer, and longer parts.
-  p.vectors = gp__default_to(p.vectors, wide                                                    ? 8
-                                        : !alone || small || (s.key_size > 4 && (sets || sort)) ? 4
-                                        : sort                                                  ? 8
-                                        : narrow && p.threads != 256                            ? 6
-                                                                                                : 5);
-  if (four)
+  int small;
+  p = GPUPRIMS__FILL(p, gp__merge_rows, s,
+                     (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
+                         (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
+                         (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
+  small = p.algorithm == GP_PIPELINED && alone && !wide && !((s.count + s.count2) >> 21);
+  if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
+  if (p.algorithm == GP_FOUR_WAY_PASSES)
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
                                                     : small                                            ? 5

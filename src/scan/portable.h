@@ -1,26 +1,38 @@
 // scan/portable.h - portable rule of scans
-// uses: api/lists.h, api/policy.h, core/shape.h, core/validity.h, core/canonical.h
+// uses: api/lists.h, api/policy.h, core/shape.h, core/validity.h, core/canonical.h, core/rows.h
 
-__attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s, unsigned long long bytes) {
-  const int mib = bytes >> 20 > 0x7fffffff ? 0x7fffffff : (int)(bytes >> 20);
-  const int canonical = s.reproducible, misaligned = s.in_misaligned || s.out_misaligned;
-  const int shifted = misaligned && bytes >= (512 << 10) && s.in_size >= 4; // a ragged chunk of bytes takes long
-  gp_policy q = p;
-  q.algorithm = GP_PIPELINED;
-  q.threads = gp__default_to(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : mib >= 24 ? 320 : 256);
-  q.vectors = gp__default_to(p.vectors, canonical ? GP__CANONICAL_SCAN_VECTORS : mib >= 3 ? 9 : 5);
-  q.stages = gp__default_to(p.stages, q.threads > 256 ? 5 : 3);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, q.threads > 256 ? 1 : 2);
-  if (p.algorithm == GP_PIPELINED || (p.algorithm == GP_AUTO && (mib >= 3 || shifted) && gp__policy_valid(q, s)))
-    return q;
-  p.algorithm = gp__default_to(p.algorithm, GP_LOOK_BACK);
-  p.threads = gp__default_to(p.threads, canonical ? GP__CANONICAL_SCAN_THREADS : 256);
-  p.vectors = gp__default_to(p.vectors, canonical              ? GP__CANONICAL_SCAN_VECTORS
-                                        : mib >= 3             ? 9
-                                        : mib >= 1             ? misaligned ? 1 : 5
-                                        : bytes >= (128 << 10) ? 3
-                                                               : 1);
-  p.stages = gp__default_to(p.stages, 3);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 9 ? 4 : p.vectors >= 5 ? 6 : 8);
-  return p;
+// SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes takes long.
+enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
+static const gp__policy_row gp__scan_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__IF_SCAN_CANONICAL, 0, 0, 0, GP__CANONICAL_SCAN_THREADS, GP__CANONICAL_SCAN_VECTORS, 0, 0,
+                   21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 3 << 20, 0, GP_PIPELINED, 0, 9, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_SCAN_SHIFTED, 512 << 10, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_SCAN_MISALIGNED, 0, 3 << 20, GP_PIPELINED, 0, 5, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 24 << 20, 0, GP_PIPELINED, 320, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 128 << 10, 0, 0, 0, 3, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 1 << 20, 0, 0, 0, 5, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
+};
+__attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
+  const int misaligned = s.in_misaligned || s.out_misaligned;
+  const unsigned when = (s.reproducible ? GP__IF_SCAN_CANONICAL
+                         : misaligned   ? GP__IF_SCAN_MISALIGNED
+                                        : 0) |
+                        (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
+  gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, s, when);
+  if (q.algorithm == GP_PIPELINED) { // what shared memory and registers leave
+    q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
+    q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.threads > 256 ? 1 : 2);
+    if (p.algorithm || gp__policy_valid(q, s)) return q;
+    p.algorithm = GP_LOOK_BACK;
+    q = GPUPRIMS__FILL(p, gp__scan_rows, s, when);
+  }
+  q.stages = gp__default_to(q.stages, 3);
+  q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.vectors >= 9 ? 4 : q.vectors >= 5 ? 6 : 8);
+  return q;
 }

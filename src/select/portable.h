@@ -1,38 +1,41 @@
 // select/portable.h - portable rules of streams
-// uses: api/lists.h, api/policy.h, core/shape.h, select/policy.h, core/canonical.h
+// uses: api/lists.h, api/policy.h, core/shape.h, select/policy.h, core/rows.h
 
-// Streams. GP_AUTO becomes pipelined from 4 MiB on, where that is valid; segmented scans, which search offsets, from
-// 8 MiB on. One large block, or two where there are few tiles, of 1024 threads together. Below 4 MiB a thread has one
-// vector, so that all multiprocessors have tiles. A tile that does not fit gets smaller in what the caller has left
-// open.
-__attribute__((unused)) static gp_policy gp__portable_stream_as(gp_policy p, gp__shape s, int algorithm, int threads,
-                                                                int vectors, int stages, int blocks) {
-  gp_policy q = p;
-  q.algorithm = gp__default_to(p.algorithm, algorithm);
-  q.threads = gp__default_to(p.threads, threads);
-  q.vectors = gp__default_to(p.vectors, vectors);
-  q.stages = gp__default_to(p.stages, stages);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, blocks);
+// Segmented scans search offsets. One large block, or two where there are few tiles. Small streams: a vector a thread,
+// so that all multiprocessors have tiles.
+enum { GP__IF_STREAM_PAIRS = GP__IF, GP__IF_STREAM_SEARCHES = 2 * GP__IF };
+static const gp__policy_row gp__stream_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 4 << 20, 0, GP_PIPELINED, 0, 0, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_STREAM_PAIRS, 0, 0, GP_PIPELINED, 0, 3, 4, 0, 21),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_PIPELINED, 256, 5, 5, 2, 21),
+    GPUPRIMS__H200(0, -1, 0, 16 << 20, 0, GP_PIPELINED, 512, 0, 0, 1, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_LOOK_BACK, 256, 1, 3, 8, 21),
+    GPUPRIMS__H200(0, -1, 0, 1 << 20, 4 << 20, GP_LOOK_BACK, 512, 0, 0, 4, 21),
+    GPUPRIMS__H200(0, -1, 0, 4 << 20, 0, GP_LOOK_BACK, 0, 5, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
+};
+// A tile that does not fit gets smaller in what the caller has left open.
+__attribute__((unused)) static gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
-__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s, unsigned long long bytes) {
-  const int large = bytes >> 24 != 0, pair = s.key_size && s.in_size, middle = bytes >> 20 && !(bytes >> 22);
-  const int searching = s.offset_size && bytes >> 22 && !(bytes >> 23);
-  const int vectors = searching ? 3 : bytes >> 22 ? 5 : 1;
-  gp_policy q;
-  int stages;
-  for (stages = pair ? 4 : 5; stages >= 2; --stages) { // as many as fit with chunks of that size
-    q = gp__portable_stream_as(p, s, GP_PIPELINED, large ? 512 : 256, pair ? 3 : 5, stages, large ? 1 : 2);
-    if (p.stages || p.vectors || (q.vectors == (pair ? 3 : 5) && gp__policy_valid_stream(q, s))) break;
+__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
+  const unsigned when =
+      (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
+  gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, s, when);
+  if (q.algorithm == GP_PIPELINED) { // as many stages as fit with chunks of that size
+    gp_policy whole = q;
+    for (;; --whole.stages) {
+      q = gp__shrink_stream(p, whole, s);
+      if (p.stages || p.vectors || whole.stages <= 2 || (q.vectors == whole.vectors && gp__policy_valid_stream(q, s)))
+        break;
+    }
+    if (p.algorithm || gp__policy_valid_stream(q, s)) return q;
+    p.algorithm = GP_LOOK_BACK;
+    q = GPUPRIMS__FILL(p, gp__stream_rows, s, when);
   }
-  if (p.algorithm == GP_PIPELINED ||
-      (p.algorithm == GP_AUTO && bytes >> 22 && !searching && gp__policy_valid_stream(q, s)))
-    return q;
-  return gp__portable_stream_as(p, s, GP_LOOK_BACK, middle ? 512 : 256, vectors, 3,
-                                middle || gp__default_to(p.vectors, vectors) >= 5 ? 4
-                                : searching                                       ? 6
-                                                                                  : 8);
+  if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as registers leave
+  return gp__shrink_stream(p, q, s);
 }

@@ -1,15 +1,96 @@
 // sort/portable.h - portable rules of sorts
 // uses: api/lists.h, api/policy.h, core/shape.h, sort/radix_policy.h, sort/counting_policy.h, sort/choice_policy.h,
-//   sort/cooperative_policy.h, core/canonical.h
+//   sort/cooperative_policy.h, core/rows.h
 
-// Counting sort, where it may be: from so many keys on.
-__attribute__((unused)) static gp_policy gp__portable_counting(gp_policy p) {
-  p.algorithm = GP_COUNTING;
-  p.threads = gp__default_to(p.threads, 256);
-  p.vectors = gp__default_to(p.vectors, 4);
-  p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
-  return p;
-}
+enum {
+  GP__IF_SORT_KEYS = GP__IF,        // what gp__sorts_keys says; of cooperative sorts: there are clusters
+  GP__IF_SORT_PAIRS = 2 * GP__IF,   // what gp__sorts_pairs says
+  GP__IF_SORT_LONG = 4 * GP__IF,    // keys of more than 4 bytes
+  GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes, of 8
+  GP__IF_SORT_VALUES8 = 16 * GP__IF,
+  GP__IF_SORT_BITS = 32 * GP__IF, // a sweep of leading bits leaves buckets that a block sorts; of 8 bits
+  GP__IF_SORT_BITS8 = 64 * GP__IF,
+  GP__IF_SORT_LAST = 128 * GP__IF, // in place of a sweep, whatever the keys are
+  // One-sweep passes; nobody has said how many threads or blocks.
+  GP__IF_SWEEP_OPEN = GP__IF,
+  GP__IF_SWEEP_SHORT = 2 * GP__IF,  // keys of up to 4 bytes
+  GP__IF_SWEEP_NARROW = 4 * GP__IF, // and no values
+  GP__IF_SWEEP_PAIRED = 8 * GP__IF
+};
+// Which algorithms gp__portable_sort tries; the first whose policy is valid is the rule's.
+static const gp__policy_row gp__sort_choices[] = {
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 14) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 20) + 1, (1 << 21) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 20) + 1, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 24, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_SORT_KEYS | GP__IF_SORT_LONG, 0, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 1 << 23, 0, GP_HYBRID, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, 1, GP__BY_COUNT, 1 << 16, 0, GP_COUNTING, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 1 << 19, 0, GP_COUNTING, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_LAST, 0, (1 << 20) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS8, 1 << 17, 0, GP_LEADING_SWEEP, 0, 0, 0,
+                   0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4 | GP__IF_SORT_BITS, 1 << 23, 0, GP_LEADING_SWEEP, 0, 0, 0,
+                   0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS8, 1 << 18, 0, GP_LEADING_SWEEP, 0, 0, 0,
+                   0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES8 | GP__IF_SORT_BITS, 1 << 22, 0, GP_LEADING_SWEEP, 0, 0, 0,
+                   0, 23),
+    GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4, 1 << 16, 0, GP_PAIRED_SWEEP, 0, 0, 0, 0, 22),
+};
+// No more threads a multiprocessor than leave each the registers for its keys: none may be spilled. Few keys: a tile
+// for each multiprocessor.
+static const gp__policy_row gp__sort_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_KEYS | GP__IF_SORT_KEYS, 0, (1 << 16) + 1, GP_ONE_BLOCK, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT, 1ull << GP__RADIX_NARROW_LOG2, 0, GP_HYBRID, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, 2049, GP_ONE_BLOCK, 256, 2, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 2049, 4097, GP_ONE_BLOCK, 512, 2, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 4097, 8193, GP_ONE_BLOCK, 1024, 2, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 8193, 0, GP_ONE_BLOCK, 1024, 4, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, 1 << 27, 0, 256, 0, 0, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 27, 0, 0, 512, 0, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 0, 1 << 20, 0, 0, 1, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 1 << 20, 4 << 20, 0, 0, 2, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 4 << 20, 8 << 20, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_KEYS, 8 << 20, 0, 0, 0, 8, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 0, 8 << 20, 0, 256, 2, 0, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS | GP__IF_SORT_LONG, 0, 8 << 20, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 8 << 20, 0, 0, 512, 8, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, GP_COUNTING, 256, 4, 0, 4, 22),
+};
+// Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
+// looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
+static const gp__policy_row gp__sweep_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__IF_SWEEP_PAIRED, 0, 0, 0, 256, 2, 1, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 20, 0, 0, 0, 5, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 23, 1 << 26, GP_PAIRED_SWEEP, 512, 0, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 24, 1 << 26, GP_LEADING_SWEEP, 512, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 26, 0, 0, 384, 8, 0, 1, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN | GP__IF_SWEEP_NARROW, 1 << 21, 0, 0, 256, 0, 2, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN | GP__IF_SWEEP_SHORT, 1 << 21, 0, 0, 384, 0, 0, 0, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_OPEN, 1 << 21, 0, 0, 512, 8, 1, 1, 22),
+    GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 384, 5, 2, 2, 22),
+};
+static const gp__policy_row gp__small_sweep_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS, 0, 1 << 20, GP_ONE_SWEEP, 384, 2, 0, 2, 22),
+    GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_LONG, 0, 1 << 20, GP_ONE_SWEEP, 256, 2, 0, 4, 22),
+};
+// Vectors are those of keys of 4 bytes: few keys a thread while there are blocks, more where it takes them.
+static const gp__policy_row gp__cooperative_rows[] = {
+    GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 15) + 1, GP_ONE_CLUSTER, 0, 0, 0, 0,
+                   23),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_ONE_LAUNCH, 0, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 0, (1 << 14) + 1, GP_ONE_CLUSTER, 256, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 14) + 1, 0, GP_ONE_CLUSTER, 512, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 0, (1 << 15) + 1, GP_ONE_LAUNCH, 256, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 15) + 1, 0, GP_ONE_LAUNCH, 512, 0, 0, 1, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, 0, (1 << 17) + 1, 0, 0, 1, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 17) + 1, (1 << 19) + 1, 0, 0, 2, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 19) + 1, (1 << 20) + 1, 0, 0, 4, 0, 0, 23),
+    GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 20) + 1, 0, 0, 0, 8, 0, 0, 23),
+};
+
 // One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
 // as a thread has eight elements.
 __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) {
@@ -20,29 +101,18 @@ __attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) 
 __attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-// Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
-// looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
-  const int vectors = p.vectors, stages = p.stages, narrow = s.key_size <= 4 && !s.in_size;
-  const int large = !p.threads && !p.blocks_per_sm && s.count >> 21 != 0, registers = s.key_size <= 4 ? 100 : 80;
-  if (gp__is_paired(p.algorithm, s.in_size) && !p.threads && !p.blocks_per_sm) { // tiles as large as registers hold
-    const int log2_large = p.algorithm == GP_LEADING_SWEEP ? 24 : 23;
-    p.threads = s.count >> 26 ? 384 : s.count >> log2_large ? 512 : 256;
-    p.blocks_per_sm = s.count >> log2_large ? 1 : 2;
-    p.stages = gp__default_to(stages, 1);
-    p.vectors = gp__default_to(vectors, s.count >> 26 ? 8 : s.count >> 20 ? 5 : 2);
-  } else if (large) {
-    p.threads = narrow ? 256 : s.key_size <= 4 ? 384 : 512;
-    p.blocks_per_sm = narrow ? 2 : 1;
-    p.stages = gp__default_to(stages, narrow ? 2 : 1);
-    if (!vectors)
-      for (p.vectors = 8; p.vectors > 1 && gp__radix_registers(p.vectors, s) > registers;) --p.vectors;
-  } else {
-    p.threads = gp__default_to(p.threads, 384);
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 2);
-    p.stages = gp__default_to(stages, 2);
-    if (!vectors)
-      for (p.vectors = 5; p.vectors > 1 && gp__radix_registers(p.vectors, s) > 52;) --p.vectors;
+  const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
+  const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
+  p = GPUPRIMS__FILL(p, gp__sweep_rows, s,
+                     (paired ? GP__IF_SWEEP_PAIRED
+                      : open ? GP__IF_SWEEP_OPEN
+                             : 0) |
+                         (s.key_size > 4 ? 0 : GP__IF_SWEEP_SHORT) |
+                         (s.key_size > 4 || s.in_size ? 0 : GP__IF_SWEEP_NARROW));
+  if (!vectors && !paired) {
+    const int most = !open || p.threads * p.blocks_per_sm > 512 ? 52 : s.key_size <= 4 ? 100 : 80;
+    while (p.vectors > 1 && gp__radix_registers(p.vectors, s) > most) --p.vectors;
   }
   if (!stages && p.stages == 2 && !gp__radix_has_room(p, s)) {
     gp_policy smaller = p;
@@ -53,92 +123,65 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-// Few keys a thread while there are blocks: 4 up to 2^17 keys, 8 up to 2^19, 16 up to 2^20; more where it takes them.
-enum { GP__COOPERATIVE_LOG2_CLUSTER = 15, GP__COOPERATIVE_LOG2 = 20 };
 __attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
-  const int in_cluster = has_clusters && s.count <= 1 << GP__COOPERATIVE_LOG2_CLUSTER;
-  const int items = s.count <= 1 << 17 ? 4 : s.count <= 1 << 19 ? 8 : s.count <= 1 << 20 ? 16 : 32;
-  gp_policy q = p;
-  q.algorithm = gp__default_to(p.algorithm, in_cluster ? GP_ONE_CLUSTER : GP_ONE_LAUNCH);
-  q.blocks_per_sm = gp__default_to(p.blocks_per_sm, 1);
-  q.threads = gp__default_to(p.threads, s.count <= (q.algorithm == GP_ONE_CLUSTER ? 1 << 14 : 1 << 15) ? 256 : 512);
-  q.vectors = gp__default_to(p.vectors, gp__max(1, items * gp__max(s.key_size, 4) / 16));
+  gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, s, has_clusters ? GP__IF_SORT_KEYS : 0);
+  if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
   while (!p.vectors && q.vectors < 8 && !gp__policy_valid_cooperative(q, s)) q.vectors += q.vectors == 6 ? 2 : 1;
   return q;
 }
+// Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
+__attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
+  const int pairs = s.in_size != 0;
+  gp_policy q = GPUPRIMS__FILL(
+      p, gp__sort_rows, s, (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
+  if (pairs) q.stages = 1;
+  while (!p.vectors && q.vectors > 1 &&
+         ((pairs && gp__radix_registers(q.vectors, s) > (s.count * (unsigned)s.key_size >> 23 ? 72 : 52)) ||
+          !gp__policy_valid_sort(q, s)))
+    q.vectors -= !pairs && q.vectors > 6 ? 2 : 1;
+  if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
+  return q;
+}
+__attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
+  const gp__wanted w = gp__wanted_of(&s, when);
+  return p.algorithm ? p.algorithm == algorithm
+                     : gp__next_row(gp__sort_choices, (int)(sizeof gp__sort_choices / sizeof *gp__sort_choices), NULL,
+                                    0, &w, algorithm, NULL) != NULL;
+}
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
-  const int one_sweep = s.key_size == 4 && s.count > 1 << 20 && !(s.count >> 24); // behind it a sample decides
-  const gp_policy cooperative = gp__portable_cooperative(p, s);
-  const int few = !p.algorithm && s.count <= 1 << GP__COOPERATIVE_LOG2 && gp__policy_valid_sort(cooperative, s);
-  if (gp__is_cooperative(p.algorithm)) return cooperative;
-  if (!p.algorithm && gp__sorts_keys(s) && s.key_size == 4 && s.count > 1 << 14 && s.count <= 1 << 21 &&
-      (s.count <= 1 << 19 || s.count > 1 << 20) && gp__policy_valid_sort(cooperative, s))
+  const int bits = gp__leading_bits(s.count);
+  const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
+                        (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
+                        (s.in_size == 8 ? GP__IF_SORT_VALUES8 : 0) | (bits ? GP__IF_SORT_BITS : 0) |
+                        (bits == 8 ? GP__IF_SORT_BITS8 : 0);
+  const int may_cooperate = !p.algorithm || gp__is_cooperative(p.algorithm);
+  const gp_policy cooperative = may_cooperate ? gp__portable_cooperative(p, s) : p;
+  gp_policy q = p;
+  if (gp__is_cooperative(p.algorithm) ||
+      (gp__tries(p, s, when, GP_ONE_LAUNCH) && gp__policy_valid_sort(cooperative, s)))
     return cooperative;
-  if (gp__sorts_keys(s) && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || p.algorithm == GP_ONE_BLOCK ||
-                            (!p.algorithm && s.key_size >= 4 && !one_sweep))) {
-    const unsigned long long bytes = s.count * (unsigned)s.key_size;
-    gp_policy q = p;
-    q.algorithm = gp__default_to(p.algorithm, bytes <= 1 << 16                   ? GP_ONE_BLOCK
-                                              : s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID
-                                                                                 : GP_ADAPTIVE);
-    // No more threads a multiprocessor than leave each the registers for its keys: none may be spilled.
-    q.blocks_per_sm = gp__default_to(p.blocks_per_sm, q.algorithm == GP_ONE_BLOCK || s.count >> 27 ? 1 : 2);
-    q.threads = gp__default_to(p.threads, q.algorithm != GP_ONE_BLOCK ? s.count >> 27 ? 512 : 256
-                                          : s.count <= 2048           ? 256
-                                          : s.count <= 4096           ? 512
-                                                                      : 1024);
-    q.vectors =
-        gp__default_to(p.vectors, q.algorithm != GP_ONE_BLOCK ? bytes >> 23   ? 8
-                                                                : bytes >> 22 ? 4
-                                                                : bytes >> 20 ? 2
-                                                                              : 1 // a tile for each multiprocessor
-                                  : s.count <= 8192           ? 2
-                                                              : 4);
-    while (!p.vectors && q.vectors > 1 && !gp__policy_valid_sort(q, s)) q.vectors -= q.vectors > 6 ? 2 : 1;
-    if (!p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
+  if (gp__sorts_keys(s) ? gp__tries(p, s, when, GP_ADAPTIVE) || p.algorithm == GP_HYBRID || p.algorithm == GP_ONE_BLOCK
+                        : gp__sorts_pairs(s) && (gp__tries(p, s, when, GP_HYBRID) || p.algorithm == GP_ADAPTIVE)) {
+    q = gp__portable_hybrid(p, s);
     if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
   }
-  // Of keys of 4 bytes, and of fewer, one sweep is faster, whatever they are.
-  if (gp__sorts_pairs(s) &&
-      (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE || (!p.algorithm && s.key_size > 4 && s.count >> 23))) {
-    const int large = s.count * (unsigned)s.key_size >> 23 ? 1 : 0;
-    gp_policy q = p;
-    q.algorithm = gp__default_to(p.algorithm, s.count >> GP__RADIX_NARROW_LOG2 ? GP_HYBRID : GP_ADAPTIVE);
-    q.stages = 1;
-    q.blocks_per_sm =
-        gp__default_to(p.blocks_per_sm, large ? 1 : 2); // few blocks: registers for large tiles, and none spilled
-    q.threads = gp__default_to(p.threads, large ? 512 : 256);
-    q.vectors = gp__default_to(p.vectors, large ? 8 : s.key_size > 4 ? 4 : 2);
-    while (!p.vectors && q.vectors > 1 &&
-           (gp__radix_registers(q.vectors, s) > (large ? 72 : 52) || !gp__policy_valid_sort(q, s)))
-      --q.vectors;
-    if (p.algorithm || gp__policy_valid_sort(q, s)) return q;
-  }
-  const gp_policy counting = gp__portable_counting(p);
-  if (p.algorithm == GP_COUNTING ||
-      (p.algorithm == GP_AUTO && s.count >> (s.key_size == 1 ? 16 : 19) && gp__policy_valid_counting(counting, s)))
-    return counting;
-  if (few) return cooperative; // in place of a sweep, whatever the keys are
-  if (!p.algorithm && s.key_size == 4 && (s.in_size == 4 || s.in_size == 8) && s.count >> 16) {
-    const int wide = s.in_size == 8;
-    gp_policy q = p;
+  q = p;
+  q.algorithm = GP_COUNTING;
+  q = GPUPRIMS__FILL(q, gp__sort_rows, s, 0);
+  if (p.algorithm == GP_COUNTING || (gp__tries(p, s, when, GP_COUNTING) && gp__policy_valid_counting(q, s))) return q;
+  if (gp__tries(p, s, when | GP__IF_SORT_LAST, GP_ONE_LAUNCH) && gp__policy_valid_sort(cooperative, s))
+    return cooperative;
+  if (!p.algorithm && gp__tries(p, s, when, GP_LEADING_SWEEP)) {
+    q = p;
     q.algorithm = GP_LEADING_SWEEP; // in one pass, or of so many that a pass less counts more than launches
     q = gp__portable_radix(q, s);
-    if (((s.count >> (17 + wide) && gp__leading_bits(s.count) == 8) ||
-         (s.count >> (23 - wide) && gp__leading_bits(s.count))) &&
-        gp__policy_valid_sort(q, s))
-      return q;
-    if (!wide) p.algorithm = GP_PAIRED_SWEEP;
+    if (gp__policy_valid_sort(q, s)) return q;
   }
-  p.algorithm = gp__default_to(p.algorithm, GP_ONE_SWEEP);
-  if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm &&
-      !(s.count * (unsigned)s.key_size >> 20)) { // small tiles
-    p.threads = s.key_size > 4 ? 256 : 384;
-    p.vectors = 2;
-    p.blocks_per_sm = s.key_size > 4 ? 4 : 2;
-  }
+  if (!p.algorithm) p.algorithm = gp__tries(p, s, when, GP_PAIRED_SWEEP) ? GP_PAIRED_SWEEP : GP_ONE_SWEEP;
+  if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm) // small tiles
+    p = GPUPRIMS__FILL(p, gp__small_sweep_rows, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
   return gp__portable_radix(p, s);
 }

@@ -1594,6 +1594,14 @@ MUTANTS = {
         "ROWS", " || h->rows / 16 > h->columns || h->columns / 16 > h->rows", ""),
     "rows: a transpose has another algorithm than the rule's": (
         "ROWS", " && !h->move)", ")"),
+    "rows: a rule's row serves no size": (
+        "ROWS", "1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21)", "3 << 20, 1 << 20, 0, 0, 1, 0, 0, 21)"),
+    "rows: a rule's row is never found": (
+        "ROWS", "GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0,", "0, 1 << 20, 3 << 20, 0, 0, 1, 0,"),
+    "rows: a rule's policy is not valid": (
+        "ROWS", "GP_COUNTING, 256, 4, 0, 4, 22)", "GP_COUNTING, 250, 4, 0, 4, 22)"),
+    "rows: of rows that fit alike the last is found": (
+        "ROWS", "if (fit > best && (fit < most", "if (fit >= best && fit && (fit < most"),
     "rows: offsets are not told apart": (
         "ROWS", "in_size = graph ? h->offset_size : planned", "in_size = graph ? h->key_size : planned"),
     "ladder: the tile is read before it is full": (

@@ -275,7 +275,7 @@ static void geometries() {
               t.compute_capability = arch, t.shared_bytes = gp__shared_bytes_of(arch), t.in_size = size;
               t.bins = u64(bins), t.count = count, t.ranges = ranges, t.exact = counter < 2;
               t.in2_size = counter ? 4 : 0, t.out_size = counter == 1 ? 8 : 4;
-              gp_policy p = gp__portable_histogram(none, t, count);
+              gp_policy p = gp__portable_histogram(none, t);
               gp__geometry g = {};
               gp__geometry_histogram(p, t, u64(132) * unsigned(p.blocks_per_sm), &g);
               if (!gp__policy_valid_histogram(p, t) || g.shared_bytes > unsigned(t.shared_bytes) || !g.grid ||
@@ -284,29 +284,32 @@ static void geometries() {
                                  std::to_string(size) + " bins " + std::to_string(bins));
               else ++passed;
             }
-  gp_policy p = gp__portable_histogram(none, s, s.count);
+  gp_policy p = gp__portable_histogram(none, s);
   gp__geometry g = {};
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && p.threads == 512 && p.blocks_per_sm == 3 && g.replicas == 32,
         "256 bins: a copy a lane, three blocks a multiprocessor");
-  p = gp__portable_histogram(none, s, 1 << 24);
+  gp__shape less = s;
+  less.count = 1 << 24;
+  p = gp__portable_histogram(none, less);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.threads == 1024 && p.blocks_per_sm == 1 && g.replicas == 32 && g.grid == 132, "a block a multiprocessor");
-  p = gp__portable_histogram(none, s, 1 << 20);
+  less.count = 1 << 20;
+  p = gp__portable_histogram(none, less);
   check(p.threads == 512 && p.blocks_per_sm == 2 && gp__histogram_replicas(p, s) == 32, "small: more blocks");
   s.count = 1ull << 45;
   gp__geometry_histogram(p, s, 132, &g);
   check(g.grid == 1u << 14, "no block sees 2^32 samples");
   s.count = 1ull << 30, s.in_size = 4, s.bins = 48 << 10;
-  p = gp__portable_histogram(none, s, s.count);
+  p = gp__portable_histogram(none, s);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 1 && g.shared_bytes < 193 << 10, "48 Ki bins on chip");
   s.bins = 64 << 10;
-  p = gp__portable_histogram(none, s, s.count);
+  p = gp__portable_histogram(none, s);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 0 && g.shared_bytes < 129 << 10, "64 Ki bins in halves");
   s.count = 1000;
-  check(gp__portable_histogram(none, s, 0).algorithm == GP_GLOBAL_BINS, "few samples, many bins");
+  check(gp__portable_histogram(none, s).algorithm == GP_GLOBAL_BINS, "few samples, many bins");
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,7 @@
 // Which row of a tuned table serves a search of a graph: that of its sizes of offsets and vertices and of its mean
 // degree's class, in the bucket of its bytes; the portable rule where there is none. And a transpose: that of its
-// elements, on aligned rows of about as many elements as there are rows. Usage: test_rows
+// elements, on aligned rows of about as many elements as there are rows. And the header's own rows: each is found where
+// it should serve, no two say the same twice, and what they make is valid. Usage: test_rows
 #include "simt.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -22,6 +23,8 @@
 #include "gpuprims.h"
 
 #include <cstdio>
+#include <string>
+#include <vector>
 
 static int passed, failed;
 
@@ -79,6 +82,109 @@ static void look_up_transpose(gp_context *ctx, const gp__table *table, gp_type t
                 (unsigned long long)columns, policy.threads, policy.stages, gp_last_message());
 }
 
+// ---- the header's own rows
+
+typedef std::vector<gp__policy_row> Rows;
+static std::string name_of(size_t i) { return "row " + std::to_string(i); }
+
+// Does a row choose, or fill a field that none before it has filled, for a call of that size for which it holds?
+static bool serves(const Rows &rows, const gp__policy_row &row, unsigned long long size, int algorithm) {
+  gp__wanted w = {};
+  w.primitive = row.primitive ? row.primitive : GP_PRIMITIVE_COUNT;
+  w.in_size = row.in_size >= 0 ? row.in_size : 3, w.acc_size = row.acc_size >= 0 ? row.acc_size : 3;
+  w.out_size = row.out_size >= 0 ? row.out_size : 3;
+  w.when = row.when / GP__IF * GP__IF;
+  for (unsigned long long &x : w.sizes) x = size;
+  const gp__policy_row *next = NULL;
+  const auto follow = [&](int only) { return gp__next_row(rows.data(), int(rows.size()), NULL, 0, &w, only, next); };
+  if (row.when & GP__CHOOSES) {
+    while ((next = follow(GP_AUTO)) && !(next->when & GP__CHOOSES)) continue;
+    if (next == &row) return true;
+  }
+  gp_policy p = {};
+  p.algorithm = algorithm;
+  for (next = NULL; (next = follow(algorithm));) {
+    const gp__field *f;
+    for (f = gp__fields_all; f->name; ++f) {
+      int *field = gp__field_of(&p, f), value = *gp__field_of(const_cast<gp_policy *>(&next->policy), f);
+      if (*field || !value) continue;
+      if (next == &row) return true;
+      *field = value;
+    }
+  }
+  return false;
+}
+// What is wrong with rows; empty: nothing.
+static std::string fault_of(const Rows &rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const gp__policy_row &a = rows[i];
+    bool found = false;
+    if (a.to && a.to <= a.from) return name_of(i) + " serves no size";
+    for (size_t j = 0; j < i; ++j) {
+      const gp__policy_row &b = rows[j];
+      if (a.primitive == b.primitive && a.in_size == b.in_size && a.acc_size == b.acc_size &&
+          a.out_size == b.out_size && a.when == b.when && a.policy.algorithm == b.policy.algorithm && a.from == b.from)
+        return name_of(i) + " and " + std::to_string(j) + " serve the same calls";
+    }
+    for (const gp__policy_row &other : rows) {
+      const int algorithm = a.policy.algorithm ? a.policy.algorithm : other.policy.algorithm;
+      for (unsigned long long size : {a.from, a.from + 1, a.to ? a.to - 1 : 8 * a.from + 8})
+        found = found || serves(rows, a, size, algorithm) || serves(rows, a, size, GP_ALGORITHM_COUNT);
+    }
+    if (!found) return name_of(i) + " is never found";
+  }
+  return "";
+}
+static void expect(bool good, const std::string &what) {
+  ++(good ? passed : failed);
+  if (!good) std::printf("FAILED: %s\n", what.c_str());
+}
+// What the rules make of a call is valid, on small devices too.
+static void look_at(int primitive, int key, int value, unsigned long long count) {
+  for (int capability : {75, 80, 86, 90, 120}) {
+    gp__shape s = {};
+    gp_policy none = {};
+    const bool planned = gp__is_planned(primitive);
+    s.primitive = primitive, s.count = count, s.segments = 1 + count / 8, s.exact = s.commutative = 1;
+    s.compute_capability = capability, s.multiprocessors = 40, s.shared_bytes = gp__shared_bytes_of(capability);
+    if (planned) s.key_size = key, s.in_size = value, s.end_bit = 8 * key;
+    else s.in_size = s.out_size = s.acc_size = key, s.key_size = value;
+    if (gp__family_of(primitive) == GP__FAMILY_SEGMENTS) s.offset_size = 4, s.key_size = 0;
+    if (gp__family_of(primitive) == GP__FAMILY_HISTOGRAM) s.channels = s.active = 1, s.bins = 256, s.out_size = 4;
+    s.length = 10; // of the best
+    expect(gp__policy_valid(gp__portable(none, s), s),
+           std::string(gp__primitive_names[primitive]) + ", " + std::to_string(count) + " of " + std::to_string(key) +
+               " and " + std::to_string(value) + " bytes, sm_" + std::to_string(capability));
+  }
+}
+#define ROWS(rows)                                                                                                     \
+  { #rows, Rows(rows, rows + sizeof rows / sizeof *rows) }
+static void look_at_own_rows() {
+  const struct {
+    const char *name;
+    Rows rows;
+  } all[] = {ROWS(gp__map_rows),         ROWS(gp__reduce_rows),     ROWS(gp__scan_rows),  ROWS(gp__stream_rows),
+             ROWS(gp__segments_rows),    ROWS(gp__histogram_rows),  ROWS(gp__merge_rows), ROWS(gp__segmented_sort_rows),
+             ROWS(gp__top_k_rows),       ROWS(gp__graph_rows),      ROWS(gp__sort_rows),  ROWS(gp__sweep_rows),
+             ROWS(gp__small_sweep_rows), ROWS(gp__cooperative_rows)};
+  for (const auto &one : all) expect(fault_of(one.rows) == "", one.name + (": " + fault_of(one.rows)));
+  Rows broken = all[2].rows; // scans'
+  broken.push_back(broken[0]);
+  expect(fault_of(broken).find("the same calls") != std::string::npos, "a row twice");
+  broken.back().from = 1 << 20, broken.back().to = 1 << 20;
+  expect(fault_of(broken).find("no size") != std::string::npos, "a row for no size");
+  broken.back().from = 1 << 10; // the row without sizes has all that it says
+  broken.back().when = 0, broken.back().policy = gp_policy();
+  expect(fault_of(broken).find("never found") != std::string::npos, "a row that is never found");
+  for (int primitive :
+       {GP_COPY, GP_REDUCE, GP_INCLUSIVE_SCAN, GP_SELECT, GP_UNIQUE, GP_REDUCE_BY_KEY, GP_SEGMENTED_REDUCE,
+        GP_HISTOGRAM_EVEN, GP_SORT, GP_MERGE_SORT, GP_MERGE, GP_SET_UNION, GP_SEGMENTED_SORT, GP_TOP_K})
+    for (int key : {1, 2, 4, 8})
+      for (int value : {0, 4, 8})
+        for (int log2 = 0; log2 < 32; ++log2)
+          for (int beside : {-1, 0, 1}) look_at(primitive, key, value, (1ull << log2) + beside);
+}
+
 int main() {
   static const Case cases[] = {
       {GP_BFS, GP_U32, GP_U32, 1000, 7999, 128, 3}, // fewer than 8 edges a vertex, and 8
@@ -110,6 +216,7 @@ int main() {
   look_up_transpose(ctx, &table, GP_U64, 1024, 1024, false);
   look_up_transpose(ctx, &table, GP_U16, 1024, 1024, false); // not the rule's algorithm
   gp_close(ctx);
+  look_at_own_rows();
   std::printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }

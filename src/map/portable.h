@@ -1,0 +1,20 @@
+// map/portable.h - portable rule of map and of all that has kernels of that form
+// uses: api/lists.h, api/policy.h, core/shape.h, map/policy.h, core/rows.h
+
+enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; steps of building and checking graphs
+static const gp__policy_row gp__map_rows[] = {
+    GPUPRIMS__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // of the kernel that fills tables
+    GPUPRIMS__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
+    GPUPRIMS__H200(GP_LOWER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
+    GPUPRIMS__H200(GP_UPPER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
+    GPUPRIMS__H200(0, -1, GP__IF_MAP_GRAPHS, 0, 0, 0, 0, 1, 0, 8, 22),
+    GPUPRIMS__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
+    GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
+};
+__attribute__((unused)) static gp_policy gp__portable_map(gp_policy p, gp__shape s) {
+  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
+  p = GPUPRIMS__FILL(p, gp__map_rows, s,
+                     (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));
+  while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
+  return p;
+}
