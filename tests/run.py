@@ -187,9 +187,11 @@ PROGRAMS = [
     Program("layout examples", ["tests/kernels/test_layout_examples.cpp"], SIMT, ALL,
             flags=["-Wno-unknown-pragmas"], long_args=["30"]),
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
-    # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)
-    Program("dispatch", ["tests/unit/test_dispatch.cpp"], SIMT, ("plain", "asan"),
-            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"], plain=["speed"]),
+    # (they pass numbers that are no enumerators on purpose, which C allows and C++ frowns on)
+    *(Program(name, [f"tests/unit/test_{name.replace(': ', '_')}.cpp"], SIMT, ("plain", "asan"),
+              flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"])
+      for name in ("dispatch", "dispatch: arguments", "dispatch: sorting", "dispatch: graphs")),
+    Program("dispatch: speed", ["tests/unit/test_dispatch_speed.cpp"], SIMT, ("plain", "asan"), plain=[]),
     # ---- initial values, the order of operands, the same bits: emulated kernels beside the host back end
     Program("contract", ["tests/unit/test_contract.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized"]),
