@@ -1,5 +1,5 @@
 // Contexts, policies, workspaces, launches, faults, caches, bundles, threads, on the emulated driver (dispatch_test.h).
-#include "dispatch_test.h"
+#include "dispatch_speed.h"
 
 // ---- kernels that tests run
 
@@ -26,8 +26,6 @@ FAKE_KERNEL(gp__reduce_args, gp__reduce_stealing<gp__policy<128, 1, 3, 3, 0, 1, 
 FAKE_KERNEL(gp__reduce_args, gp__reduce_even_share<gp__policy<128, 1, 3, 3, 0, 1, 2>, gp_argmin<float>,
                                                    gp__load<float, gp_arg<float>, gp_convert<float, float>>, float,
                                                    gp_arg<float>, gp_arg<float>>);
-FAKE_KERNEL(gp__scan_args, gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
-                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
 FAKE_KERNEL(gp__scan_args, gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, true, gp_sum<int>,
                                               gp__load<int, int, gp_convert<int, int>>, int, int, int>);
 FAKE_KERNEL(gp__scan_args, gp__scan_upsweep<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
@@ -1645,5 +1643,6 @@ int main(int argc, char **argv) {
                      {"more results", test_more_results},
                      {"more policies", test_more_policies},
                      {"more faults", test_more_faults},
-                     {"launches", test_launches}});
+                     {"launches", test_launches},
+                     {"speed", test_speed}});
 }

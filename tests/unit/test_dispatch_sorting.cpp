@@ -1,4 +1,4 @@
-// Sorts, top-k, merges: whole calls, from the call to the last of its launches, on the emulated driver (dispatch_test.h).
+// Sorts, top-k, merges: whole calls, to the last of their launches, on the emulated driver (dispatch_test.h).
 #include "dispatch_test.h"
 
 // ---- kernels that tests run
