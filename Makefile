@@ -31,8 +31,8 @@ MAJOR = $(firstword $(subst ., ,$(VERSION)))
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
-	@echo 'make test       every test that needs no GPU'
-	@echo 'make test-long  the same with more seeds, sizes and schedules'
+	@echo 'make test       every test that needs no GPU (ARGS=--again: what is known to pass as well)'
+	@echo 'make test-long  the same with more seeds, sizes and schedules, all mutants (ARGS=mutants: these alone)'
 	@echo 'make test-gpu   the tests that need a GPU (gcc, nvcc, python3 with NumPy of this machine)'
 	@echo 'make bench      ours, the peers and the roofs on this GPU'
 	@echo 'make tune       measures the policy spaces on this GPU and rewrites gpuprims_policies.h'
@@ -114,10 +114,10 @@ demo: $(VENV_READY) $(BUILD)/examples/demo $(BUILD)/examples/graph
 	@$(PYTHON) examples/graph.py --build $(BUILD)
 
 test:
-	@$(PYTHON3) tests/run.py
+	@$(PYTHON3) tests/run.py $(ARGS)
 
 test-long:
-	@$(PYTHON3) tests/run.py --long
+	@$(PYTHON3) tests/run.py --long $(ARGS)
 
 test-gpu: gpuprims.h
 	@$(PYTHON3) tests/gpu/run.py

@@ -3,8 +3,14 @@
 
     tests/run.py                    all of them
     tests/run.py 'kernels*' lint    those whose name matches one of the patterns
+    tests/run.py '!mutants'         all but those
     tests/run.py --long             more seeds, sizes and schedules
     tests/run.py --list             names and commands
+    tests/run.py --again            what passed before runs again, too
+
+What passed before, and reads nothing but its program, is not run again while program, arguments, environment and
+libraries are the same: the tests of kernels on the emulator. Their counts stand, marked "kept". A fresh clone runs
+everything, and so do --long and rows that are asked for by name.
 
 A test program closes with "N passed, N failed, N skipped" alone on its last line and exits 1 where one failed. Lines of
 its output that begin with "skipped: " are repeated at the end. PROGRAMS, below, is the one list: a new program is a new
@@ -81,6 +87,9 @@ WITH_CLANG = {
                        for word in ("-mllvm", f"-tsan-instrument-{name}"))],
                     ["-O2", "-DSIMT_RACE"], []),
 }
+# What is undefined ends the program without a word, which takes clang++ a quarter of its time less; rows that are asked
+# for by name say what and where.
+TRAPS = ["-fsanitize-trap=undefined"]
 COPIES = ["objcopy", *(f"--redefine-sym={name}=__tsan_{name}" for name in ("memcpy", "memmove", "memset"))]
 
 
@@ -109,13 +118,15 @@ class Program:
     Outside the long runs, the plain build is run where it sees what the sanitizers' builds do not: with the arguments
     `plain`; and, since g++ checks pointers in it, that of each third row of those with a race build, whose turn it is,
     or of the rows that are asked for. `args` of what has a race build are its schedules: other builds run a third of
-    them, since what depends on schedules, the race build sees as well."""
+    them, since what depends on schedules, the race build sees as well.
+
+    `levels`: {flavour: the level of optimisation}, outside the long runs, where it saves more than it costs."""
 
     def __init__(self, name, sources=(), runtime=(), flavours=("plain",), flags=(),
                  libs=("-ldl", "-lpthread", "-lm"), args=(), long_args=None, command=None, pytest=None, needs=(),
-                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None):
+                 timeout=300, long_timeout=3600, env=None, race_flags=(), plain=None, levels=None):
         self.name, self.sources, self.runtime, self.flavours = name, list(sources), list(runtime), flavours
-        self.race_flags, self.plain = list(race_flags), plain
+        self.race_flags, self.plain, self.levels = list(race_flags), plain, dict(levels or {})
         self.flags, self.libs = list(flags), list(libs)
         self.args, self.long_args = list(args), list(args if long_args is None else long_args)
         self.command, self.pytest, self.needs = command, pytest, list(needs)
@@ -176,9 +187,11 @@ PROGRAMS = [
     Program("layout examples", ["tests/kernels/test_layout_examples.cpp"], SIMT, ALL,
             flags=["-Wno-unknown-pragmas"], long_args=["30"]),
     # ---- contexts, checks, policies, caches on an emulated driver that can fail every call
-    # (it passes numbers that are no enumerators on purpose, which C allows and C++ frowns on)
-    Program("dispatch", ["tests/unit/test_dispatch.cpp"], SIMT, ("plain", "asan"),
-            flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"], plain=["speed"]),
+    # (they pass numbers that are no enumerators on purpose, which C allows and C++ frowns on)
+    *(Program(name, [f"tests/unit/test_{name.replace(': ', '_')}.cpp"], SIMT, ("plain", "asan"),
+              flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"])
+      for name in ("dispatch", "dispatch: arguments", "dispatch: sorting", "dispatch: graphs")),
+    Program("dispatch: speed", ["tests/unit/test_dispatch_speed.cpp"], SIMT, flags=["-Wno-maybe-uninitialized"]),
     # ---- initial values, the order of operands, the same bits: emulated kernels beside the host back end
     Program("contract", ["tests/unit/test_contract.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized"]),
@@ -202,7 +215,7 @@ PROGRAMS = [
     # ---- what calls share kernels, and what gp_prepare builds: random calls on the same driver
     Program("kernel sharing", ["tests/unit/test_kernel_sharing.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"], args=["3000"],
-            plain=["24000"], long_args=["2000000"]),
+            plain=["24000"], long_args=["2000000"], levels={"plain": "-O1", "asan": "-O1"}),
     # ---- tools/gp_bundle on the emulated driver; kernel sources on the real NVRTC where there is one
     Program("bundle", ["tests/unit/test_bundle.cpp"], SIMT, ("plain", "asan")),
     # (gcc's leak checker guesses where the thread-local storage of a library opened at run time lies; for NVRTC's it
@@ -378,23 +391,31 @@ def own_headers(programs):
     an edit of other parts compiles it no new. Those that look into the implementation in C have the whole one."""
     found, homes = {}, None
     for source in {source for program in programs for source in program.sources}:
-        text = read_with_includes(source)
-        if not source.startswith("tests/kernels/") or "GPUPRIMS_IMPLEMENTATION" in text or "examples/" in text:
-            continue
         homes = homes or lint.homes_of(amalgamate.header_lines())[0]
+        parts = parts_compiled(source, homes)
+        if parts is None:
+            continue
         found[source] = f"build/parts/{os.path.splitext(os.path.basename(source))[0]}"
         header = f"{found[source]}/gpuprims.h"
-        lines = amalgamate.header_lines(lint.parts_of(text, homes))
+        lines = amalgamate.header_lines(parts)
         amalgamate.write(header, amalgamate.text_with_lines(lines, header))
     return found
 
 
+def parts_compiled(source, homes):
+    """The parts that a test uses; None: all of them."""
+    text = read_with_includes(source)
+    if not source.startswith("tests/kernels/") or "GPUPRIMS_IMPLEMENTATION" in text or "examples/" in text:
+        return None
+    return lint.parts_of(text, homes)
+
+
 def read_with_includes(path):
     """Its text, and that of the files beside it that it includes."""
-    with open(path, encoding="utf-8") as file:
+    with open(under_root(path), encoding="utf-8") as file:
         text = file.read()
     beside = [os.path.join(os.path.dirname(path), name) for name in re.findall(r'^#include "([\w.]+)"', text, re.M)]
-    return text + "".join(read_with_includes(name) for name in beside if os.path.exists(name))
+    return text + "".join(read_with_includes(name) for name in beside if os.path.exists(under_root(name)))
 
 
 class Builder:
@@ -412,6 +433,8 @@ class Builder:
         flags = standard + own + (LINES if self.lines else []) + WARNINGS + getattr(how, role) + ["-I.", "-Itests/simt"]
         if role == "sources":  # the emulator is the same for all programs
             flags += program.flags + (program.race_flags if flavour == "race" else [])
+            flags += [program.levels[flavour]] if flavour in program.levels and not self.long else []
+            flags += TRAPS if compiler == "clang++" and flavour == "asan" and not self.lines else []
         command = [compiler] + flags + ["-c", source]
         key = hashlib.sha256("\0".join(command).encode()).hexdigest()[:16]
         target = f"{BUILD}/objects/{os.path.basename(source)}.{flavour}.{key}.o"
@@ -493,9 +516,43 @@ def read_junit(code, output, path):
     return counts, ""
 
 
+def reads_its_program_alone(program):
+    """Does a run depend on its program, arguments and environment alone? Kernels on the emulator open no file; the
+    library's C implementation and the examples may."""
+    emulated = all(source.startswith(("tests/kernels/", "tests/simt/")) for source in program.sources)
+    return bool(program.sources) and emulated and not any(
+        word in read_with_includes(source) for word in ("examples/", "GPUPRIMS_IMPLEMENTATION")
+        for source in program.sources)
+
+
+# Variables of the caller's place, not of its programs.
+OF_SHELLS = {"_", "PWD", "OLDPWD", "SHLVL", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR"}
+
+
+def key_of(command, env):
+    """A hash of all that a run of a program depends on; None where that cannot be told."""
+    try:
+        listed = subprocess.run(["ldd", command[0]], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                text=True, check=False)
+        if listed.returncode:
+            return None
+        libraries = sorted(os.path.realpath(path) for path in re.findall(r"(?:=> |^\s*)(/\S+)", listed.stdout, re.M))
+        about = [[path, os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in libraries]
+        with open(under_root(command[0]), "rb") as file:
+            program = hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
+    variables = sorted(item for item in env.items() if item[0] not in OF_SHELLS)
+    text = json.dumps([program, command, about, variables, list(os.uname())])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 class Runner:
-    def __init__(self, long, times):
+    """kept: {name: {key, counts, reasons} of what passed}; None: nothing is kept."""
+
+    def __init__(self, long, times, kept=None):
         self.long, self.times = long, times
+        self.kept, self.kept_count = kept, 0
         self.results, self.reasons, self.seconds = [], [], 0.0
 
     def environment(self, program):
@@ -517,9 +574,9 @@ class Runner:
         env.update(program.env)
         return env
 
-    def record(self, name, counts, seconds=None, reason=None, output=None):
+    def record(self, name, counts, seconds=None, reason=None, output=None, how=""):
         self.results.append((name, counts))
-        took = "" if seconds is None else f"{seconds:8.1f} s"
+        took = how if seconds is None else f"{seconds:8.1f} s"
         say(f"{name:<40} {counts.passed:6} passed {counts.failed:4} failed {counts.skipped:4} skipped {took}")
         if output is not None:
             say("".join(f"    {line}\n" for line in output.strip().splitlines()[-60:]).rstrip())
@@ -528,18 +585,28 @@ class Runner:
 
     def run(self, program, name, command, junit=None):
         stem = re.sub(r"[^\w.]+", "_", name)
-        code, output, seconds = shell(command, self.long_timeout(program), self.environment(program))
+        env = self.environment(program)
+        key = key_of(command, env) if self.kept is not None and reads_its_program_alone(program) else None
+        before = self.kept.get(name) if key else None
+        if before and before["key"] == key:
+            self.kept_count += 1
+            self.reasons += before["reasons"]
+            self.record(name, Counts(*before["counts"]), how="    kept")
+            return
+        code, output, seconds = shell(command, self.long_timeout(program), env)
         self.times[name] = seconds
         self.seconds += seconds
         with open(under_root(f"{BUILD}/{stem}.log"), "w") as log:
             log.write(output)
         counts, wrong = read_junit(code, output, under_root(junit)) if junit else read_counts(code, output)
-        for line in output.splitlines():
-            if line.startswith("skipped: "):
-                self.reasons.append(f"{name}: {line[len('skipped: '):]}")
-            elif junit and line.startswith("SKIPPED "):
-                self.reasons.append(f"{name}: {line[len('SKIPPED '):]}")
+        reasons = [f"{name}: {line.partition(' ')[2]}" for line in output.splitlines()
+                   if line.startswith("skipped: ") or junit and line.startswith("SKIPPED ")]
+        self.reasons += reasons
         failed = counts.failed or wrong
+        if key and not failed:
+            self.kept[name] = {"key": key, "counts": list(counts), "reasons": reasons}
+        elif self.kept is not None:
+            self.kept.pop(name, None)
         if failed and program.sources:
             wrong += f"\n(with the lines of sources: tests/run.py '{program.name}')"
         self.record(name, counts, seconds, output=f"{output}\n{wrong}\n{shlex.join(command)}" if failed else None)
@@ -579,7 +646,10 @@ def rows(patterns):
                            for path in files if path not in named and not path.startswith("tests/gpu/")]
     if not patterns:
         return programs
-    return [program for program in programs if any(fnmatch.fnmatch(program.name, pattern) for pattern in patterns)]
+    wanted = [pattern for pattern in patterns if not pattern.startswith("!")] or ["*"]
+    unwanted = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
+    return [program for program in programs if any(fnmatch.fnmatch(program.name, pattern) for pattern in wanted) and
+            not any(fnmatch.fnmatch(program.name, pattern) for pattern in unwanted)]
 
 
 def make_header():
@@ -592,11 +662,20 @@ def make_header():
     subprocess.run([sys.executable, "tools/amalgamate.py", "--lines", "build/lines/gpuprims.h"], check=True)
 
 
+def read_json(path):
+    try:
+        with open(path) as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return {}
+
+
 def main():
     parser = argparse.ArgumentParser(description="builds and runs the tests")
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--again", action="store_true")
     # One more than there are cores, since some wait: for a package index, for a browser, for a time limit.
     parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1)
     options = parser.parse_args()
@@ -604,17 +683,14 @@ def main():
     os.makedirs(f"{BUILD}/objects", exist_ok=True)
     if not options.list:
         make_header()
-    times_file = f"{BUILD}/times.json"
-    try:
-        with open(times_file) as file:
-            times = json.load(file)
-    except (OSError, ValueError):
-        times = {}
+    times_file, kept_file = f"{BUILD}/times.json", f"{BUILD}/kept.json"
+    times, kept = read_json(times_file), read_json(kept_file)
 
     start = time.monotonic()
     headers = own_headers(rows(options.patterns)) if not options.long and not options.list else {}
     builder = Builder(options.long, times, options.long or bool(options.patterns), headers)
-    runner = Runner(options.long, times)
+    asked = options.long or options.patterns
+    runner = Runner(options.long, times, None if asked else {} if options.again else kept)
     setup, runs = {}, []
     kernel_rows = [program for program in PROGRAMS if "race" in program.flavours]
     for program in rows(options.patterns):
@@ -663,6 +739,8 @@ def main():
     run_all(list(setup.values()) + builder.tasks + runs, max(options.jobs, 1))
     with open(times_file, "w") as file:
         json.dump(times, file, indent=0, sort_keys=True)
+    if runner.kept is not None:
+        amalgamate.write(kept_file, json.dumps(runner.kept, indent=0, sort_keys=True))
 
     if runner.reasons:
         print("\nskipped:")
@@ -675,7 +753,9 @@ def main():
     if broken:
         print(f"\nfailed: {', '.join(broken)}; the whole output is under {BUILD}/")
     print(f"\n{len(runner.results)} programs in {time.monotonic() - start:.0f} s; processor seconds: "
-          f"{builder.seconds:.0f} to compile, {runner.seconds:.0f} to run")
+          f"{builder.seconds:.0f} to compile, {runner.seconds:.0f} to run" +
+          (f"; {runner.kept_count} kept their results, since nothing that they read changed" if runner.kept_count else
+           ""))
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
     sys.exit(1 if total.failed else 0)
 

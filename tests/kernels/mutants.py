@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Mutants of gpuprims.h, and of examples' kernels, that the emulated tests must catch: one small change each, built in
-the race build.
+"""Mutants of the parts under src/, and of examples' kernels, that the emulated tests must catch: one small change each,
+built in the race build.
 
     mutants.py BUILD_FOLDER [NAME...]
 
-A mutant names the text to replace (it must occur exactly once, so a change of the header that loses a mutant is a
-failure here too), what to put in its place, and the part that is run against it: of test_kernels.cpp, or of the file
-that FILES names for the part. Each of these parts is run without a mutant too, and must pass.
+A mutant names the test that runs against it (of test_kernels.cpp, or of the file that FILES names for it), the part,
+the text to replace in that part, and its replacement. The text must occur exactly once there, so a change of the part
+that loses a mutant is a failure here too. The header that a mutant's test includes has only the parts that it uses.
+Each of the tests runs without a mutant too, and must pass.
 
 A mutant is caught, and its program ends, by the first check that fails (TEST_MUTANT).
 
-With GPUPRIMS_LONG=0, as make test has it, those whose turn it is (tests/turn.py), one in 60; the parts as they are run
-in rows of their own there. make test-long runs all.
+GPUPRIMS_LONG=0, as make test has it: a sample, one in SHARE, which rotates by commit (tests/turn.py); the tests run
+without mutants in rows of their own there. make test-long runs all; the nightly workflow does so every night.
 """
 import concurrent.futures
 import os
@@ -20,14 +21,18 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests"))
-from run import COPIES, CXX, FLAVOURS, WITH_CLANG, has_clang  # noqa: E402
-from turn import turn  # noqa: E402
+sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "tools")]
+import amalgamate  # noqa: E402
+import lint  # noqa: E402
+from run import COPIES, CXX, FLAVOURS, WITH_CLANG, has_clang, parts_compiled  # noqa: E402
+from turn import turn_of_commit  # noqa: E402
 
-HERE = os.path.join(ROOT, "tests", "kernels")
 SIMT = os.path.join(ROOT, "tests", "simt")
 
-# Parts that are not of test_kernels.cpp.
+# make test runs one mutant in so many.
+SHARE = 30
+
+# Tests that are not of test_kernels.cpp.
 FILES = {
     "SEGMENTS": "test_segments.cpp",
     "SEARCH": "test_segments.cpp",
@@ -71,1562 +76,2194 @@ FILES = {
     "EXAMPLE_LAYOUT": "test_layout_examples.cpp",
 }
 
-# Parts whose mutants are not of gpuprims.h.
-SOURCES = {
-    "LADDER": "examples/ladder/ladder.cuh",
-    "BITONIC": "examples/layouts/bitonic.cuh",
-    "KD_TREE": "examples/layouts/kd_tree.cuh",
-    "EXAMPLE_LAYOUT": "examples/layouts/layout.h",
-}
-
 # Most of a mutant's time is the compiler's, so that nothing is optimised, and the race build is clang++'s where there
 # is one (tests/run.py). Code that is not optimised copies the padding of structs, which the race build takes for a read
 # of what was never written: g++ optimises these parts, the first of them even where there is clang++, which copies it.
 OPTIMIZATION = {"HISTOGRAM_SHARED": "-O1", "LEADING": "-O1", "RADIX": "-O1"}
 PADDED = "HISTOGRAM_SHARED"
 
-# name: (part, text, replacement)
+# name: (test, part, text, replacement)
 MUTANTS = {
     "components: a root that was hooked is hooked again": (
-        "GRAPH_BUILDING", "if (atomicCAS(labels + large, large, small) == large) return;",
+        "GRAPH_BUILDING", "src/graph/components.cuh",
+        "if (atomicCAS(labels + large, large, small) == large) return;",
         "if (atomicCAS(labels + large, large, small), true) return;"),
     "components: the larger root stays": (
-        "GRAPH_BUILDING", "const V large = u > v ? u : v, small = u > v ? v : u;",
+        "GRAPH_BUILDING", "src/graph/components.cuh", "const V large = u > v ? u : v, small = u > v ? v : u;",
         "const V large = u > v ? v : u, small = u > v ? u : v;"),
     "components: vertices of the largest are skipped where edges lead one way": (
-        "GRAPH_BUILDING", "if (both && gp__load_volatile(labels + source) == skipped) return;",
+        "GRAPH_BUILDING", "src/graph/components.cuh",
+        "if (both && gp__load_volatile(labels + source) == skipped) return;",
         "if (gp__load_volatile(labels + source) == skipped) return;"),
     "frontier: a full buffer is written behind": (
-        "FRONTIER", "if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;",
+        "FRONTIER", "src/device/frontier.cuh",
+        "if (there && at < static_cast<gp__u32>(ROOM)) storage.element[at] = element;",
         "if (there) storage.element[at] = element;"),
     "frontier: what overflows is lost": (
-        "FRONTIER", "if (!left) return;\n  gp__u64 first = 0;", "if (true) return;\n  gp__u64 first = 0;"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "if (!left) return;\n  gp__u64 first = 0;", "if (true) return;\n  gp__u64 first = 0;"),
     "frontier: what overflows is written without room": (
-        "FRONTIER", "if ((left >> gp_lane() & 1u) && first < out.room) out", "if (left >> gp_lane() & 1u) out"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "if ((left >> gp_lane() & 1u) && first < out.room) out", "if (left >> gp_lane() & 1u) out"),
     "frontier: a block writes without room": (
-        "FRONTIER", "if (storage.first + i < out.room) out.vertices", "out.vertices"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "if (storage.first + i < out.room) out.vertices", "out.vertices"),
     "frontier: a block's buffer is written while warps append": (
-        "FRONTIER", "{\n  __syncthreads();\n  const gp__u32 count = storage.count <",
+        "FRONTIER", "src/device/frontier.cuh",
+        "{\n  __syncthreads();\n  const gp__u32 count = storage.count <",
         "{\n  const gp__u32 count = storage.count <"),
     "frontier: a block's buffer is clear before all have counted": (
-        "FRONTIER", "__syncthreads();\n  if (threadIdx.x == 0) storage.count = 0;\n  for",
+        "FRONTIER", "src/device/frontier.cuh",
+        "__syncthreads();\n  if (threadIdx.x == 0) storage.count = 0;\n  for",
         "if (threadIdx.x == 0) storage.count = 0;\n  for"),
     "frontier: a filter writes without room": (
-        "FRONTIER", "if (at < out.room) out.vertices[at] = items[i];", "out.vertices[at] = items[i];"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "if (at < out.room) out.vertices[at] = items[i];", "out.vertices[at] = items[i];"),
     "frontier: a filter's threads share a place": (
-        "FRONTIER", "const gp__u64 at = storage.first + before++;", "const gp__u64 at = storage.first + before;"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "const gp__u64 at = storage.first + before++;", "const gp__u64 at = storage.first + before;"),
     "frontier: long lists are two blocks'": (
-        "FRONTIER", "storage.source[at] = vertex;\n        count = 0;", "storage.source[at] = vertex;"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "storage.source[at] = vertex;\n        count = 0;", "storage.source[at] = vertex;"),
     "frontier: long lists are taken before they are all there": (
-        "FRONTIER", "count = 0;\n      }\n      __syncthreads();", "count = 0;\n      }"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "count = 0;\n      }\n      __syncthreads();", "count = 0;\n      }"),
     "frontier: a warp's lists are looked up too": (
-        "FRONTIER", "    if (is_long) count = 0;\n", ""),
+        "FRONTIER", "src/device/frontier.cuh", "    if (is_long) count = 0;\n", ""),
     "frontier: of lists that start together the first counts": (
-        "FRONTIER", "storage.start[owner + step] <= rank) owner", "storage.start[owner + step] < rank) owner"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "storage.start[owner + step] <= rank) owner", "storage.start[owner + step] < rank) owner"),
     "frontier: the second half of a block is not looked up": (
-        "FRONTIER", "for (unsigned step = 512; step; step /= 2)\n          if (owner",
+        "FRONTIER", "src/device/frontier.cuh",
+        "for (unsigned step = 512; step; step /= 2)\n          if (owner",
         "for (unsigned step = 32; step; step /= 2)\n          if (owner"),
     "frontier: lists end with their first piece": (
-        "FRONTIER", "while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));",
+        "FRONTIER", "src/device/frontier.cuh",
+        "while (!(gather & (GP_GATHER_WARP | GP_GATHER_BLOCK)) && __syncthreads_or(count > 0));",
         "while (false);"),
-    "frontier: pieces begin where the list does": ("FRONTIER", "    begin += piece;\n", ""),
+    "frontier: pieces begin where the list does": ("FRONTIER", "src/device/frontier.cuh", "    begin += piece;\n", ""),
     "frontier: an edge is asked for where there is none": (
-        "FRONTIER", "there[i] = there[i] && goes(", "there[i] = goes("),
+        "FRONTIER", "src/device/frontier.cuh", "there[i] = there[i] && goes(", "there[i] = goes("),
     "frontier: history is forgotten": (
-        "FRONTIER", "atomicExch(&storage.seen[vertex & (SLOTS - 1)], vertex) != vertex;", "true;"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "atomicExch(&storage.seen[vertex & (SLOTS - 1)], vertex) != vertex;", "true;"),
     "frontier: history knows places, not vertices": (
-        "FRONTIER", "vertex & (SLOTS - 1)], vertex) != vertex;", "vertex & (SLOTS - 1)], vertex) == ~Vertex(0);"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "vertex & (SLOTS - 1)], vertex) != vertex;", "vertex & (SLOTS - 1)], vertex) == ~Vertex(0);"),
     "frontier: lanes without a vertex are peers": (
-        "FRONTIER", "__ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);",
+        "FRONTIER", "src/device/frontier.cuh",
+        "__ballot_sync(0xffffffffu, there) & __match_any_sync(0xffffffffu, vertex);",
         "__match_any_sync(0xffffffffu, vertex);"),
     "frontier: the last of a warp's equal ones goes on too": (
-        "FRONTIER", "there = there && gp__lanes_before(peers) == 0;", "there = there && peers;"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "there = there && gp__lanes_before(peers) == 0;", "there = there && peers;"),
     "frontier: who sets a bit has always been the first": (
-        "FRONTIER", "&& !(atomicOr(visited + vertex / 32, bit) & bit);",
+        "FRONTIER", "src/device/frontier.cuh", "&& !(atomicOr(visited + vertex / 32, bit) & bit);",
         "&& (atomicOr(visited + vertex / 32, bit), true);"),
     "frontier: contracted vertices need not be fresh": (
-        "FRONTIER", "gp_warp_append(passes && fresh(vertex), vertex", "gp_warp_append(passes, vertex"),
+        "FRONTIER", "src/device/frontier.cuh",
+        "gp_warp_append(passes && fresh(vertex), vertex", "gp_warp_append(passes, vertex"),
     "bfs by launches: a vertex is found by all who see it": (
-        "BFS", "atomicCAS(a.depths + v, -1, level) == -1;", "(atomicCAS(a.depths + v, -1, level), true);"),
+        "BFS", "src/bfs/launches.cuh",
+        "atomicCAS(a.depths + v, -1, level) == -1;", "(atomicCAS(a.depths + v, -1, level), true);"),
     "bfs by launches: edges of all levels lie in one place": (
-        "BFS", "static_cast<Edge *>(a.edge_queue) + first, ", "static_cast<Edge *>(a.edge_queue), "),
+        "BFS", "src/bfs/launches.cuh",
+        "static_cast<Edge *>(a.edge_queue) + first, ", "static_cast<Edge *>(a.edge_queue), "),
     "bfs by launches: slots are not cleared for those behind": (
-        "BFS", "s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;", "s->found[slot(level + 1)] = 0;"),
-    "bfs by launches: culling is always exact": ("BFS", "if (mine && !(a.cull & GP_CULL_BITMAP))", "if (false)"),
+        "BFS", "src/bfs/launches.cuh",
+        "s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;", "s->found[slot(level + 1)] = 0;"),
+    "bfs by launches: culling is always exact": (
+        "BFS", "src/bfs/launches.cuh",
+        "if (mine && !(a.cull & GP_CULL_BITMAP))", "if (false)"),
     "bfs by launches: what is expanded is expanded again": (
-        "BFS", "if (level == 0 || in_two(s->edges_to[level])) expand", "if (true) expand"),
+        "BFS", "src/bfs/launches.cuh",
+        "if (level == 0 || in_two(s->edges_to[level])) expand", "if (true) expand"),
     "bfs by launches: the block that is left forgets the edges before": (
-        "BFS", "gp__u64 first = edges_before(most + 1);", "gp__u64 first = 0;"),
+        "BFS", "src/bfs/launches.cuh",
+        "gp__u64 first = edges_before(most + 1);", "gp__u64 first = 0;"),
     "bfs by launches: vertices of a fused level are not counted": (
-        "BFS", "if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);", ""),
+        "BFS", "src/bfs/launches.cuh",
+        "if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);", ""),
     "bfs by launches: what comes next is left where it is read": (
-        "BFS", "return control->state[launch & 1];", "return control->state[0];"),
+        "BFS", "src/bfs/block.cuh",
+        "return control->state[launch & 1];", "return control->state[0];"),
     "bfs by launches: the first block decides": (
-        "BFS", "if (gp__add_relaxed(&control->arrived, 1) != a.blocks - 1) return false;",
+        "BFS", "src/bfs/block.cuh",
+        "if (gp__add_relaxed(&control->arrived, 1) != a.blocks - 1) return false;",
         "if (gp__add_relaxed(&control->arrived, 1) != 0) return false;"),
     "bfs by launches: a step counts what the last one found": (
-        "BFS", "      gp__store_relaxed(control->sums + i, 0);\n", ""),
+        "BFS", "src/bfs/block.cuh", "      gp__store_relaxed(control->sums + i, 0);\n", ""),
     "bfs by launches: levels of one block are told to nobody": (
-        "BFS", "s.state.barriers = static_cast<unsigned>(a.step) + 1;",
+        "BFS", "src/bfs/block.cuh", "s.state.barriers = static_cast<unsigned>(a.step) + 1;",
         "s.state.barriers = static_cast<unsigned>(a.step);"),
     "bfs by launches: a graph with a fault is searched": (
-        "BFS", "a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);\n  if (a.step == 0)",
+        "BFS", "src/bfs/kernels.cuh",
+        "a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);\n  if (a.step == 0)",
         "false) return;\n  Block block(a, s, memory);\n  if (a.step == 0)"),
     "bfs: any parent is the smallest": (
-        "BFS", "source < gp__load_volatile(parents + target))", "source > gp__load_volatile(parents + target))"),
+        "BFS", "src/bfs/kernels.cuh",
+        "source < gp__load_volatile(parents + target))", "source > gp__load_volatile(parents + target))"),
     "bfs: a fault is overlooked": (
-        "BFS", "if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);",
+        "BFS", "src/bfs/kernels.cuh",
+        "if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);",
         "gp__bfs<P, Offset, Vertex, CLUSTERS>(a);"),
     "bfs: who sets a bit has always been the first": (
-        "BFS", "mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);",
+        "BFS", "src/bfs/top_down.cuh", "mine[i] = mine[i] && is_new<TEAM>(v[i], was[i]);",
         "mine[i] = mine[i] && is_new<TEAM>(v[i], by_depth(TEAM) ? was[i] : 0);"),
     "bfs: no fence before a block arrives": (
-        "BFS", "gp__fence();\n    gp__add_relaxed(word, mine",
+        "BFS", "src/bfs/state.cuh", "gp__fence();\n    gp__add_relaxed(word, mine",
         "gp__add_relaxed(word, mine"),
     "bfs: no fence behind the barrier": (
-        "BFS", "  gp__fence();\n  return all >> GP__BFS_BLOCK_BITS;",
+        "BFS", "src/bfs/state.cuh", "  gp__fence();\n  return all >> GP__BFS_BLOCK_BITS;",
         "  return all >> GP__BFS_BLOCK_BITS;"),
     "bfs: two sets of counters for all barriers": (
-        "BFS", "set == 2 ? 0 : set + 1",
+        "BFS", "src/bfs/state.cuh", "set == 2 ? 0 : set + 1",
         "set == 1 ? 0 : set + 1"),
     "bfs: nobody clears counters": (
-        "BFS", "if (rank == 0) gp__store_relaxed(next + lane, 0);",
+        "BFS", "src/bfs/state.cuh", "if (rank == 0) gp__store_relaxed(next + lane, 0);",
         ""),
     "bfs: the first barrier does not wait for its counters": (
-        "BFS", "      gp__receive<gp__u64>(gp__words(a.workspace), 0, s.tag);\n",
+        "BFS", "src/bfs/block.cuh",
+        "      gp__receive<gp__u64>(gp__words(a.workspace), 0, s.tag);\n",
         ""),
     "bfs: what overflows a block's share of the queue is lost": (
-        "BFS", "else queue[atomicAdd(&control->queue, 1ull)] = edges;",
+        "BFS", "src/bfs/queue.cuh", "else queue[atomicAdd(&control->queue, 1ull)] = edges;",
         ""),
     "bfs: a short list takes its neighbour's edges": (
-        "BFS", "there[i] = rank < total && rank < held;",
+        "BFS", "src/device/edges.cuh", "there[i] = rank < total && rank < held;",
         "there[i] = rank < total;"),
     "bfs: nobody hears of levels of one block": (
-        "BFS", "else if (alone && s.rank != 0) t = control->state[barriers & 1u];",
+        "BFS", "src/bfs/search.cuh",
+        "else if (alone && s.rank != 0) t = control->state[barriers & 1u];",
         "else if (alone && s.rank != 0 && t.levels) t = control->state[barriers & 1u];"),
     "bfs: counters of one block are two in turn": (
-        "BFS", "turn == 2 ? 0 : turn + 1",
+        "BFS", "src/bfs/small_levels.cuh", "turn == 2 ? 0 : turn + 1",
         "turn == 1 ? 0 : turn + 1"),
     "bfs: parts of a small queue are written over each other": (
-        "BFS", "queue[s.begin + i] = small_queue(which)[i];",
+        "BFS", "src/bfs/queue.cuh", "queue[s.begin + i] = small_queue(which)[i];",
         "queue[s.begin] = small_queue(which)[i];"),
     "bfs: a level bottom-up forgets those before": (
-        "BFS", "next[mine] = word[w] | bits;",
+        "BFS", "src/bfs/bottom_up.cuh", "next[mine] = word[w] | bits;",
         "next[mine] = bits;"),
     "bfs: the list forgets those not found": (
-        "BFS", "const bool keeps = ends && !found &&",
+        "BFS", "src/bfs/bottom_up.cuh", "const bool keeps = ends && !found &&",
         "const bool keeps = ends && found &&"),
     "bfs: bits of those found in a list are not set": (
-        "BFS", "if (LISTED) atomicOr(a.fresh + (v >> 5), 1u << (v & 31u));",
+        "BFS", "src/bfs/bottom_up.cuh",
+        "if (LISTED) atomicOr(a.fresh + (v >> 5), 1u << (v & 31u));",
         ""),
     "bfs: what a level over the list has found stays apart": (
-        "BFS", "map[at + gp_lane()] = before | mine,", ""),
+        "BFS", "src/bfs/bottom_up.cuh", "map[at + gp_lane()] = before | mine,", ""),
     "bfs: who is on the list has not been reached": (
-        "BFS", "LISTED ? t.listed == 1 || !has_bit(map, v[w])", "LISTED ? true"),
+        "BFS", "src/bfs/bottom_up.cuh",
+        "LISTED ? t.listed == 1 || !has_bit(map, v[w])", "LISTED ? true"),
     "bfs: of a list's rest, edges are always counted": (
-        "BFS", "return a.symmetric && s.state.listed != 2;", "return true;"),
+        "BFS", "src/bfs/search.cuh",
+        "return a.symmetric && s.state.listed != 2;", "return true;"),
     "bfs: the neighbour of those who wait is none of theirs": (
-        "BFS", "if (one || (first && !second)) parent = u[i];", "if (one) parent = u[i];"),
+        "BFS", "src/bfs/bottom_up.cuh",
+        "if (one || (first && !second)) parent = u[i];", "if (one) parent = u[i];"),
     "bfs: what was reached before is collected": (
-        "BFS", "map[at + gp_lane()] & ~before[at + gp_lane()] : 0",
+        "BFS", "src/bfs/bottom_up.cuh", "map[at + gp_lane()] & ~before[at + gp_lane()] : 0",
         "before[at + gp_lane()] : 0"),
     "bfs: what was not reached is not written": (
-        "BFS", "if (CLUSTERS || t.listed) return;", "if (CLUSTERS || !t.listed) return;"),
+        "BFS", "src/bfs/block.cuh",
+        "if (CLUSTERS || t.listed) return;", "if (CLUSTERS || !t.listed) return;"),
     "bfs: who has waited is not in the bitmap": (
-        "BFS", "if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));",
+        "BFS", "src/bfs/bottom_up.cuh",
+        "if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));",
         ""),
     "bfs: a neighbour is left out by those who wait": (
-        "BFS", "waiting_at()[place] = x.at;",
+        "BFS", "src/bfs/bottom_up.cuh", "waiting_at()[place] = x.at;",
         "waiting_at()[place] = x.at + 1;"),
     "bfs: more wait than there is room for": (
-        "BFS", "while (waiting >= GP__WARP) look_on",
+        "BFS", "src/bfs/bottom_up.cuh", "while (waiting >= GP__WARP) look_on",
         "if (waiting >= GP__WARP) look_on"),
     "bfs: the upper part of a sum is lost": (
-        "BFS", "if (high) atomicAdd(&sum[1], high);",
+        "BFS", "src/bfs/state.cuh", "if (high) atomicAdd(&sum[1], high);",
         ""),
     "bfs: neighbours of the list before are looked at": (
-        "BFS", "!hit && i >= from && i < from + n,",
+        "BFS", "src/bfs/bottom_up.cuh", "!hit && i >= from && i < from + n,",
         "!hit && i < from + n,"),
     "bfs: neighbours of the list behind are looked at": (
-        "BFS", "second = !hit && i + 1 >= from && i + 1 < from + n;",
+        "BFS", "src/bfs/bottom_up.cuh", "second = !hit && i + 1 >= from && i + 1 < from + n;",
         "second = !hit && i + 1 >= from;"),
     "bfs: the limit of one block is one level late": (
-        "BFS", "depth == a.limit;\n    const unsigned verdict =",
+        "BFS", "src/bfs/small_levels.cuh", "depth == a.limit;\n    const unsigned verdict =",
         "depth > a.limit + 1000;\n    const unsigned verdict ="),
     "bfs: the target ends nothing": (
-        "BFS", "if (mine[i] && !by_depth(TEAM) && v[i] == a.target)", "if (false)"),
+        "BFS", "src/bfs/top_down.cuh",
+        "if (mine[i] && !by_depth(TEAM) && v[i] == a.target)", "if (false)"),
     "bfs: the target ends nothing, of short lists": (
-        "BFS", "if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
+        "BFS", "src/bfs/top_down.cuh",
+        "if (v == a.target) gp__bfs_tally::add(s.sums[turn].found, GP__BFS_HIT);",
         ""),
     "bfs: of a list's edges four are looked at": (
-        "BFS", "if (!__any_sync(0xffffffffu, at < edges)) return;",
+        "BFS", "src/bfs/small_levels.cuh", "if (!__any_sync(0xffffffffu, at < edges)) return;",
         "return;"),
     "bfs: the limit of a cluster is one level late": (
-        "BFS", "!all.found || all.hit || depth == a.limit;",
+        "BFS", "src/bfs/exchange.cuh", "!all.found || all.hit || depth == a.limit;",
         "!all.found || all.hit || depth > a.limit + 1000;"),
     "bfs: a cluster's blocks do not wait": (
-        "BFS", "while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));",
+        "BFS", "src/bfs/exchange.cuh",
+        "while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));",
         "while (false);"),
     "bfs: a cluster's words are one set": (
-        "BFS", "return s.message[depth & 1][half];",
+        "BFS", "src/bfs/exchange.cuh", "return s.message[depth & 1][half];",
         "return s.message[0][half];"),
     "bfs: others' queues are read as they are": (
-        "BFS", "    open_queues(false, s.message[depth & 1][1]);\n    first =", "    first ="),
+        "BFS", "src/bfs/small_levels.cuh",
+        "    open_queues(false, s.message[depth & 1][1]);\n    first =", "    first ="),
     "bfs: queues that others read are written over": (
-        "BFS", "exchange(in_grid, uneven, before);",
+        "BFS", "src/bfs/small_levels.cuh", "exchange(in_grid, uneven, before);",
         "exchange(in_grid, false, before);"),
     "bfs: a cluster goes on with parts that had no room": (
-        "BFS", "!done && !all.over &&",
+        "BFS", "src/bfs/exchange.cuh", "!done && !all.over &&",
         "!done &&"),
     "bfs: a cluster's levels are not summed": (
-        "BFS", "      sum_levels(in_grid);\n",
+        "BFS", "src/bfs/small_levels.cuh", "      sum_levels(in_grid);\n",
         ""),
     "bfs: of long lists a warp takes one": (
-        "BFS", "done = 0, left &= left - 1;", "done = 0, left = 0;"),
+        "BFS", "src/bfs/small_levels.cuh", "done = 0, left &= left - 1;", "done = 0, left = 0;"),
     "bfs: of a long list a warp takes a step": (
-        "BFS", "if (done >= count) done", "if (true) done"),
+        "BFS", "src/bfs/small_levels.cuh", "if (done >= count) done", "if (true) done"),
     "bfs: a block leaves a part of a long list": (
-        "BFS", "if (part.count() != GP__BFS_LONG) return;", "return;"),
+        "BFS", "src/bfs/small_levels.cuh", "if (part.count() != GP__BFS_LONG) return;", "return;"),
     "bfs: who visits a list sets no bit": (
-        "BFS", "    set_bit_of(at == 0 && edges, part.source, map);\n", ""),
+        "BFS", "src/bfs/small_levels.cuh",
+        "    set_bit_of(at == 0 && edges, part.source, map);\n", ""),
     "bfs: who visits a list of many sets no bit": (
-        "BFS", "    set_bit_of(part.count() != 0, source, map);\n", ""),
+        "BFS", "src/bfs/small_levels.cuh", "    set_bit_of(part.count() != 0, source, map);\n", ""),
     "bfs: what a block leaves has no bit": (
-        "BFS", "    set_bit_of(true, v, a.reached[s.state.map]);\n", ""),
+        "BFS", "src/bfs/small_levels.cuh", "    set_bit_of(true, v, a.reached[s.state.map]);\n", ""),
     "bfs: vertices without a list have no bit": (
-        "BFS", "else set_bit_of(true, v, map);", ""),
+        "BFS", "src/bfs/small_levels.cuh", "else set_bit_of(true, v, map);", ""),
     "bfs: vertices without a list have no bit, of many": (
-        "BFS", "        set_bit_of(begin[i] == end[i], v[i], map);\n", ""),
+        "BFS", "src/bfs/top_down.cuh",
+        "        set_bit_of(begin[i] == end[i], v[i], map);\n", ""),
     "bfs: what overflows one block's queue has no bit": (
-        "BFS", "!done && (verdict & LEVEL_OVER));", "false);"),
+        "BFS", "src/bfs/small_levels.cuh", "!done && (verdict & LEVEL_OVER));", "false);"),
     "bfs: a block's queue is left before all know where it begins": (
-        "BFS", "      __syncthreads();\n      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4]",
+        "BFS", "src/bfs/small_levels.cuh",
+        "      __syncthreads();\n      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4]",
         "      if (CLUSTERS && blocks > 1) open_queues(blocks > a.cluster, s.message[4]"),
     "bfs: what a block ahead has reached stays": (
-        "BFS", "if (was > static_cast<gp__u32>(depth)) {", "if (was == ~0u) {"),
+        "BFS", "src/bfs/small_levels.cuh",
+        "if (was > static_cast<gp__u32>(depth)) {", "if (was == ~0u) {"),
     "bfs: what a block ahead has reached stays, of many": (
-        "BFS", "by_depth(TEAM) ? was > static_cast<gp__u32>(depth)", "by_depth(TEAM) ? was == ~0u"),
+        "BFS", "src/bfs/top_down.cuh",
+        "by_depth(TEAM) ? was > static_cast<gp__u32>(depth)", "by_depth(TEAM) ? was == ~0u"),
     "bfs: what is reached again counts twice": (
-        "BFS", "all_found = s.found - again.found, all_explored = s.explored - again.edges;",
+        "BFS", "src/bfs/exchange.cuh",
+        "all_found = s.found - again.found, all_explored = s.explored - again.edges;",
         "all_found = s.found, all_explored = s.explored;"),
     "bfs: a block is ahead of others that read its queue": (
-        "BFS", "const bool plain = stays && !uneven && ", "const bool plain = stays && "),
+        "BFS", "src/bfs/exchange.cuh",
+        "const bool plain = stays && !uneven && ", "const bool plain = stays && "),
     "bfs: a block is ahead with more than it has room for": (
-        "BFS", "!all.wide && ", ""),
+        "BFS", "src/bfs/exchange.cuh", "!all.wide && ", ""),
     "bfs: a block is ahead of a target": (
-        "BFS", "a.target == ~0ull && !parents && ", "!parents && "),
+        "BFS", "src/bfs/exchange.cuh", "a.target == ~0ull && !parents && ", "!parents && "),
     "bfs: a block is ahead of parents": (
-        "BFS", "a.target == ~0ull && !parents && ", "a.target == ~0ull && "),
+        "BFS", "src/bfs/exchange.cuh",
+        "a.target == ~0ull && !parents && ", "a.target == ~0ull && "),
     "bfs: a block is ahead of the limit": (
-        "BFS", "depth + 1 != a.limit &&", ""),
+        "BFS", "src/bfs/exchange.cuh", "depth + 1 != a.limit &&", ""),
     "bfs: all blocks go on with more than they have room for": (
-        "BFS", "&& parts <= a.blocks * (P::threads / FEW_LANES * 1ull)", ""),
+        "BFS", "src/bfs/search.cuh",
+        "&& parts <= a.blocks * (P::threads / FEW_LANES * 1ull)", ""),
     "bfs: clusters' words are one for all levels": (
-        "BFS", "control->news[depth & 1];", "control->news[0];"),
+        "BFS", "src/bfs/exchange.cuh", "control->news[depth & 1];", "control->news[0];"),
     "bfs: clusters' words are of an earlier search": (
-        "BFS", "if (blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)", "if (false)"),
+        "BFS", "src/bfs/exchange.cuh",
+        "if (blockIdx.x == 0 && threadIdx.x < sizeof control->news / sizeof *word)", "if (false)"),
     "bfs: what other clusters have found does not count": (
-        "BFS", "if (in_grid) all = exchange_of_clusters(all);",
+        "BFS", "src/bfs/exchange.cuh", "if (in_grid) all = exchange_of_clusters(all);",
         "const bool before_it = all.found; if (in_grid) all = exchange_of_clusters(all), all.found = before_it;"),
     "bfs: a target that another cluster has found ends nothing": (
-        "BFS", "if (in_grid) all = exchange_of_clusters(all);",
+        "BFS", "src/bfs/exchange.cuh", "if (in_grid) all = exchange_of_clusters(all);",
         "const bool before_it = all.hit; if (in_grid) all = exchange_of_clusters(all), all.hit = before_it;"),
     "bfs: barriers among levels are not counted": (
-        "BFS", "s.state.barriers = number + 1;", "s.state.barriers = number;"),
+        "BFS", "src/bfs/exchange.cuh",
+        "s.state.barriers = number + 1;", "s.state.barriers = number;"),
     "bfs: what all blocks have found twice is not told": (
-        "BFS", "last = s.appended[turn] | (again.found ?", "last = s.appended[turn] | (false ?"),
+        "BFS", "src/bfs/exchange.cuh",
+        "last = s.appended[turn] | (again.found ?", "last = s.appended[turn] | (false ?"),
     "bfs: a block's verdicts are one": (
-        "BFS", "unsigned verdict[2];                  //",
+        "BFS", "src/bfs/state.cuh", "unsigned verdict[2];                  //",
         "struct { unsigned one; GP_DEVICE unsigned &operator[](int) { return one; } } verdict; //"),
     "bfs: depths are not clear": (
-        "BFS", "if (i != source) write(static_cast<Vertex>(i), -1,",
+        "BFS", "src/bfs/block.cuh", "if (i != source) write(static_cast<Vertex>(i), -1,",
         "if (i > source) write(static_cast<Vertex>(i), -1,"),
     "bfs: what went on alone is told in one place": (
-        "BFS", "gp__bfs_state state[2];",
+        "BFS", "src/bfs/state.cuh", "gp__bfs_state state[2];",
         "struct { gp__bfs_state one; GP_DEVICE gp__bfs_state &operator[](gp__u64) { return one; } } state;"),
     "many sources: what one source has seen, all have": (
-        "BFS_SOURCES", "from[source[i]] & ~have[v[i]]", "(have[v[i]] ? 0 : from[source[i]])"),
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "from[source[i]] & ~have[v[i]]", "(have[v[i]] ? 0 : from[source[i]])"),
     "many sources: whoever gives bits puts the vertex on the list": (
-        "BFS_SOURCES", "bits[i] && atomicOr(to + v[i], bits[i]) == 0",
+        "BFS_SOURCES", "src/bfs/sources.cuh", "bits[i] && atomicOr(to + v[i], bits[i]) == 0",
         "bits[i] && (atomicOr(to + v[i], bits[i]), true)"),
     "many sources: the same source twice is on the list twice": (
-        "BFS_SOURCES", "atomicOr(next() + v, Word(1) << (i & (BITS - 1))) == 0",
+        "BFS_SOURCES", "src/bfs/sources.cuh", "atomicOr(next() + v, Word(1) << (i & (BITS - 1))) == 0",
         "(atomicOr(next() + v, Word(1) << (i & (BITS - 1))), true)"),
     "many sources: bits of the last frontier stay": (
-        "BFS_SOURCES", "    clear_words(visit(), list(t.side), t.before);\n", ""),
+        "BFS_SOURCES", "src/bfs/sources.cuh", "    clear_words(visit(), list(t.side), t.before);\n", ""),
     "many sources: so they do behind levels bottom-up": (
-        "BFS_SOURCES", "    clear_words(next(), list(t.side ^ 1), t.before);\n", ""),
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "    clear_words(next(), list(t.side ^ 1), t.before);\n", ""),
     "many sources: the warp's help is for its first lane": (
-        "BFS_SOURCES", "if (static_cast<int>(gp_lane()) == owner) got |= all;", "if (gp_lane() == 0) got |= all;"),
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "if (static_cast<int>(gp_lane()) == owner) got |= all;", "if (gp_lane() == 0) got |= all;"),
     "many sources: a vertex without fresh bits keeps old ones": (
-        "BFS_SOURCES", "if (there) to[v] = fresh;", "if (fresh) to[v] = fresh;"),
+        "BFS_SOURCES", "src/bfs/sources.cuh", "if (there) to[v] = fresh;", "if (fresh) to[v] = fresh;"),
     "many sources: the warp's help ends one round early": (
-        "BFS_SOURCES", "if (last - first <= GP__WARP) break;", "break;"),
+        "BFS_SOURCES", "src/bfs/sources.cuh", "if (last - first <= GP__WARP) break;", "break;"),
     "many sources: a long list's parts overlap": (
-        "BFS_SOURCES", "queue[at + i] = gp_edges_of(from + done,", "queue[at + i] = gp_edges_of(from,"),
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "queue[at + i] = gp_edges_of(from + done,", "queue[at + i] = gp_edges_of(from,"),
     "many sources: lists longer than a part are lost": (
-        "BFS_SOURCES", "__ballot_sync(0xffffffffu, !is_short); large;", "__ballot_sync(0xffffffffu, false); large;"),
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "__ballot_sync(0xffffffffu, !is_short); large;", "__ballot_sync(0xffffffffu, false); large;"),
     "many sources: a warp's buffer has room for more than it has": (
-        "BFS_SOURCES", "if (filled + number > ROOM) flush();\n    if (has) buffer[filled +",
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "if (filled + number > ROOM) flush();\n    if (has) buffer[filled +",
         "if (filled > ROOM) flush();\n    if (has) buffer[filled +"),
     "many sources: the limit is one level late": (
-        "BFS_SOURCES", "(a.limit && t.depth == a.limit)", "(a.limit && t.depth > a.limit)"),
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "(a.limit && t.depth == a.limit)", "(a.limit && t.depth > a.limit)"),
     "many sources: nobody hears of levels of one block": (
-        "BFS_SOURCES", "if (rank != 0 && threadIdx.x == 0) s.state = control->state;\n", ""),
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "if (rank != 0 && threadIdx.x == 0) s.state = control->state;\n", ""),
     "many sources: the last block is the first": (
-        "BFS_SOURCES", "gp__add_relaxed(&control->arrived, 1) == a.blocks - 1",
+        "BFS_SOURCES", "src/bfs/sources.cuh", "gp__add_relaxed(&control->arrived, 1) == a.blocks - 1",
         "gp__add_relaxed(&control->arrived, 1) == 0"),
     "many sources: sums of a step go on to the next": (
-        "BFS_SOURCES", "      gp__store_relaxed(control->sums + gp_lane(), 0);\n", ""),
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "      gp__store_relaxed(control->sums + gp_lane(), 0);\n", ""),
     "many sources: rows of the unreached are not written": (
-        "BFS_SOURCES", "      write(v, all & ~has, -1);\n", ""),
+        "BFS_SOURCES", "src/bfs/sources.cuh", "      write(v, all & ~has, -1);\n", ""),
     "many sources: a fault is overlooked": (
-        "BFS_SOURCES", "a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);\n  if (a.part",
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "a.fault->kind != GP_FAULT_NONE) return;\n  Block block(a, s, memory);\n  if (a.part",
         "false) return;\n  Block block(a, s, memory);\n  if (a.part"),
     "many sources: what a batch did takes the place of what those before it did": (
-        "BFS_SOURCES", "    if (!a.batch) {\n      r.reached =", "    {\n      r.reached ="),
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "    if (!a.batch) {\n      r.reached =", "    {\n      r.reached ="),
     "many sources: a source beyond the graph has a vertex": (
-        "BFS_SOURCES", "const bool mine = v < vertices && atomicOr", "const bool mine = atomicOr"),
-    "stale words are taken": ("LOOK_BACK", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
-    "stale partial results are taken": ("REDUCE", "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
-    "the epoch stands still": ("LOOK_BACK", "(workspace), k.tag << 28)", "(workspace), (k.tag - 1) << 28)"),
-    "nobody starts the next epoch": ("LOOK_BACK", "if (k.number == draws - 1) gp__store_relaxed",
+        "BFS_SOURCES", "src/bfs/sources.cuh",
+        "const bool mine = v < vertices && atomicOr", "const bool mine = atomicOr"),
+    "stale words are taken": (
+        "LOOK_BACK", "src/device/look_back.cuh",
+        "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
+    "stale partial results are taken": (
+        "REDUCE", "src/device/look_back.cuh",
+        "all = all && w.tag == tag;", "all = all && w.tag != 0;"),
+    "the epoch stands still": (
+        "LOOK_BACK", "src/device/look_back.cuh",
+        "(workspace), k.tag << 28)", "(workspace), (k.tag - 1) << 28)"),
+    "nobody starts the next epoch": (
+        "LOOK_BACK", "src/device/look_back.cuh",
+        "if (k.number == draws - 1) gp__store_relaxed",
                                      "if (false) gp__store_relaxed"),
     "tiles by blockIdx": (
-        "LOOK_BACK", "    const gp__ticket ticket = s.ticket;\n    if (ticket.number >= tiles) return;\n    const Tile",
+        "LOOK_BACK", "src/scan/kernels.cuh",
+        "    const gp__ticket ticket = s.ticket;\n    if (ticket.number >= tiles) return;\n    const Tile",
         "    gp__ticket ticket = s.ticket;\n    if (once) ticket.number = blockIdx.x;\n"
         "    if (ticket.number >= tiles) return;\n    const Tile"),
     "look-back: no barrier behind the load": (
-        "LOOK_BACK",
+        "LOOK_BACK", "src/scan/kernels.cuh",
         "tile.load(static_cast<const In *>(a.in), n);\n    __syncthreads();\n    gp_before<Acc> within, warps;\n"
         "    const Acc aggregate", "tile.load(static_cast<const In *>(a.in), n);\n    gp_before<Acc> within, warps;\n"
         "    const Acc aggregate"),
     "look-back: the prefix is not shared": (
-        "LOOK_BACK", "s.prefix = prefix;\n    }\n    __syncthreads();\n    gp_before<Acc> carry",
+        "LOOK_BACK", "src/scan/kernels.cuh",
+        "s.prefix = prefix;\n    }\n    __syncthreads();\n    gp_before<Acc> carry",
         "s.prefix = prefix;\n    }\n    gp_before<Acc> carry"),
-    "the next group's prefix in the wrong slot": ("LOOK_BACK", "gp__publish(words, tiles + group + 1, next.value, tag)",
+    "the next group's prefix in the wrong slot": (
+        "LOOK_BACK", "src/device/look_back.cuh",
+        "gp__publish(words, tiles + group + 1, next.value, tag)",
                                                   "gp__publish(words, tiles + group, next.value, tag)"),
-    "a tile waits for itself": ("LOOK_BACK", "const Acc part = gather(group, before);",
+    "a tile waits for itself": ("LOOK_BACK", "src/device/look_back.cuh", "const Acc part = gather(group, before);",
                                 "const Acc part = gather(group, before + 1);"),
-    "the walk back forgets a group": ("LOOK_BACK", "for (int i = depth - 1; i >= 0; --i) prefix.append",
+    "the walk back forgets a group": (
+        "LOOK_BACK", "src/device/look_back.cuh",
+        "for (int i = depth - 1; i >= 0; --i) prefix.append",
                                       "for (int i = depth - 1; i > 0; --i) prefix.append"),
     "the walk back takes a prefix without the totals behind it": (
-        "LOOK_BACK", "there = depth >= 0 && (~ones & ((1u << depth) - 1u)) == 0;", "there = depth >= 0;"),
-    "the warp's scan swaps operands": ("LOOK_BACK", "if (gp_lane() >= d) value = op(before, value);",
+        "LOOK_BACK", "src/device/look_back.cuh",
+        "there = depth >= 0 && (~ones & ((1u << depth) - 1u)) == 0;", "there = depth >= 0;"),
+    "the warp's scan swaps operands": (
+        "LOOK_BACK", "src/device/warp.cuh",
+        "if (gp_lane() >= d) value = op(before, value);",
                                        "if (gp_lane() >= d) value = op(value, before);"),
     "the tile's scan has no barrier": (
-        "LOOK_BACK", "if (gp_lane() == 31) storage.warp_total[gp_warp()] = inclusive;\n  __syncthreads();",
+        "LOOK_BACK", "src/device/tile_reduce.cuh",
+        "if (gp_lane() == 31) storage.warp_total[gp_warp()] = inclusive;\n  __syncthreads();",
         "if (gp_lane() == 31) storage.warp_total[gp_warp()] = inclusive;"),
-    "pipelined: no proxy fence": ("PIPELINED", "    gp__bulk_fence(); // before the store", "    // before the store"),
-    "pipelined: a buffer is loaded while it is stored": ("PIPELINED", "gp__bulk_wait_read<1>();", ""),
+    "pipelined: no proxy fence": (
+        "PIPELINED", "src/scan/pipelined.cuh",
+        "    gp__bulk_fence(); // before the store", "    // before the store"),
+    "pipelined: a buffer is loaded while it is stored": (
+        "PIPELINED", "src/scan/pipelined.cuh",
+        "gp__bulk_wait_read<1>();", ""),
     "pipelined: stored before it is scanned": (
-        "PIPELINED", "gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);", ""),
-    "pipelined: wrong parity": ("PIPELINED", "gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);",
+        "PIPELINED", "src/scan/pipelined.cuh",
+        "gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);", ""),
+    "pipelined: wrong parity": (
+        "PIPELINED", "src/scan/pipelined.cuh",
+        "gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u);",
                                 "gp__mbarrier_wait(&s.scanned[stage], round / STAGES & 1u ^ 1u);"),
     "pipelined: one warp's fold is not awaited": (
-        "PIPELINED", "gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);",
+        "PIPELINED", "src/scan/pipelined.cuh", "gp__mbarrier_init(&s.folded[i], Pipeline::WARPS);",
         "gp__mbarrier_init(&s.folded[i], Pipeline::WARPS - 1);"),
     "pipelined: lane 0 speaks for the warp too early": (
-        "PIPELINED", "before the buffer's next load\n    __syncwarp();", "before the buffer's next load"),
+        "PIPELINED", "src/scan/pipelined.cuh",
+        "before the buffer's next load\n    __syncwarp();", "before the buffer's next load"),
     "pipelined: published before it is folded": (
-        "PIPELINED", "gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);", ""),
+        "PIPELINED", "src/scan/pipelined.cuh",
+        "gp__mbarrier_wait(&s.folded[stage], round / STAGES & 1u);", ""),
     "pipelined: looked back before it is published": (
-        "PIPELINED", "gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);", ""),
-    "pipelined: tickets miscounted": ("PIPELINED", "static_cast<gp__u64>(gridDim.x) * STAGES);",
+        "PIPELINED", "src/scan/pipelined.cuh",
+        "gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);", ""),
+    "pipelined: tickets miscounted": (
+        "PIPELINED", "src/scan/pipelined.cuh",
+        "static_cast<gp__u64>(gridDim.x) * STAGES);",
                                       "static_cast<gp__u64>(gridDim.x) * (STAGES - 1));"),
-    "pipelined: a bulk copy runs over the end": ("PIPELINED", "r.bulk_end = r.end & ~15u;",
+    "pipelined: a bulk copy runs over the end": ("PIPELINED", "src/scan/pipelined.cuh", "r.bulk_end = r.end & ~15u;",
                                                  "r.bulk_end = (r.end + 15u) & ~15u;"),
-    "sweeps: the spine swaps operands": ("SWEEPS", "if (within.has) before.append(within.value, Op());",
+    "sweeps: the spine swaps operands": (
+        "SWEEPS", "src/scan/kernels.cuh",
+        "if (within.has) before.append(within.value, Op());",
                                          "if (within.has) before.value = Op()(within.value, before.value);"),
     "stealing: the ticket is not shared": (
-        "REDUCE", "tiles + gridDim.x);\n    __syncthreads();\n    const gp__ticket ticket = s.ticket;\n"
+        "REDUCE", "src/reduce/kernels.cuh",
+        "tiles + gridDim.x);\n    __syncthreads();\n    const gp__ticket ticket = s.ticket;\n"
         "    if (ticket.number >= tiles) {",
         "tiles + gridDim.x);\n    const gp__ticket ticket = s.ticket;\n    if (ticket.number >= tiles) {"),
     "stealing: no barrier between rounds": (
-        "REDUCE", "tile = round == first ? r : Op()(tile, r); // thread 0 counts\n        __syncthreads();",
+        "REDUCE", "src/reduce/kernels.cuh",
+        "tile = round == first ? r : Op()(tile, r); // thread 0 counts\n        __syncthreads();",
         "tile = round == first ? r : Op()(tile, r); // thread 0 counts"),
-    "reduce: partial results out of order": ("REDUCE", "/ THREADS, first = threadIdx.x * share;",
+    "reduce: partial results out of order": (
+        "REDUCE", "src/reduce/kernels.cuh",
+        "/ THREADS, first = threadIdx.x * share;",
                                              "/ THREADS, first = (THREADS - 1 - threadIdx.x) * share;"),
-    "reduce: the tail is forgotten": ("REDUCE", "if (tail + threadIdx.x < n) sum =", "if (false) sum ="),
+    "reduce: the tail is forgotten": (
+        "REDUCE", "src/reduce/kernels.cuh",
+        "if (tail + threadIdx.x < n) sum =", "if (false) sum ="),
     "reduce: the tile's reduction has no barrier": (
-        "REDUCE", "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;\n  __syncthreads();",
+        "REDUCE", "src/device/tile_reduce.cuh",
+        "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;\n  __syncthreads();",
         "if (gp_lane() == 0) storage.warp_total[gp_warp()] = value;"),
-    "copy: reads beyond the input": ("MAP", "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
+    "copy: reads beyond the input": (
+        "MAP", "src/map/kernels.cuh",
+        "else if (i > 0 && i + 1 < vectors)\n          v[k] = gp__shift_vectors",
                                      "else if (true)\n          v[k] = gp__shift_vectors"),
     "streams: where a run began is taken for its place in the tile": (
-        "RUNS", "p.last ? p.last + tile * TILE : 0", "p.last"),
+        "RUNS", "src/select/runs.cuh", "p.last ? p.last + tile * TILE : 0", "p.last"),
     "streams: what is open is not handed on": (
-        "BY_KEY", "s.value = b.heads ? b.value : Op()(a.value, b.value);", "s.value = b.value;"),
+        "BY_KEY", "src/segments/by_key.cuh",
+        "s.value = b.heads ? b.value : Op()(a.value, b.value);", "s.value = b.value;"),
     "streams: the run before a head goes on": (
-        "BY_KEY", "r.value = b.heads ? b.value :", "r.value = b.heads ? a.value :"),
+        "BY_KEY", "src/segments/by_key.cuh",
+        "r.value = b.heads ? b.value :", "r.value = b.heads ? a.value :"),
     "load balance: bad offsets are used": (
-        "SEARCH", "if (a.bad && *a.bad != ~0ull) return;\n  const gp__u64 count = gp__count(a), work",
+        "SEARCH", "src/search/kernels.cuh",
+        "if (a.bad && *a.bad != ~0ull) return;\n  const gp__u64 count = gp__count(a), work",
         "const gp__u64 count = gp__count(a), work"),
     "streams: an initial value is no operand": (
-        "BY_KEY", "const Acc init = Op::prepare(gp__value_as<Acc>(a.first)), start",
+        "BY_KEY", "src/segments/by_key.cuh",
+        "const Acc init = Op::prepare(gp__value_as<Acc>(a.first)), start",
         "const Acc init = gp__value_as<Acc>(a.first), start"),
     "streams: the first run to end is not told from the first to begin": (
-        "BY_KEY", "before = heads_before - lead + own;", "before = heads_before - lead;"),
+        "BY_KEY", "src/select/runs.cuh",
+        "before = heads_before - lead + own;", "before = heads_before - lead;"),
     "streams: a run's end behind the group is forgotten": (
-        "BY_KEY", "all = heads_all - lead + behind +", "all = heads_all - lead +"),
+        "BY_KEY", "src/select/runs.cuh",
+        "all = heads_all - lead + behind +", "all = heads_all - lead +"),
     "streams: what does not exist is counted": (
-        "SELECT", "const bool one = (FULL || j < exist) && gp__holds", "const bool one = gp__holds"),
+        "SELECT", "src/select/select.cuh",
+        "const bool one = (FULL || j < exist) && gp__holds", "const bool one = gp__holds"),
     "streams: a run ends with its tile": (
-        "RUNS", "if (exist > 0 && t.first + i + exist == t.count) {", "if (exist > 0 && i + exist == t.items) {"),
+        "RUNS", "src/segments/heads.cuh",
+        "if (exist > 0 && t.first + i + exist == t.count) {", "if (exist > 0 && i + exist == t.items) {"),
     "streams: in place without fences": (
-        "SELECT", "tiles, tag, gp_before<State>(), in_place(a)};", "tiles, tag, gp_before<State>(), false};"),
+        "SELECT", "src/select/kernels.cuh",
+        "tiles, tag, gp_before<State>(), in_place(a)};", "tiles, tag, gp_before<State>(), false};"),
     "streams: the key before the tile is not there": (
-        "RUNS", "if (BEFORE && t.first > 0 && thread < sizeof(T))", "if (false)"),
+        "RUNS", "src/select/kernels.cuh",
+        "if (BEFORE && t.first > 0 && thread < sizeof(T))", "if (false)"),
     "streams: the key before the tile is not copied": (
-        "RUNS", "before && t.first > 0 ? from - size : from,", "from,"),
+        "RUNS", "src/select/pipelined.cuh", "before && t.first > 0 ? from - size : from,", "from,"),
     "streams: the key behind the tile is not copied": (
-        "RUNS", "high = behind && t.first + t.items < count ? to + size : to;", "high = to;"),
+        "RUNS", "src/select/pipelined.cuh",
+        "high = behind && t.first + t.items < count ? to + size : to;", "high = to;"),
     "streams: elements move while they are read": (
-        "SELECT", "x.template load<FULL>(mine, exist);\n      __syncwarp();", "x.template load<FULL>(mine, exist);"),
-    "streams: results leave their group's part": ("SELECT", "V > 0 && n + V <= room &&", "V > 0 &&"),
+        "SELECT", "src/select/stream.cuh",
+        "x.template load<FULL>(mine, exist);\n      __syncwarp();", "x.template load<FULL>(mine, exist);"),
+    "streams: results leave their group's part": (
+        "SELECT", "src/select/stream.cuh",
+        "V > 0 && n + V <= room &&", "V > 0 &&"),
     "streams: copied out before they are gathered": (
-        "SELECT", "if (marks.get(j)) *next++ = x.item[j];\n      }\n      __syncwarp();",
+        "SELECT", "src/select/stream.cuh",
+        "if (marks.get(j)) *next++ = x.item[j];\n      }\n      __syncwarp();",
         "if (marks.get(j)) *next++ = x.item[j];\n      }"),
     "streams: lengths overwrite keys that are not out yet": (
-        "RUNS", "__syncwarp(); // what stood there has been read", ""),
-    "streams: a long run's length is cut off": ("RUNS", "if (large) mine[b] = 0;", ""),
-    "streams: a short run counts as one that is cut off": ("RUNS", "end > 0 && head > end &&", "end > 0 &&"),
-    "bytes: a selector": ("BYTES", "0x10313033u", "0x10303033u"),
-    "bytes: the fourth byte is not counted": ("BYTES", "0x18101008u, three) + fourth;", "0x18101008u, three);"),
-    "bytes: a thread stores what stands before its first": ("BYTES", "if (begin <= k && k < end)", "if (k < end)"),
+        "RUNS", "src/select/runs.cuh", "__syncwarp(); // what stood there has been read", ""),
+    "streams: a long run's length is cut off": ("RUNS", "src/select/runs.cuh", "if (large) mine[b] = 0;", ""),
+    "streams: a short run counts as one that is cut off": (
+        "RUNS", "src/select/runs.cuh",
+        "end > 0 && head > end &&", "end > 0 &&"),
+    "bytes: a selector": ("BYTES", "src/device/warp.cuh", "0x10313033u", "0x10303033u"),
+    "bytes: the fourth byte is not counted": (
+        "BYTES", "src/device/warp.cuh",
+        "0x18101008u, three) + fourth;", "0x18101008u, three);"),
+    "bytes: a thread stores what stands before its first": (
+        "BYTES", "src/device/warp.cuh",
+        "if (begin <= k && k < end)", "if (k < end)"),
     "bytes: a whole word overwrites a part": (
-        "BYTES", "marks);\n        __syncwarp();\n        gather.finish();", "marks);\n        gather.finish();"),
+        "BYTES", "src/select/stream.cuh",
+        "marks);\n        __syncwarp();\n        gather.finish();", "marks);\n        gather.finish();"),
     "bytes: the third part overwrites the second": (
-        "BYTES", "__syncwarp();\n        two.finish();", "two.finish();\n        __syncwarp();"),
-    "bytes: signs": ("BYTES", "(SIGNED ? a & ~b : ~a & b)", "(~a & b)"),
-    "bytes: a carry reaches the next byte": ("BYTES", "((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x", "(x + 0x7f7f7f7fu) | x"),
+        "BYTES", "src/select/select.cuh",
+        "__syncwarp();\n        two.finish();", "two.finish();\n        __syncwarp();"),
+    "bytes: signs": ("BYTES", "src/device/common.cuh", "(SIGNED ? a & ~b : ~a & b)", "(~a & b)"),
+    "bytes: a carry reaches the next byte": (
+        "BYTES", "src/device/common.cuh",
+        "((x & 0x7f7f7f7fu) + 0x7f7f7f7fu) | x", "(x + 0x7f7f7f7fu) | x"),
     "streams: lane 0 speaks before the lanes keep": (
-        "BY_KEY", "__syncwarp(); // lane 0 will say that the warp is done", ""),
+        "BY_KEY", "src/select/kernels.cuh",
+        "__syncwarp(); // lane 0 will say that the warp is done", ""),
     "merge: ties go to the second input": (
-        "MERGE", "const bool later = Before()(two, one), of_second = FULL",
+        "MERGE", "src/merge/kernels.cuh", "const bool later = Before()(two, one), of_second = FULL",
         "const bool later = !Before()(one, two), of_second = FULL"),
     "merge: the diagonal puts ties with the second input": (
-        "MERGE", "if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), "
+        "MERGE", "src/merge/kernels.cuh",
+        "if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), "
         "*reinterpret_cast<const Key *>(shared + x)))",
         "if (Before()(*reinterpret_cast<const Key *>(shared + x), "
         "*reinterpret_cast<const Key *>(shared + RING_AT + y)))"),
     "merge: the rings are overwritten while they are read": (
-        "MERGE", "__syncthreads(); // the rings have been read", ""),
-    "merge: the rings are read before they are filled": ("MERGE", "__syncthreads(); // the rings are filled", ""),
+        "MERGE", "src/merge/kernels.cuh", "__syncthreads(); // the rings have been read", ""),
+    "merge: the rings are read before they are filled": (
+        "MERGE", "src/merge/kernels.cuh",
+        "__syncthreads(); // the rings are filled", ""),
     "merge: a ring has no end": (
-        "MERGE", "return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);", "return at;"),
+        "MERGE", "src/merge/kernels.cuh",
+        "return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);", "return at;"),
     "merge: a ring's begin does not stand behind it": (
-        "MERGE", "if (MIRROR && i < n + m && from < MIRROR)", "if (false)"),
+        "MERGE", "src/merge/kernels.cuh", "if (MIRROR && i < n + m && from < MIRROR)", "if (false)"),
     "merge: a ring's begin stands behind it but for a unit": (
-        "MERGE", "if (MIRROR && i < n + m && from < MIRROR)", "if (MIRROR && i < n + m && from + UNIT < MIRROR)"),
+        "MERGE", "src/merge/kernels.cuh",
+        "if (MIRROR && i < n + m && from < MIRROR)", "if (MIRROR && i < n + m && from + UNIT < MIRROR)"),
     "merge: a whole unit is loaded over an input's end": (
-        "MERGE", "if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end))", "if (true)"),
+        "MERGE", "src/merge/kernels.cuh",
+        "if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end))", "if (true)"),
     "merge: a unit's parts go on to the one behind an input's end": (
-        "MERGE", "= word >= from && word < to ?", "= word >= from && word <= to ?"),
+        "MERGE", "src/device/tile_transpose.cuh",
+        "= word >= from && word < to ?", "= word >= from && word <= to ?"),
     "merge: all units are taken for whole ones": (
-        "MERGE", "if (whole) load_units<true>(p", "if (true) load_units<true>(p"),
+        "MERGE", "src/merge/kernels.cuh",
+        "if (whole) load_units<true>(p", "if (true) load_units<true>(p"),
     "merge: a ring has no room for units that are half used up": (
-        "MERGE", "(TILE * SIZE + (KEEPS ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
+        "MERGE", "src/merge/kernels.cuh",
+        "(TILE * SIZE + (KEEPS ? 2 * UNIT : 0) +", "(TILE * SIZE +"),
     "merge: from both ends where nothing comes before": (
-        "MERGE", "const bool ends = first.before && second.before;", "const bool ends = true;"),
+        "MERGE", "src/merge/kernels.cuh",
+        "const bool ends = first.before && second.before;", "const bool ends = true;"),
     "merge: backwards, ties go to the first input": (
-        "MERGE", "end_second = !Before()(two_end, one_end);", "end_second = Before()(one_end, two_end);"),
+        "MERGE", "src/merge/kernels.cuh",
+        "end_second = !Before()(two_end, one_end);", "end_second = Before()(one_end, two_end);"),
     "merge: backwards, a ring has no begin": (
-        "MERGE", "return from < LEAD ? from + RING : from;", "return from;"),
-    "merge: units go on behind a ring": ("MERGE", "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
-    "merge: the last tile is taken for a whole one": ("MERGE", "if (window == TILE && window2 == TILE)", "if (true)"),
+        "MERGE", "src/merge/kernels.cuh",
+        "return from < LEAD ? from + RING : from;", "return from;"),
+    "merge: units go on behind a ring": (
+        "MERGE", "src/merge/kernels.cuh",
+        "fill = wrap(fill + units * UNIT);", "fill += units * UNIT;"),
+    "merge: the last tile is taken for a whole one": (
+        "MERGE", "src/merge/kernels.cuh",
+        "if (window == TILE && window2 == TILE)", "if (true)"),
     "merge: a range goes on behind its end": (
-        "MERGE", "const unsigned tile = gp_min<gp__u32>()(rest, TILE);", "const unsigned tile = TILE;"),
-    "merge: one window is whole": ("MERGE", "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
+        "MERGE", "src/merge/kernels.cuh",
+        "const unsigned tile = gp_min<gp__u32>()(rest, TILE);", "const unsigned tile = TILE;"),
+    "merge: one window is whole": (
+        "MERGE", "src/merge/kernels.cuh",
+        "if (window == TILE && window2 == TILE)", "if (window == TILE)"),
     "merge: values are picked up before they are there": (
-        "MERGE", "values_units2);\n        __syncthreads();\n        pick(", "values_units2);\n        pick("),
+        "MERGE", "src/merge/kernels.cuh",
+        "values_units2);\n        __syncthreads();\n        pick(", "values_units2);\n        pick("),
     "merge: a warp writes what its lanes have not merged": (
-        "MERGE", "__syncwarp();\n      gp__write_alike<Key>::template run",
+        "MERGE", "src/merge/kernels.cuh", "__syncwarp();\n      gp__write_alike<Key>::template run",
         "gp__write_alike<Key>::template run"),
-    "merge sort: the network is not stable": ("MERGE_SORT", "there && Before()(b, a);", "there && !Before()(a, b);"),
+    "merge sort: the network is not stable": (
+        "MERGE_SORT", "src/merge/tile_sort.cuh",
+        "there && Before()(b, a);", "there && !Before()(a, b);"),
     "merge sort: zeros of two signs are taken for the same": (
-        "MERGE_SORT", "in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);", "in_order = false;"),
-    "merge sort: the last key of a part is not sorted": ("MERGE_SORT", "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
+        "MERGE_SORT", "src/merge/tile_sort.cuh",
+        "in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);", "in_order = false;"),
+    "merge sort: the last key of a part is not sorted": (
+        "MERGE_SORT", "src/merge/tile_sort.cuh",
+        "FULL || i + 1 < n);", "FULL || i + 2 < n);"),
     "merge sort: ties go to the second run": (
-        "MERGE_SORT", "const bool later = Before()(second, first), of_second = y",
+        "MERGE_SORT", "src/merge/tile_sort.cuh",
+        "const bool later = Before()(second, first), of_second = y",
         "const bool later = !Before()(first, second), of_second = y"),
     "merge sort: the last run is taken for a whole one": (
-        "MERGE_SORT", "m = rest - n < run ? rest - n : run;\n      const gp__u32 at = gp__u32(base",
+        "MERGE_SORT", "src/merge/tile_sort.cuh",
+        "m = rest - n < run ? rest - n : run;\n      const gp__u32 at = gp__u32(base",
         "m = run;\n      const gp__u32 at = gp__u32(base"),
     "merge sort: keys move while they are merged": (
-        "MERGE_SORT", "for (int width = 1;; width *= 2) { // threads of a run\n      __syncthreads();",
+        "MERGE_SORT", "src/merge/tile_sort.cuh",
+        "for (int width = 1;; width *= 2) { // threads of a run\n      __syncthreads();",
         "for (int width = 1;; width *= 2) { // threads of a run"),
     "merge sort: merged before they are there": (
-        "MERGE_SORT", "__syncthreads();\n      if (width * ITEMS >= tile) break;", "if (width * ITEMS >= tile) break;"),
+        "MERGE_SORT", "src/merge/tile_sort.cuh",
+        "__syncthreads();\n      if (width * ITEMS >= tile) break;", "if (width * ITEMS >= tile) break;"),
     "merge sort: places are not carried": (
-        "MERGE_SORT", "if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
-    "merge sort: the first run goes on behind its end": ("MERGE_SORT", "(x >= one_end || later);", "later;"),
+        "MERGE_SORT", "src/merge/tile_sort.cuh",
+        "if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
+    "merge sort: the first run goes on behind its end": (
+        "MERGE_SORT", "src/merge/tile_sort.cuh",
+        "(x >= one_end || later);", "later;"),
     "merge sort: a part goes on behind the last key": (
-        "MERGE_SORT", "(ANY ? next : gp_min<gp__u32>()(next, last))", "next"),
+        "MERGE_SORT", "src/merge/tile_sort.cuh", "(ANY ? next : gp_min<gp__u32>()(next, last))", "next"),
     "merge sort, four ways: an equal key of a later run comes first": (
-        "MERGE_SORT", "if (Before()(earlier ? x : y, earlier ? y : x) != earlier)", "if (Before()(y, x))"),
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "if (Before()(earlier ? x : y, earlier ? y : x) != earlier)", "if (Before()(y, x))"),
     "merge sort, four ways: an equal key of any run comes first": (
-        "MERGE_SORT", "if (Before()(earlier ? x : y, earlier ? y : x) != earlier)", "if (!Before()(x, y))"),
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "if (Before()(earlier ? x : y, earlier ? y : x) != earlier)", "if (!Before()(x, y))"),
     "merge sort, four ways: probes are overwritten while they are read": (
-        "MERGE_SORT", "synchronise(); // the probes have been read", ""),
+        "MERGE_SORT", "src/merge/four_way.cuh", "synchronise(); // the probes have been read", ""),
     "merge sort, four ways: probes are read before they are there": (
-        "MERGE_SORT", "    __syncwarp();\n    return __ballot_sync(0xffffffffu, x) != 0;\n  }\n"
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "    __syncwarp();\n    return __ballot_sync(0xffffffffu, x) != 0;\n  }\n"
         "  static GP_DEVICE void synchronise()",
         "    return __ballot_sync(0xffffffffu, x) != 0;\n  }\n  static GP_DEVICE void synchronise()"),
     "merge sort, four ways: a run of which nothing is left has probes": (
-        "MERGE_SORT", "if (!there || s.rest[r] == 0) continue;", "if (!there) continue;"),
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "if (!there || s.rest[r] == 0) continue;", "if (!there) continue;"),
     "merge sort, four ways: a key behind a lesser probe counts as lesser": (
-        "MERGE_SORT", "place(lesser[i] - 1, rest) + 1 : 0;", "place(lesser[i] - 1, rest) + 2 : 0;"),
-    "merge sort, four ways: the next probe counts as certain": ("MERGE_SORT", "&& most < rank", "&& most <= rank"),
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "place(lesser[i] - 1, rest) + 1 : 0;", "place(lesser[i] - 1, rest) + 2 : 0;"),
+    "merge sort, four ways: the next probe counts as certain": (
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "&& most < rank", "&& most <= rank"),
     "merge sort, four ways: a group's last tile has no end": (
-        "MERGE_SORT",
+        "MERGE_SORT", "src/merge/four_way.cuh",
         "(t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0;",
         "(t + 1) * TILE >= n;"),
     "merge sort, four ways: a tile's borders are read before they are there": (
-        "MERGE_SORT", "s.border[which * 4 + mine] = border;\n    __syncthreads();",
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "s.border[which * 4 + mine] = border;\n    __syncthreads();",
         "s.border[which * 4 + mine] = border;"),
     "merge sort, four ways: a group of two has four runs": (
-        "MERGE_SORT", "from < count && r >> a.log2_ways == 0", "from < count"),
+        "MERGE_SORT", "src/merge/four_way.cuh", "from < count && r >> a.log2_ways == 0", "from < count"),
     "merge sort, four ways: all units are taken for whole ones": (
-        "MERGE_SORT", "(p >= begin_of_keys && p + mine * UNIT <= end_of_keys)", "true"),
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "(p >= begin_of_keys && p + mine * UNIT <= end_of_keys)", "true"),
     "merge sort, four ways: pairs are merged before they are there": (
-        "MERGE_SORT", "+ threadIdx.x] = Unit();\n    __syncthreads();", "+ threadIdx.x] = Unit();"),
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "+ threadIdx.x] = Unit();\n    __syncthreads();", "+ threadIdx.x] = Unit();"),
     "merge sort, four ways: keys move while pairs are merged": (
-        "MERGE_SORT", "    __syncthreads();\n    if (here == N) put<true>", "    if (here == N) put<true>"),
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "    __syncthreads();\n    if (here == N) put<true>", "    if (here == N) put<true>"),
     "merge sort, four ways: places are not carried": (
-        "MERGE_SORT", "return named ? beside[place] : static_cast<type>(place);", "return static_cast<type>(place);"),
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "return named ? beside[place] : static_cast<type>(place);", "return static_cast<type>(place);"),
     "merge sort, four ways: behind the last key is no room": (
-        "MERGE_SORT", "gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1)", "0"),
+        "MERGE_SORT", "src/merge/policy.h",
+        "gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1)", "0"),
     "merge sort, four ways: values are taken to lie as their keys do": (
-        "MERGE_SORT", "if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {",
+        "MERGE_SORT", "src/merge/four_way.cuh",
+        "if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {",
         "if (VALUE == KEY) {"),
     "merge sort, four ways: a part is no longer than a share": (
-        "MERGE_SORT", "int gp__merge_four_part(int items) { return items + 2; }",
+        "MERGE_SORT", "src/merge/policy.h", "int gp__merge_four_part(int items) { return items + 2; }",
         "int gp__merge_four_part(int items) { return items; }"),
     "merge sort: a range begins in the run before": (
-        "MERGE_SORT", "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
+        "MERGE_SORT", "src/merge/kernels.cuh",
+        "base = at / (2 * a.run) * (2 * a.run);", "base = at / a.run * a.run;"),
     "sets: a key that shares its word with others goes to the word's first byte": (
-        "SETS", "    p.item[i] = word >= from &&", "    p.item[i & ~3] = word >= from &&"),
-    "sets: pairs are cut apart by borders": ("SETS", "at[0] = first[0] + half, at[1] = first[1] + half;", ""),
+        "SETS", "src/device/tile_transpose.cuh",
+        "    p.item[i] = word >= from &&", "    p.item[i & ~3] = word >= from &&"),
+    "sets: pairs are cut apart by borders": (
+        "SETS", "src/sets/tile.cuh",
+        "at[0] = first[0] + half, at[1] = first[1] + half;", ""),
     "sets: the shorter run of the first input is taken for longer": (
-        "SETS", "if (shorter[i]) {", "if (i && shorter[i]) {"),
+        "SETS", "src/sets/tile.cuh", "if (shorter[i]) {", "if (i && shorter[i]) {"),
     "sets: the shorter run of the second input is taken for longer": (
-        "SETS", "if (shorter[i]) {", "if (!i && shorter[i]) {"),
+        "SETS", "src/sets/tile.cuh", "if (shorter[i]) {", "if (!i && shorter[i]) {"),
     "sets: a run is not followed back": (
-        "SETS", "while (known < back && !Before", "while (known < 1 && back && !Before"),
-    "sets: ranks are counted from the thread's first": ("SETS", "    if (twos) {", "    if (false) {"),
+        "SETS", "src/sets/tile.cuh",
+        "while (known < back && !Before", "while (known < 1 && back && !Before"),
+    "sets: ranks are counted from the thread's first": (
+        "SETS", "src/sets/tile.cuh",
+        "    if (twos) {", "    if (false) {"),
     "sets: of both, ranks are counted from the thread's first": (
-        "SETS", "      if (!starts) {\n        const Key x", "      if (false) {\n        const Key x"),
+        "SETS", "src/sets/tile.cuh",
+        "      if (!starts) {\n        const Key x", "      if (false) {\n        const Key x"),
     "sets: a thread's first key has too many equals": (
-        "SETS", "high = high <= end ? high : end + 1;", "high = high <= end ? high : end + 2;"),
+        "SETS", "src/sets/tile.cuh",
+        "high = high <= end ? high : end + 1;", "high = high <= end ? high : end + 2;"),
     "sets: the keys before a thread's first are few": (
-        "SETS", "if (low == end || Before()(keys[end - 1 - low], x)) return low;\n    while (high",
+        "SETS", "src/sets/tile.cuh",
+        "if (low == end || Before()(keys[end - 1 - low], x)) return low;\n    while (high",
         "if (low == end || Before()(keys[end - 1 - low], x)) return low;\n    while (false && high"),
     "sets: a run that begins the tile is not seen whole": (
-        "SETS", "while (high <= end && !Before", "while (high < end && !Before"),
+        "SETS", "src/sets/tile.cuh",
+        "while (high <= end && !Before", "while (high < end && !Before"),
     "sets: a thread at the end of an input is taken for one that is not": (
-        "SETS", "if (i + ITEMS < n && j + ITEMS < m) merge<true>", "if (i + ITEMS < n) merge<true>"),
+        "SETS", "src/sets/tile.cuh",
+        "if (i + ITEMS < n && j + ITEMS < m) merge<true>", "if (i + ITEMS < n) merge<true>"),
     "sets: a run goes on to the thread's end": (
-        "SETS", "end = ends ? gp__first_bit(ends) : ITEMS + 1;", "end = ITEMS + 1;"),
+        "SETS", "src/sets/tile.cuh",
+        "end = ends ? gp__first_bit(ends) : ITEMS + 1;", "end = ITEMS + 1;"),
     "sets: a run behind the thread's elements is not followed": (
-        "SETS", "if (end > ITEMS && ones_here) {", "if (end > ITEMS + 1) {"),
-    "sets: a partner is beyond the tile": ("SETS", "from + most < m ? from + most : m, key", "from + most, key"),
-    "sets: equal keys of one input are taken for a pair": ("SETS", "    while (others) {", "    while (false) {"),
+        "SETS", "src/sets/tile.cuh",
+        "if (end > ITEMS && ones_here) {", "if (end > ITEMS + 1) {"),
+    "sets: a partner is beyond the tile": (
+        "SETS", "src/sets/tile.cuh",
+        "from + most < m ? from + most : m, key", "from + most, key"),
+    "sets: equal keys of one input are taken for a pair": (
+        "SETS", "src/sets/tile.cuh",
+        "    while (others) {", "    while (false) {"),
     "sets: the key before is always taken for the first input's": (
-        "SETS", "(second << 1 | Mask(after_second ? 1 : 0)));", "(second << 1));"),
+        "SETS", "src/sets/tile.cuh",
+        "(second << 1 | Mask(after_second ? 1 : 0)));", "(second << 1));"),
     "sets: the key behind a thread's last one is no partner": (
-        "SETS", "for (int k = 0; k <= ITEMS; ++k) {\n      const Key &a",
+        "SETS", "src/sets/tile.cuh", "for (int k = 0; k <= ITEMS; ++k) {\n      const Key &a",
         "for (int k = 0; k < ITEMS; ++k) {\n      const Key &a"),
-    "sets: the tile's first key has a tie": ("SETS", "if (i + j == 0) tie &= ~Mask(1);", ""),
-    "sets: what is behind the tile has a tie": ("SETS", "tie &= gp__bits_below<Mask>(n + m - i - j);", ""),
+    "sets: the tile's first key has a tie": ("SETS", "src/sets/tile.cuh", "if (i + j == 0) tie &= ~Mask(1);", ""),
+    "sets: what is behind the tile has a tie": (
+        "SETS", "src/sets/tile.cuh",
+        "tie &= gp__bits_below<Mask>(n + m - i - j);", ""),
     "sets: a tile is merged before its keys are there": (
-        "SETS", "__syncthreads();\n    const gp__u64 next = s.ticket.number;\n    gp__u64 border",
+        "SETS", "src/sets/kernels.cuh",
+        "__syncthreads();\n    const gp__u64 next = s.ticket.number;\n    gp__u64 border",
         "const gp__u64 next = s.ticket.number;\n    gp__u64 border"),
     "sets: the first tile's ends are read before they are there": (
-        "SETS", "end_of(drawn.number, threadIdx.x);\n  }\n  __syncthreads();",
+        "SETS", "src/sets/kernels.cuh",
+        "end_of(drawn.number, threadIdx.x);\n  }\n  __syncthreads();",
         "end_of(drawn.number, threadIdx.x);\n  }"),
-    "sets: union keeps both of a pair": ("SETS", "                                     : ~paired);", ": ~Mask(0));"),
-    "sets: difference takes the second input for the first": ("SETS", "? second & ~paired", "? ~second & ~paired"),
+    "sets: union keeps both of a pair": (
+        "SETS", "src/sets/tile.cuh",
+        "                                     : ~paired);", ": ~Mask(0));"),
+    "sets: difference takes the second input for the first": (
+        "SETS", "src/sets/tile.cuh",
+        "? second & ~paired", "? ~second & ~paired"),
     "sets: written before it is known where": (
-        "SETS", "*a.out_count = s.before + kept;\n    }\n  }\n  __syncthreads();",
+        "SETS", "src/sets/kernels.cuh",
+        "*a.out_count = s.before + kept;\n    }\n  }\n  __syncthreads();",
         "*a.out_count = s.before + kept;\n    }\n  }"),
     "sets: the last tile's place is written while the one before is read": (
-        "SETS", "if (next >= tiles) __syncthreads(); // s.before is written again", ""),
+        "SETS", "src/sets/kernels.cuh",
+        "if (next >= tiles) __syncthreads(); // s.before is written again", ""),
     "sets: results are written over those that wait": (
-        "SETS", "    others = results;\n    results = free;", "    results = others = free;"),
+        "SETS", "src/sets/kernels.cuh",
+        "    others = results;\n    results = free;", "    results = others = free;"),
     "sets: the borders' inputs are not told apart": (
-        "SETS", "(i ^ (Tile::SWAPPED ? 1 : 0))", "i"),
-    "sets: the marks of sides are not cut off": ("SETS", "const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;",
+        "SETS", "src/sets/kernels.cuh", "(i ^ (Tile::SWAPPED ? 1 : 0))", "i"),
+    "sets: the marks of sides are not cut off": (
+        "SETS", "src/sets/tile.cuh",
+        "const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;",
                                                  "const gp__u32 PLACE = ~0u;"),
     "sets: only the first of equal keys has a partner": (
-        "SETS", "for (int apart = 3; two && apart <= N; apart += 2) {", "for (int apart = 3; false; apart += 2) {"),
+        "SETS", "src/device/warp.cuh",
+        "for (int apart = 3; two && apart <= N; apart += 2) {", "for (int apart = 3; false; apart += 2) {"),
     "sets: as many partners as there are keys": (
-        "SETS", "two = two << 1 & second & tie & (one & tie) << (apart - 1);", "two = two << 1 & second & tie;"),
+        "SETS", "src/device/warp.cuh",
+        "two = two << 1 & second & tie & (one & tie) << (apart - 1);", "two = two << 1 & second & tie;"),
     "sets: a run that begins before is taken for one that begins here": (
-        "SETS", "const Mask outside = tie & ~(tie + 1), twos", "const Mask outside = 0, twos"),
+        "SETS", "src/sets/tile.cuh",
+        "const Mask outside = tie & ~(tie + 1), twos", "const Mask outside = 0, twos"),
     "sets, pipelined: a tile is merged before its keys are there": (
-        "SETS", "meet(meetings);\n      Key key[ITEMS];", "Key key[ITEMS];"),
+        "SETS", "src/sets/pipelined.cuh",
+        "meet(meetings);\n      Key key[ITEMS];", "Key key[ITEMS];"),
     "sets, pipelined: counted before all have merged": (
-        "SETS", "meet(meetings);\n    rank = upto - own;", "rank = upto - own;"),
+        "SETS", "src/sets/pipelined.cuh",
+        "meet(meetings);\n    rank = upto - own;", "rank = upto - own;"),
     "sets, pipelined: written before it is known where": (
-        "SETS", "gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);", ""),
+        "SETS", "src/sets/pipelined.cuh", "gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);", ""),
     "sets, pipelined: a place two tiles ago is taken for this one": (
-        "SETS", "gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);", "gp__mbarrier_wait(&s.placed[r & 1u], 0);"),
-    "sets, pipelined: taken before it is found": ("SETS", "gp__mbarrier_wait(&s.found, r & 1u);", ""),
+        "SETS", "src/sets/pipelined.cuh",
+        "gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);", "gp__mbarrier_wait(&s.placed[r & 1u], 0);"),
+    "sets, pipelined: taken before it is found": (
+        "SETS", "src/sets/pipelined.cuh",
+        "gp__mbarrier_wait(&s.found, r & 1u);", ""),
     "sets, pipelined: found before the one before is taken": (
-        "SETS", "if (r) gp__mbarrier_wait(&s.taken, (r - 1) & 1u);", ""),
+        "SETS", "src/sets/pipelined.cuh", "if (r) gp__mbarrier_wait(&s.taken, (r - 1) & 1u);", ""),
     "sets, pipelined: the last tile's place is looked for before it is counted": (
-        "SETS", "if (r) gp__mbarrier_wait(&s.taken, r & 1u);", ""),
+        "SETS", "src/sets/pipelined.cuh", "if (r) gp__mbarrier_wait(&s.taken, r & 1u);", ""),
     "sets, pipelined: the last tile but one has the last one's place": (
-        "SETS", "place(l, r - 2, last_but_one);", "place(l, r - 2, last);"),
+        "SETS", "src/sets/pipelined.cuh",
+        "place(l, r - 2, last_but_one);", "place(l, r - 2, last);"),
     "sets, pipelined: a tile's ends are sought where the second input has no more": (
-        "SETS", "split[k] = low > known[1] ? low : known[1];", "split[k] = known[1];"),
+        "SETS", "src/sets/pipelined.cuh",
+        "split[k] = low > known[1] ? low : known[1];", "split[k] = known[1];"),
     "sets, pipelined: a block draws once too often": (
-        "SETS", "if (more) drawn = gp__draw(a.workspace, draws);", "drawn = gp__draw(a.workspace, draws);"),
+        "SETS", "src/sets/pipelined.cuh",
+        "if (more) drawn = gp__draw(a.workspace, draws);", "drawn = gp__draw(a.workspace, draws);"),
     "sets, pipelined: results are written over those that wait": (
-        "SETS", "return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;",
+        "SETS", "src/sets/pipelined.cuh",
+        "return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT;",
         "return shared + Tile::RESULTS_AT + (r & 0u);"),
-    "streams: published before it is folded": ("SELECT", "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
-    "streams: looked back before it is published": ("SELECT", "gp__mbarrier_wait(&s.published[stage], parity);", ""),
-    "streams: written before it is known where": ("SELECT", "gp__mbarrier_wait(&s.carried[stage], parity);", ""),
-    "streams: a buffer is loaded before it is free": ("SELECT", "gp__mbarrier_wait(&s.emitted[stage], parity);", ""),
+    "streams: published before it is folded": (
+        "SELECT", "src/select/pipelined.cuh",
+        "gp__mbarrier_wait(&s.folded[stage], parity);", ""),
+    "streams: looked back before it is published": (
+        "SELECT", "src/select/pipelined.cuh",
+        "gp__mbarrier_wait(&s.published[stage], parity);", ""),
+    "streams: written before it is known where": (
+        "SELECT", "src/select/pipelined.cuh",
+        "gp__mbarrier_wait(&s.carried[stage], parity);", ""),
+    "streams: a buffer is loaded before it is free": (
+        "SELECT", "src/select/pipelined.cuh",
+        "gp__mbarrier_wait(&s.emitted[stage], parity);", ""),
     "streams: one warp's results are not awaited": (
-        "SELECT", "gp__mbarrier_init(&s.emitted[i], Pipeline::GROUPS);",
+        "SELECT", "src/select/pipelined.cuh", "gp__mbarrier_init(&s.emitted[i], Pipeline::GROUPS);",
         "gp__mbarrier_init(&s.emitted[i], Pipeline::GROUPS - 1);"),
     "streams: a buffer is loaded without a fence": (
-        "SELECT", "      gp__bulk_fence(); // before the buffer's next load\n", ""),
-    "streams: tickets miscounted": ("SELECT", "tiles + gp__u64(gridDim.x) * STAGES);",
+        "SELECT", "src/select/pipelined.cuh",
+        "      gp__bulk_fence(); // before the buffer's next load\n", ""),
+    "streams: tickets miscounted": ("SELECT", "src/select/pipelined.cuh", "tiles + gp__u64(gridDim.x) * STAGES);",
                                     "tiles + gp__u64(gridDim.x) * (STAGES - 1));"),
-    "offsets: a flag is forgotten": ("BY_KEY", ": a.heads | b.heads;", ": b.heads;"),
+    "offsets: a flag is forgotten": ("BY_KEY", "src/segments/by_key.cuh", ": a.heads | b.heads;", ": b.heads;"),
     "offsets: marks stay": (
-        "BY_KEY", "marks[i] = i == 0 && t.first == 0 ? 1u : 0u;", "if (t.first == 0) marks[i] = i == 0 ? 1u : 0u;"),
+        "BY_KEY", "src/segments/heads.cuh",
+        "marks[i] = i == 0 && t.first == 0 ? 1u : 0u;", "if (t.first == 0) marks[i] = i == 0 ? 1u : 0u;"),
     "offsets: marked before marks are clear": (
-        "BY_KEY", "__syncwarp();\n    mark(a, t, mine,", "mark(a, t, mine,"),
+        "BY_KEY", "src/select/kernels.cuh", "__syncwarp();\n    mark(a, t, mine,", "mark(a, t, mine,"),
     "offsets: folding warps mark before the offsets are found": (
-        "BY_KEY", "gp__mbarrier_wait(&s.found[stage], parity);", ""),
-    "offsets: folded before all heads are marked": ("BY_KEY", "gp__mbarrier_wait(&s.marked[stage], parity);", ""),
+        "BY_KEY", "src/select/pipelined.cuh", "gp__mbarrier_wait(&s.found[stage], parity);", ""),
+    "offsets: folded before all heads are marked": (
+        "BY_KEY", "src/select/pipelined.cuh",
+        "gp__mbarrier_wait(&s.marked[stage], parity);", ""),
     "offsets: folded before the tile has arrived": (
-        "BY_KEY", "gp__mbarrier_wait(&s.marked[stage], parity);\n        gp__mbarrier_wait(&s.loaded[stage], parity);",
+        "BY_KEY", "src/select/pipelined.cuh",
+        "gp__mbarrier_wait(&s.marked[stage], parity);\n        gp__mbarrier_wait(&s.loaded[stage], parity);",
         "gp__mbarrier_wait(&s.marked[stage], parity);"),
     "offsets: found before the ticket is there": (
-        "BY_KEY", "gp__mbarrier_wait(S::Offsets::any ? &s.drawn[stage] : &s.loaded[stage], parity);\n"
+        "BY_KEY", "src/select/pipelined.cuh",
+        "gp__mbarrier_wait(S::Offsets::any ? &s.drawn[stage] : &s.loaded[stage], parity);\n"
         "      const gp__ticket ticket", "const gp__ticket ticket"),
     "offsets: the block folds before all heads are marked": (
-        "BY_KEY", "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);\n      __syncthreads();",
+        "BY_KEY", "src/select/kernels.cuh",
+        "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);\n      __syncthreads();",
         "S::mark(a, t, s.offsets[0], shared, gp_warp(), S::GROUPS);"),
     "offsets: the walk ends a window too early": (
-        "BY_KEY", "gp__u64(end - start + WINDOW - 1) / WINDOW;", "gp__u64(end - start) / WINDOW;"),
+        "BY_KEY", "src/segments/heads.cuh",
+        "gp__u64(end - start + WINDOW - 1) / WINDOW;", "gp__u64(end - start) / WINDOW;"),
     "offsets: the ends of the array are left out": (
-        "BY_KEY", "if (warp == 0 && (start < 0 || stop < end))", "if (false)"),
+        "BY_KEY", "src/segments/heads.cuh",
+        "if (warp == 0 && (start < 0 || stop < end))", "if (false)"),
     "offsets: a leap goes too far": (
-        "BY_KEY", "(warp + warps - static_cast<unsigned>(found % warps)) % warps", "(warp + 1)"),
+        "BY_KEY", "src/segments/heads.cuh",
+        "(warp + warps - static_cast<unsigned>(found % warps)) % warps", "(warp + 1)"),
     "offsets: the folding warps' share is left out": (
-        "BY_KEY", "S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, static_cast<unsigned>(warp), FOLDS);",
+        "BY_KEY", "src/select/pipelined.cuh",
+        "S::mark(a, t, s.offsets[stage], shared + stage * S::STAGE, static_cast<unsigned>(warp), FOLDS);",
         ""),
     "offsets: one folding warp's heads are not awaited": (
-        "BY_KEY", "gp__mbarrier_init(&s.marked[i], Pipeline::FOLDS);",
+        "BY_KEY", "src/select/pipelined.cuh", "gp__mbarrier_init(&s.marked[i], Pipeline::FOLDS);",
         "gp__mbarrier_init(&s.marked[i], Pipeline::FOLDS - 1);"),
     "offsets: what a lane has of another word is dropped": (
-        "BY_KEY", "if (one.word != word && word != ~0u) atomicOr(&marks[word], bits);", ""),
+        "BY_KEY", "src/segments/heads.cuh",
+        "if (one.word != word && word != ~0u) atomicOr(&marks[word], bits);", ""),
     "offsets: the second search forgets what it skipped": (
-        "BY_KEY", "return gp__span{first[0], first[1] + more[1]};", "return gp__span{first[0], first[1]};"),
+        "BY_KEY", "src/segments/heads.cuh",
+        "return gp__span{first[0], first[1] + more[1]};", "return gp__span{first[0], first[1]};"),
     "segments: blocks do not hand on what is open": (
-        "SEGMENTS", "if (b.open.has) a.open.append(b.open.value, Op());", ""),
+        "SEGMENTS", "src/segments/carries.cuh", "if (b.open.has) a.open.append(b.open.value, Op());", ""),
     "segments: the fix-up swaps operands": (
-        "SEGMENTS", "if (p.segment >> 1 & 1u) sum.append(p.first, Op());",
+        "SEGMENTS", "src/segments/reduce.cuh", "if (p.segment >> 1 & 1u) sum.append(p.first, Op());",
         "if (p.segment >> 1 & 1u) sum.value = sum.has ? Op()(p.first, sum.value) : p.first, sum.has = true;"),
     "segments: the fix-up starts anew at each thread": (
-        "SEGMENTS", "if (pass == 0) gp_tile_exclusive_scan<P::threads>(carry, Join(), s.scan);",
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "if (pass == 0) gp_tile_exclusive_scan<P::threads>(carry, Join(), s.scan);",
         "if (pass == 0) carry = Join::identity();"),
     "segments: a block's end is taken for its start": (
-        "SEGMENTS", "next.open.value = next.ended ? p.last : p.first;", "next.open.value = p.first;"),
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "next.open.value = next.ended ? p.last : p.first;", "next.open.value = p.first;"),
     "segments: warps do not hand on what is open": (
-        "SEGMENTS", "if (sum.has) before.open.append(sum.value, Op());", "if (sum.has) before.open.value = sum.value, "
+        "SEGMENTS", "src/segments/kernels.cuh",
+        "if (sum.has) before.open.append(sum.value, Op());", "if (sum.has) before.open.value = sum.value, "
         "before.open.has = true;"),
     "segments: lanes swap operands": (
-        "SEGMENTS", "*slot = Op()(mine.value, *slot);", "*slot = Op()(*slot, mine.value);"),
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "*slot = Op()(mine.value, *slot);", "*slot = Op()(*slot, mine.value);"),
     "segments: a lane takes what stands before a mark": (
-        "SEGMENTS", "if (gp__earlier_lanes(up_to)) mine.has = false;", ""),
+        "SEGMENTS", "src/segments/reduce.cuh", "if (gp__earlier_lanes(up_to)) mine.has = false;", ""),
     "segments: the last chunk is taken for a whole one": (
-        "SEGMENTS", "const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;", "const unsigned to = CHUNK;"),
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "const unsigned to = left < CHUNK ? unsigned(left) : CHUNK;", "const unsigned to = CHUNK;"),
     "segments: ends behind the last element are left": (
-        "SEGMENTS", "s >= segment && s < last && at <= reach", "s >= segment && s < last && at < CHUNK"),
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "s >= segment && s < last && at <= reach", "s >= segment && s < last && at < CHUNK"),
     "segments: ends are found twice": (
-        "SEGMENTS", "const bool mine = s >= segment && s < last &&", "const bool mine = s < last &&"),
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "const bool mine = s >= segment && s < last &&", "const bool mine = s < last &&"),
     "segments: an empty one marks what stands before it": (
-        "SEGMENTS", "slot = mine && held[u] != before && at - 1", "slot = mine && at - 1"),
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "slot = mine && held[u] != before && at - 1", "slot = mine && at - 1"),
     "segments: the search ends before what it looks for": (
-        "SEGMENTS", "probes)) high = probe(ends, probes);", "probes)) high = probe(ends, probes) / 2;"),
+        "SEGMENTS", "src/segments/ends.cuh",
+        "probes)) high = probe(ends, probes);", "probes)) high = probe(ends, probes) / 2;"),
     "segments: the search begins behind what it looks for": (
-        "SEGMENTS", "low = probe(ends, probes - 1) + 1;", "low = probe(ends, probes - 1) + 2;"),
+        "SEGMENTS", "src/segments/ends.cuh",
+        "low = probe(ends, probes - 1) + 1;", "low = probe(ends, probes - 1) + 2;"),
     "segments: an empty one gets its neighbour's result": (
-        "SEGMENTS", "const bool has = stop[u] != start[u] && at < CHUNK;", "const bool has = at < CHUNK;"),
-    "segments: the initial value comes last": ("SEGMENTS", "(has ? Op()(init, sum) : init)",
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "const bool has = stop[u] != start[u] && at < CHUNK;", "const bool has = at < CHUNK;"),
+    "segments: the initial value comes last": ("SEGMENTS", "src/segments/carries.cuh", "(has ? Op()(init, sum) : init)",
                                                "(has ? Op()(sum, init) : init)"),
     "segments: results are picked up too early": (
-        "SEGMENTS", "chunks.written();\n          __syncwarp();", "chunks.written();"),
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "chunks.written();\n          __syncwarp();", "chunks.written();"),
     "segments: folded before it has arrived": (
-        "SEGMENTS", "mark(ends, rest);\n        __syncwarp();", "mark(ends, rest);"),
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "mark(ends, rest);\n        __syncwarp();", "mark(ends, rest);"),
     "segments: the chunk is overwritten while it is read": (
-        "SEGMENTS", "const bool rest = left <= CHUNK;\n        __syncwarp();", "const bool rest = left <= CHUNK;"),
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "const bool rest = left <= CHUNK;\n        __syncwarp();", "const bool rest = left <= CHUNK;"),
     "segments: the block does not wait for its warps": (
-        "SEGMENTS", "warp.run(s.warp[gp_warp()]);\n  __syncthreads();", "warp.run(s.warp[gp_warp()]);"),
+        "SEGMENTS", "src/segments/kernels.cuh",
+        "warp.run(s.warp[gp_warp()]);\n  __syncthreads();", "warp.run(s.warp[gp_warp()]);"),
     "segments: a chunk is taken before it is there": (
-        "SEGMENTS", "gp__mbarrier_wait(loaded + taken, parity);", ""),
-    "segments: a chunk's parity stays": ("SEGMENTS", "parity ^= 1u;", ""),
+        "SEGMENTS", "src/segments/carries.cuh", "gp__mbarrier_wait(loaded + taken, parity);", ""),
+    "segments: a chunk's parity stays": ("SEGMENTS", "src/segments/carries.cuh", "parity ^= 1u;", ""),
     "segments: a chunk is requested too early": (
-        "SEGMENTS", "static const int AHEAD = STAGES - 1;", "static const int AHEAD = STAGES;"),
+        "SEGMENTS", "src/segments/carries.cuh",
+        "static const int AHEAD = STAGES - 1;", "static const int AHEAD = STAGES;"),
     "segments: a place is written to without a fence": (
-        "SEGMENTS", "GP_DEVICE void written() const { gp__bulk_fence(); }", "GP_DEVICE void written() const {}"),
-    "segments: reads before the input": ("SEGMENTS", "if (start + begin < low) begin += 16;", ""),
-    "segments: marks stay": ("SEGMENTS", "*reinterpret_cast<Access *>(from) = Access();", ""),
-    "segments: lengths below zero": ("SEGMENTS", "k < a.segments && begin[k] < end[k] ?", "k < a.segments ?"),
+        "SEGMENTS", "src/segments/carries.cuh",
+        "GP_DEVICE void written() const { gp__bulk_fence(); }", "GP_DEVICE void written() const {}"),
+    "segments: reads before the input": (
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "if (start + begin < low) begin += 16;", ""),
+    "segments: marks stay": (
+        "SEGMENTS", "src/segments/carries.cuh",
+        "*reinterpret_cast<Access *>(from) = Access();", ""),
+    "segments: lengths below zero": (
+        "SEGMENTS", "src/segments/kernels.cuh",
+        "k < a.segments && begin[k] < end[k] ?", "k < a.segments ?"),
     "bounds: pivots are the first of their parts": (
-        "SEARCH", "pivots.item[i] = sorted[(i + 1) * stride - 1];", "pivots.item[i] = sorted[i * stride];"),
+        "SEARCH", "src/search/kernels.cuh",
+        "pivots.item[i] = sorted[(i + 1) * stride - 1];", "pivots.item[i] = sorted[i * stride];"),
     "bounds: the last part is as long as the others": (
-        "SEARCH", "at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;",
+        "SEARCH", "src/search/kernels.cuh",
+        "at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;",
         "at[k] = at[k] * stride;"),
-    "ranges: a window takes what was another's": ("SEGMENTS", "if (i >= low) place[r] = from + i;",
+    "ranges: a window takes what was another's": (
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "if (i >= low) place[r] = from + i;",
                                                   "place[r] = from + i;"),
-    "ranges: a row is taken for one segment's": ("SEGMENTS", "if (passed != next) {", "if (false) {"),
-    "ranges: one step of the bisection too few": ("SEGMENTS", "for (int d = 16; d > 0; d /= 2) n +=",
+    "ranges: a row is taken for one segment's": (
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "if (passed != next) {", "if (false) {"),
+    "ranges: one step of the bisection too few": (
+        "SEGMENTS", "src/segments/reduce.cuh",
+        "for (int d = 16; d > 0; d /= 2) n +=",
                                                   "for (int d = 16; d > 1; d /= 2) n +="),
-    "warp segments: long ones are forgotten": ("SEGMENTS", "else s.place[atomicAdd(&s.longs, 1u)] = place;", ""),
+    "warp segments: long ones are forgotten": (
+        "SEGMENTS", "src/segments/warps.cuh",
+        "else s.place[atomicAdd(&s.longs, 1u)] = place;", ""),
     "warp segments: the list is read before it is whole": (
-        "SEGMENTS", "if (all) __syncthreads();\n      count = s.longs;", "count = s.longs;"),
+        "SEGMENTS", "src/segments/warps.cuh",
+        "if (all) __syncthreads();\n      count = s.longs;", "count = s.longs;"),
     "warp segments: the list is emptied while it is filled": (
-        "SEGMENTS", "if (threadIdx.x == 0) s.longs = 0;\n    __syncthreads();\n  }\n}",
+        "SEGMENTS", "src/segments/warps.cuh",
+        "if (threadIdx.x == 0) s.longs = 0;\n    __syncthreads();\n  }\n}",
         "if (threadIdx.x == 0) s.longs = 0;\n  }\n}"),
     "warp segments: the list is emptied while it is read": (
-        "SEGMENTS", "if (first >= segments) break;\n    __syncthreads();", "if (first >= segments) break;"),
+        "SEGMENTS", "src/segments/warps.cuh",
+        "if (first >= segments) break;\n    __syncthreads();", "if (first >= segments) break;"),
     "warp segments: what is long for a warp is left out": (
-        "SEGMENTS", "log2_lanes = log2_lanes < 5 ? 5 : GP__LOG2_BLOCK;", "log2_lanes = 5;\n      if (!all) break;"),
+        "SEGMENTS", "src/segments/warps.cuh",
+        "log2_lanes = log2_lanes < 5 ? 5 : GP__LOG2_BLOCK;", "log2_lanes = 5;\n      if (!all) break;"),
     "warp segments: lanes of the next segment": (
-        "SEGMENTS", "for (unsigned d = 1; d < lanes; d *= 2) sum", "for (unsigned d = 1; d <= lanes; d *= 2) sum"),
-    "warp segments: shares out of order": ("SEGMENTS", "run = rank * share;", "run = (ranks - 1 - rank) * share;"),
+        "SEGMENTS", "src/segments/warps.cuh",
+        "for (unsigned d = 1; d < lanes; d *= 2) sum", "for (unsigned d = 1; d <= lanes; d *= 2) sum"),
+    "warp segments: shares out of order": (
+        "SEGMENTS", "src/segments/warps.cuh",
+        "run = rank * share;", "run = (ranks - 1 - rank) * share;"),
     "warp segments: the block's sum is overwritten": (
-        "SEGMENTS", "sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);\n          __syncthreads();",
+        "SEGMENTS", "src/segments/warps.cuh",
+        "sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);\n          __syncthreads();",
         "sum = gp_tile_reduce<P::threads>(sum, Op(), s.reduce);"),
-    "warp segments: the segment before is read": ("SEGMENTS", "& ~0u << (r ? 0 : head);", "& ~0u;"),
+    "warp segments: the segment before is read": (
+        "SEGMENTS", "src/segments/warps.cuh",
+        "& ~0u << (r ? 0 : head);", "& ~0u;"),
     "warp segments: reads behind the input": (
-        "SEGMENTS", "static_cast<gp__u32>(a.count) - V + 1 : 0)", "static_cast<gp__u32>(a.count) : 0)"),
+        "SEGMENTS", "src/segments/warps.cuh",
+        "static_cast<gp__u32>(a.count) - V + 1 : 0)", "static_cast<gp__u32>(a.count) : 0)"),
     "load balance: any of the ends at a place": (
-        "SEARCH", "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),
-    "load balance: the warp's start is forgotten": ("SEARCH", "R before = static_cast<R>(segment);", "R before = 0;"),
-    "bound: one step too few": ("SEARCH", "while (left > 1) {\n    const gp__u64 half",
+        "SEARCH", "src/search/kernels.cuh",
+        "(i + 1 == s[1] || ends.end_of(i + 1) - chunk != at)", "(i != ~0ull)"),
+    "load balance: the warp's start is forgotten": (
+        "SEARCH", "src/search/kernels.cuh",
+        "R before = static_cast<R>(segment);", "R before = 0;"),
+    "bound: one step too few": ("SEARCH", "src/search/kernels.cuh", "while (left > 1) {\n    const gp__u64 half",
                                 "while (left > 2) {\n    const gp__u64 half"),
-    "search: a warp's step leaves positions out": ("SEARCH", "count[n] = step > 0 && left >= step ? step - 1 : left;",
+    "search: a warp's step leaves positions out": (
+        "SEARCH", "src/device/tile_search.cuh",
+        "count[n] = step > 0 && left >= step ? step - 1 : left;",
                                           "count[n] = step > 0 && left >= step ? step / 2 : left;"),
-    "copy: shifts by a byte too few": ("MAP", "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),
+    "copy: shifts by a byte too few": (
+        "MAP", "src/device/common.cuh",
+        "bits = offset % 4 * 8;", "bits = offset % 4 * 8 & 16;"),
     "histogram: nobody waits for zeros": (
-        "HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);", ""),
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);", ""),
     "histogram: a chunk of the output is not zero yet": (
-        "HISTOGRAM_GLOBAL", "for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {\n      gp__receive",
+        "HISTOGRAM_GLOBAL", "src/histogram/counts.cuh",
+        "for (gp__u64 i = threadIdx.x; i < chunks; i += P::threads) {\n      gp__receive",
         "for (gp__u64 i = threadIdx.x; i + 1 < chunks; i += P::threads) {\n      gp__receive"),
     "histogram: no fence before the word": (
-        "HISTOGRAM_SHARED",
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
         "__threadfence();\n        gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);",
         "gp__publish(gp__words(a.workspace), ticket.number, 0u, ticket.tag);"),
     "histogram: no fence behind the word": (
-        "HISTOGRAM_SHARED", "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);\n      __threadfence();",
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);\n      __threadfence();",
         "gp__receive<gp__u32>(gp__words(a.workspace), i, tag);"),
-    "histogram: a copy is left out": ("HISTOGRAM_SHARED", "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
+    "histogram: a copy is left out": (
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "for (unsigned r = 0; r < a.replicas; ++r) // of 32",
                                       "for (unsigned r = 0; r + 1 < a.replicas; ++r) // of 32"),
     "histogram: counters are read before all have counted": (
-        "HISTOGRAM_SHARED", "if (!single && !adds_early) wait_for_output(a, s);\n    __syncthreads();",
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "if (!single && !adds_early) wait_for_output(a, s);\n    __syncthreads();",
         "if (!single && !adds_early) wait_for_output(a, s);"),
     "histogram: whoever clears the last chunk draws again": (
-        "HISTOGRAM_SHARED", "if (ticket.number == chunks - 1) return;", ""),
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh", "if (ticket.number == chunks - 1) return;", ""),
     "histogram: a vector in another's place": (
-        "HISTOGRAM_SHARED", "s.load(k, k + K < s.left, ONE);",
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh", "s.load(k, k + K < s.left, ONE);",
         "s.load((k + 1) % K, k + K < s.left, ONE);"),
     "histogram: what is left behind the last vector": (
-        "HISTOGRAM_SHARED", "take_one(static_cast<const T *>(a.in), i, i < e.samples);",
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "take_one(static_cast<const T *>(a.in), i, i < e.samples);",
         "take_one(static_cast<const T *>(a.in), i, i < e.head + e.vectors * V);"),
-    "histogram: the last run of equal samples": ("HISTOGRAM_SHARED", "if (runs) add(run_slot, run_samples);", ""),
-    "histogram: channels out of step": ("HISTOGRAM_SHARED", "channel += channel_step;", "channel += channel_step + 1;"),
+    "histogram: the last run of equal samples": (
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "if (runs) add(run_slot, run_samples);", ""),
+    "histogram: channels out of step": (
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "channel += channel_step;", "channel += channel_step + 1;"),
     "histogram: the fraction is rounded down": (
-        "HISTOGRAM_SHARED", "<< 32) + width - 1) / width);", "<< 32)) / width);"),
+        "HISTOGRAM_SHARED", "src/histogram/bins.cuh", "<< 32) + width - 1) / width);", "<< 32)) / width);"),
     "histogram: all lanes of a bin add its sum": (
-        "HISTOGRAM_GLOBAL", "gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
+        "HISTOGRAM_GLOBAL", "src/histogram/counts.cuh",
+        "gp_lane() == static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)",
         "gp_lane() >= static_cast<unsigned>(__ffs(static_cast<int>(peers)) - 1)"),
     "ranges: the buckets are filled before the boundaries are there": (
-        "HISTOGRAM_SHARED", "if (!buckets) return;\n    __syncthreads();", "if (!buckets) return;"),
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "if (!buckets) return;\n    __syncthreads();", "if (!buckets) return;"),
     "ranges: a bucket lacks its last boundary": (
-        "HISTOGRAM_SHARED", "table[b].at[1] = static_cast<unsigned short>(i + 1);",
+        "HISTOGRAM_SHARED", "src/histogram/bins.cuh", "table[b].at[1] = static_cast<unsigned short>(i + 1);",
         "table[b].at[1] = static_cast<unsigned short>(i);"),
     "ranges: empty buckets point behind the next boundary": (
-        "HISTOGRAM_SHARED", "table[b].at[0] = static_cast<unsigned short>(i);",
+        "HISTOGRAM_SHARED", "src/histogram/bins.cuh", "table[b].at[0] = static_cast<unsigned short>(i);",
         "table[b].at[0] = static_cast<unsigned short>(i + (b < bucket));"),
     "ranges: buckets though all boundaries are equal": (
-        "HISTOGRAM_SHARED", "buckets && table[0] < table[a.bins] ? buckets : 0;", "buckets;"),
-    "halves: a carry stays": ("HISTOGRAM_SHARED", "if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output",
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "buckets && table[0] < table[a.bins] ? buckets : 0;", "buckets;"),
+    "halves: a carry stays": (
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "if (atomicAdd(word, 0u - (1u << 16)) < 1u << 16) add_to_output",
                               "if (*word < 1u << 16) add_to_output"),
     "halves: the upper half's overflow": (
-        "HISTOGRAM_SHARED", "if (old + x < old) add_to_output(slot | 1u, 1u << 16);", ""),
-    "ordered: lanes meet": ("HISTOGRAM_ORDERED", "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
+        "HISTOGRAM_SHARED", "src/histogram/counts.cuh",
+        "if (old + x < old) add_to_output(slot | 1u, 1u << 16);", ""),
+    "ordered: lanes meet": (
+        "HISTOGRAM_ORDERED", "src/histogram/counts.cuh",
+        "if (rank == r) cell[bin] += w;", "if (rank >= r) cell[bin] += w;"),
     "ordered: shares by blockIdx": (
-        "HISTOGRAM_ORDERED", "number = static_cast<unsigned>(ticket.number), slice", "number = blockIdx.x, slice"),
-    "ordered: shares out of order": ("HISTOGRAM_ORDERED", "share = number % shares;",
+        "HISTOGRAM_ORDERED", "src/histogram/counts.cuh",
+        "number = static_cast<unsigned>(ticket.number), slice", "number = blockIdx.x, slice"),
+    "ordered: shares out of order": ("HISTOGRAM_ORDERED", "src/histogram/counts.cuh", "share = number % shares;",
                                      "share = shares - 1 - number % shares;"),
-    "ordered: warps do not take turns": ("HISTOGRAM_ORDERED", "if (turns > 1) __syncthreads();", ""),
+    "ordered: warps do not take turns": (
+        "HISTOGRAM_ORDERED", "src/histogram/counts.cuh",
+        "if (turns > 1) __syncthreads();", ""),
     "ordered: a group's sum in the wrong place": (
-        "HISTOGRAM_ORDERED", "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
+        "HISTOGRAM_ORDERED", "src/histogram/counts.cuh",
+        "gp__publish(words, group_sums + static_cast<gp__u64>(group) * pieces + q",
         "gp__publish(words, group_sums + static_cast<gp__u64>(group + 1) * pieces + q"),
     "graph building: an end beyond the vertices": (
-        "GRAPH_BUILDING", "const bool valid = s[i] < a.vertices && t[i] < a.vertices;",
+        "GRAPH_BUILDING", "src/graph/build.cuh",
+        "const bool valid = s[i] < a.vertices && t[i] < a.vertices;",
         "const bool valid = s[i] < a.vertices && t[i] <= a.vertices;"),
     "graph building: the first bad edge": (
-        "GRAPH_BUILDING", "if (!valid && at < bad) bad = at;", "if (!valid) bad = at;"),
+        "GRAPH_BUILDING", "src/graph/build.cuh",
+        "if (!valid && at < bad) bad = at;", "if (!valid) bad = at;"),
     "graph building: a loop twice": (
-        "GRAPH_BUILDING", "gp__edge_key(a, t[i], s[i], valid && s[i] != t[i])", "gp__edge_key(a, t[i], s[i], valid)"),
+        "GRAPH_BUILDING", "src/graph/build.cuh",
+        "gp__edge_key(a, t[i], s[i], valid && s[i] != t[i])", "gp__edge_key(a, t[i], s[i], valid)"),
     "graph building: opposite edges where the others lie": (
-        "GRAPH_BUILDING", "a.keys[count + at] =", "a.keys[a.count + at] ="),
+        "GRAPH_BUILDING", "src/graph/build.cuh", "a.keys[count + at] =", "a.keys[a.count + at] ="),
     "graph building: keys that were left out": (
-        "GRAPH_BUILDING", "if (at < count && key[i] >> a.shift < a.vertices)\n        targets[at]",
+        "GRAPH_BUILDING", "src/graph/build.cuh",
+        "if (at < count && key[i] >> a.shift < a.vertices)\n        targets[at]",
         "if (key[i] >> a.shift < a.vertices)\n        targets[at]"),
     "graph building: the last offset": (
-        "GRAPH_BUILDING", "first <= a.vertices; first += gridDim.x * tile) {\n    const gp__u64 last",
+        "GRAPH_BUILDING", "src/graph/build.cuh",
+        "first <= a.vertices; first += gridDim.x * tile) {\n    const gp__u64 last",
         "first < a.vertices; first += gridDim.x * tile) {\n    const gp__u64 last"),
     "graph building: a tile's range ends early": (
-        "GRAPH_BUILDING", "Before{a.keys, last << a.shift});", "Before{a.keys, (last - 1) << a.shift});"),
+        "GRAPH_BUILDING", "src/graph/build.cuh",
+        "Before{a.keys, last << a.shift});", "Before{a.keys, (last - 1) << a.shift});"),
     "graph building: the range is still in use": (
-        "GRAPH_BUILDING", "Before{a.keys, v << a.shift}));\n    }\n    __syncthreads();",
+        "GRAPH_BUILDING", "src/graph/build.cuh",
+        "Before{a.keys, v << a.shift}));\n    }\n    __syncthreads();",
         "Before{a.keys, v << a.shift}));\n    }"),
     "graph building: isolated vertices counted with others": (
-        "GRAPH_BUILDING", "degree ? 64 - __clzll(static_cast<long long>(degree)) : 0",
+        "GRAPH_BUILDING", "src/graph/build.cuh",
+        "degree ? 64 - __clzll(static_cast<long long>(degree)) : 0",
         "degree ? 64 - __clzll(static_cast<long long>(degree)) : 1"),
     "graph building: the least degree": (
-        "GRAPH_BUILDING", "report->least = a.vertices ? ~a.state", "report->least = a.vertices ? a.state"),
+        "GRAPH_BUILDING", "src/graph/build.cuh",
+        "report->least = a.vertices ? ~a.state", "report->least = a.vertices ? a.state"),
     "graph building: an offset beyond the edges": (
-        "GRAPH_BUILDING", "if (offsets[v + 1] < offsets[v] || offsets[v + 1] > a.edges)",
+        "GRAPH_BUILDING", "src/graph/check.cuh",
+        "if (offsets[v + 1] < offsets[v] || offsets[v + 1] > a.edges)",
         "if (offsets[v + 1] < offsets[v])"),
     "graph building: the vertex of an edge": (
-        "GRAPH_BUILDING", "kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets", "a.offsets"),
+        "GRAPH_BUILDING", "src/graph/check.cuh",
+        "kind == GP_FAULT_IN_SOURCE ? a.out_offsets : a.offsets", "a.offsets"),
     "search check: vertices beyond the limit": (
-        "GRAPH_BUILDING", "static_cast<gp__u64>(from) < a.limit", "static_cast<gp__u64>(from) <= a.limit"),
+        "GRAPH_BUILDING", "src/graph/check.cuh",
+        "static_cast<gp__u64>(from) < a.limit", "static_cast<gp__u64>(from) <= a.limit"),
     "search check: an edge that skips a level": (
-        "GRAPH_BUILDING", "else if (to > from + 1) faults.add(GP_FAULT_TOO_DEEP, edge);",
+        "GRAPH_BUILDING", "src/graph/check.cuh",
+        "else if (to > from + 1) faults.add(GP_FAULT_TOO_DEEP, edge);",
         "else if (to > from + 2) faults.add(GP_FAULT_TOO_DEEP, edge);"),
     "search check: any edge is a witness": (
-        "GRAPH_BUILDING", "else if (to == from + 1) {\n      const bool parent", "else {\n      const bool parent"),
+        "GRAPH_BUILDING", "src/graph/check.cuh",
+        "else if (to == from + 1) {\n      const bool parent", "else {\n      const bool parent"),
     "search check: marks that others have taken": (
-        "GRAPH_BUILDING", "atomicAnd(a.marks + target / 16, ~mark);", "a.marks[target / 16] &= ~mark;"),
+        "GRAPH_BUILDING", "src/graph/check.cuh",
+        "atomicAnd(a.marks + target / 16, ~mark);", "a.marks[target / 16] &= ~mark;"),
     "search check: a witness is no parent": (
-        "GRAPH_BUILDING", "(parent ? 3u : 1u) << target % 16 * 2", "3u << target % 16 * 2"),
-    "groups: a slot that another has taken": ("GROUPS", "if (there == k) break;\n        if (probe == PROBES)",
+        "GRAPH_BUILDING", "src/graph/check.cuh",
+        "(parent ? 3u : 1u) << target % 16 * 2", "3u << target % 16 * 2"),
+    "groups: a slot that another has taken": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "if (there == k) break;\n        if (probe == PROBES)",
                                               "break;\n        if (probe == PROBES)"),
-    "groups: the key that is all ones": ("GROUPS", "if (k == ~gp__u64(0)) {\n      if (!gp__load_volatile(&last)",
+    "groups: the key that is all ones": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "if (k == ~gp__u64(0)) {\n      if (!gp__load_volatile(&last)",
                                          "if (false) {\n      if (!gp__load_volatile(&last)"),
-    "groups: an overflow is not told": ("GROUPS", "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);",
+    "groups: an overflow is not told": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 1);",
                                         "if (s.full) gp__add_relaxed(a.state + GP__GROUP_FULL, 0);"),
-    "groups: tables without end": ("GROUPS", "if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);",
+    "groups: tables without end": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "if (atomicAdd(&used, 1u) >= GP__GROUP_MOST) atomicOr(&full, 1u);",
                                    "if (atomicAdd(&used, 1u) >= 2 * SLOTS) atomicOr(&full, 1u);"),
     "groups: no barrier behind the last element": (
-        "GROUPS", "else if (there) s.fold(mine, value);\n    }\n  }\n  __syncthreads();",
+        "GROUPS", "src/group_by/kernels.cuh",
+        "else if (there) s.fold(mine, value);\n    }\n  }\n  __syncthreads();",
         "else if (there) s.fold(mine, value);\n    }\n  }"),
-    "groups: a warp's sum is added by every lane": ("GROUPS", "if (gp_lane() == 0) s.fold(leader, sum);",
+    "groups: a warp's sum is added by every lane": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "if (gp_lane() == 0) s.fold(leader, sum);",
                                                     "s.fold(leader, sum);"),
-    "groups: a lost exchange is not repeated": ("GROUPS", "if (found == was) return;\n      was = found;", "return;"),
-    "groups: the first block decides": ("GROUPS", "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
+    "groups: a lost exchange is not repeated": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "if (found == was) return;\n      was = found;", "return;"),
+    "groups: the first block decides": (
+        "GROUPS", "src/group_by/kernels.cuh",
+        "if (s.ticket.number == gridDim.x - 1) {\n      __threadfence();",
                                         "if (s.ticket.number == 0) {\n      __threadfence();"),
     "a warp draws one place for all its lanes": (
-        "TOP_K_LISTS", "return first + gp__lanes_before(lanes);\n}",
+        "TOP_K_LISTS", "src/device/lanes.cuh", "return first + gp__lanes_before(lanes);\n}",
         "return first;\n}"),
     "counting: a run goes on to the end of its last row": (
-        "COUNTING", "static_cast<unsigned>((stop - from) / ROW);",
+        "COUNTING", "src/sort/counting.cuh", "static_cast<unsigned>((stop - from) / ROW);",
         "static_cast<unsigned>((stop - from + ROW - 1) / ROW);"),
-    "counting: a run begins a key late": ("COUNTING", "static_cast<unsigned>(place.at - from);",
+    "counting: a run begins a key late": (
+        "COUNTING", "src/sort/counting.cuh",
+        "static_cast<unsigned>(place.at - from);",
                                           "static_cast<unsigned>(place.at - from) + 1;"),
-    "counting: runs without those before": ("COUNTING", "mine.store(gp__add_tally()(prefix, before), a.starts",
+    "counting: runs without those before": (
+        "COUNTING", "src/sort/counting.cuh",
+        "mine.store(gp__add_tally()(prefix, before), a.starts",
                                             "mine.store(before, a.starts"),
-    "counting: the border of the output": ("COUNTING", "if (i + j >= runs.skipped && i + j < end) out[i + j]",
+    "counting: the border of the output": (
+        "COUNTING", "src/sort/counting.cuh",
+        "if (i + j >= runs.skipped && i + j < end) out[i + j]",
                                            "if (i + j < end) out[i + j]"),
     "counting: a row is read before all its runs are there": (
-        "COUNTING", "    __syncwarp();\n    const gp__u32 mine", "    const gp__u32 mine"),
+        "COUNTING", "src/sort/counting.cuh",
+        "    __syncwarp();\n    const gp__u32 mine", "    const gp__u32 mine"),
     "counting: the next row over one that is still read": (
-        "COUNTING", "    __syncwarp();\n    return p.vector;", "    return p.vector;"),
-    "counting: a row has no more runs than lanes": ("COUNTING", "if (place.used < 32) break;", "break;"),
+        "COUNTING", "src/sort/counting.cuh",
+        "    __syncwarp();\n    return p.vector;", "    return p.vector;"),
+    "counting: a row has no more runs than lanes": (
+        "COUNTING", "src/sort/counting.cuh",
+        "if (place.used < 32) break;", "break;"),
     "counting: a row keeps the last one's begins": (
-        "COUNTING", "if (gp_lane() < V) row.begins[gp_lane()] = 0;",
+        "COUNTING", "src/sort/counting.cuh", "if (gp_lane() < V) row.begins[gp_lane()] = 0;",
         "if (from == 0 && gp_lane() < V) row.begins[gp_lane()] = 0;"),
     "counting: pieces are shorter than they are apart": (
-        "COUNTING", "row + piece < rows ? (row + piece) * ROW : end, end);",
+        "COUNTING", "src/sort/counting.cuh", "row + piece < rows ? (row + piece) * ROW : end, end);",
         "row + piece < rows ? (row + piece - 1) * ROW : end, end);"),
-    "key counts: bit 15 is nobody's own": ("COUNTING", "if (full[j]) full[j] &= atomicAnd(", "if (full[j]) atomicAnd("),
-    "key counts: nobody sees bit 15": ("COUNTING", "was |= counters.add(two[j / 2], j % 2 == 1, 1);",
+    "key counts: bit 15 is nobody's own": (
+        "COUNTING", "src/device/two_keys.cuh",
+        "if (full[j]) full[j] &= atomicAnd(", "if (full[j]) atomicAnd("),
+    "key counts: nobody sees bit 15": (
+        "COUNTING", "src/sort/counting.cuh",
+        "was |= counters.add(two[j / 2], j % 2 == 1, 1);",
                                        "counters.add(two[j / 2], j % 2 == 1, 1);"),
-    "key counts: nobody sees bit 15 of runs": ("COUNTING", "was |= counters.add(two[j / 2], j % 2 == 1, n);",
+    "key counts: nobody sees bit 15 of runs": (
+        "COUNTING", "src/sort/counting.cuh",
+        "was |= counters.add(two[j / 2], j % 2 == 1, n);",
                                                "counters.add(two[j / 2], j % 2 == 1, n);"),
     "key counts: 2^15 is added before there are zeros": (
-        "COUNTING", "if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);", ""),
-    "key counts: runs of a word's lower key": ("COUNTING", "return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;",
+        "COUNTING", "src/sort/counting.cuh",
+        "if (gridDim.x > 1) Histogram::wait_for_output(a, s, value);", ""),
+    "key counts: runs of a word's lower key": (
+        "COUNTING", "src/device/two_keys.cuh",
+        "return (next ^ (j % 2 == 1 ? w : w << 16)) >> 16 != 0;",
                                                "return j % 2 == 1 && (next ^ w) >> 16 != 0;"),
     "key counts: two values in one place": (
-        "COUNTING", "(word >> 5 ^ word >> 11) & 0x001f001fu", "(word << 1 ^ word >> 11) & 0x001f001fu"),
+        "COUNTING", "src/device/two_keys.cuh",
+        "(word >> 5 ^ word >> 11) & 0x001f001fu", "(word << 1 ^ word >> 11) & 0x001f001fu"),
     "key counts: the other value of a word differs in the highest bit alone": (
-        "COUNTING", "OTHER = 0x8010u;", "OTHER = 0x8000u;"),
+        "COUNTING", "src/device/two_keys.cuh", "OTHER = 0x8010u;", "OTHER = 0x8000u;"),
     "key counts: what the other half of a word has had is the key's own": (
-        "COUNTING", "half ? key : key ^ OTHER;", "half ? key : key;"),
-    "key counts: only one half of a full word": ("COUNTING", " | full[j] >> 31 << (8 + j);", ";"),
-    "key counts: what is taken is another key's": ("COUNTING", "j & 4 ? upper : lower", "j & 4 ? lower : upper"),
+        "COUNTING", "src/device/two_keys.cuh", "half ? key : key ^ OTHER;", "half ? key : key;"),
+    "key counts: only one half of a full word": (
+        "COUNTING", "src/device/two_keys.cuh",
+        " | full[j] >> 31 << (8 + j);", ";"),
+    "key counts: what is taken is another key's": (
+        "COUNTING", "src/device/two_keys.cuh",
+        "j & 4 ? upper : lower", "j & 4 ? lower : upper"),
     "key counts: a warp of the same keys but for the last ones": (
-        "COUNTING", " | (x.word[3] ^ same);", ";"),
+        "COUNTING", "src/sort/counting.cuh", " | (x.word[3] ^ same);", ";"),
     "key counts: a warp of the same keys where some lanes have none": (
-        "COUNTING", "__all_sync(0xffffffffu, there && !differ)", "__all_sync(0xffffffffu, !differ)"),
-    "counting: rows of another order": ("COUNTING", "s.sums[value % 8][value % THREADS / 8]",
+        "COUNTING", "src/sort/counting.cuh",
+        "__all_sync(0xffffffffu, there && !differ)", "__all_sync(0xffffffffu, !differ)"),
+    "counting: rows of another order": ("COUNTING", "src/sort/counting.cuh", "s.sums[value % 8][value % THREADS / 8]",
                                         "s.sums[threadIdx.x % 8][threadIdx.x / 8]"),
     "counting: rows beyond those that are loaded at once": (
-        "COUNTING", "b < a.blocks; b += 8 * GP__COUNTING_LOADS)", "b < 8; b += 8 * GP__COUNTING_LOADS)"),
+        "COUNTING", "src/sort/counting.cuh",
+        "b < a.blocks; b += 8 * GP__COUNTING_LOADS)", "b < 8; b += 8 * GP__COUNTING_LOADS)"),
     "top-k: keys equal to the limit are dropped": (
-        "TOP_K_LISTS", "(Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u)",
+        "TOP_K_LISTS", "src/top_k/lists.cuh", "(Key::encode(now.x[i].item[j]) <= bound ? 1u : 0u)",
         "(Key::encode(now.x[i].item[j]) < bound ? 1u : 0u)"),
-    "top-k: the digit of the k-th": ("TOP_K_LISTS", "if (at < k && k <= at + bin[j]) s.bin",
+    "top-k: the digit of the k-th": ("TOP_K_LISTS", "src/top_k/lists.cuh", "if (at < k && k <= at + bin[j]) s.bin",
                                      "if (at <= k && k < at + bin[j]) s.bin"),
     "top-k: narrowed over what has not been read": (
-        "TOP_K_LISTS", "const Rank r = i < count ? list[i] : limit;\n      __syncthreads();",
+        "TOP_K_LISTS", "src/top_k/lists.cuh",
+        "const Rank r = i < count ? list[i] : limit;\n      __syncthreads();",
         "const Rank r = i < count ? list[i] : limit;"),
-    "top-k: keys behind the last": ("TOP_K_LISTS", "hits &= (1u << Tile::there(at, n)) - 1;", ""),
-    "top-k: short lists are not filled": ("TOP_K_LISTS", "i < found ? best.list[i] : R::worst();", "best.list[i];"),
-    "top-k: a step across warps without a barrier": ("TOP_K_LISTS", "if (crosses || crossed) __syncthreads();",
+    "top-k: keys behind the last": (
+        "TOP_K_LISTS", "src/top_k/lists.cuh",
+        "hits &= (1u << Tile::there(at, n)) - 1;", ""),
+    "top-k: short lists are not filled": (
+        "TOP_K_LISTS", "src/top_k/lists.cuh",
+        "i < found ? best.list[i] : R::worst();", "best.list[i];"),
+    "top-k: a step across warps without a barrier": (
+        "TOP_K_LISTS", "src/top_k/lists.cuh",
+        "if (crosses || crossed) __syncthreads();",
                                                      "if (crosses) __syncthreads();"),
-    "top-k: tiles behind the last": ("TOP_K_LISTS", "if (tile >= tiles) tile -= tiles;", ""),
+    "top-k: tiles behind the last": ("TOP_K_LISTS", "src/top_k/lists.cuh", "if (tile >= tiles) tile -= tiles;", ""),
     "top-k: nobody narrows": (
-        "TOP_K_LISTS", "if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());",
+        "TOP_K_LISTS", "src/top_k/lists.cuh",
+        "if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());",
         "__syncthreads();"),
-    "select: the digit of the k-th": ("RADIX_SELECT", "if (before <= rank && rank < before + n[j]) {",
+    "select: the digit of the k-th": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "if (before <= rank && rank < before + n[j]) {",
                                       "if (before < rank && rank <= before + n[j]) {"),
-    "select: the rank within a digit": ("RADIX_SELECT", "state->rank = rank - before;", "state->rank = rank;"),
-    "select: counts before there are zeros": ("RADIX_SELECT", "gp__receive<gp__u32>(words, row, ticket.tag);\n", ""),
-    "select: put aside once more": ("RADIX_SELECT", "!buffered && state->inside <= a.room, 0};",
+    "select: the rank within a digit": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "state->rank = rank - before;", "state->rank = rank;"),
+    "select: counts before there are zeros": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "gp__receive<gp__u32>(words, row, ticket.tag);\n", ""),
+    "select: put aside once more": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "!buffered && state->inside <= a.room, 0};",
                                     "state->inside <= a.room, 0};"),
     "select: no fence before a block says it has counted": (
-        "RADIX_SELECT", "__threadfence();\n    s.last = atomicAdd", "s.last = atomicAdd"),
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "__threadfence();\n    s.last = atomicAdd", "s.last = atomicAdd"),
     "select: counters are not cleared": (
-        "RADIX_SELECT",
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
         "gp__store_vector<GP_CACHE_ALL>(bins + threadIdx.x * EACH + j, gp_vector{{0, 0, 0, 0}});", ""),
-    "collect: a row goes on with the one before": ("RADIX_SELECT", "if (tile == 0) total.below |= 1ull << 63;", ""),
-    "collect: one equal key too many": ("RADIX_SELECT", "if (!is_equal || same < wanted)",
+    "collect: a row goes on with the one before": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh",
+        "if (tile == 0) total.below |= 1ull << 63;", ""),
+    "collect: one equal key too many": ("RADIX_SELECT", "src/top_k/radix_select.cuh", "if (!is_equal || same < wanted)",
                                         "if (!is_equal || same <= wanted)"),
     "shuffle: n itself": (
-        "SHUFFLE", "} while (x >= n);\n    return x;\n  }\n};", "} while (x > n);\n    return x;\n  }\n};"),
+        "SHUFFLE", "src/top_k/shuffle.cuh",
+        "} while (x >= n);\n    return x;\n  }\n};", "} while (x > n);\n    return x;\n  }\n};"),
     "shuffle: a round's key twice": (
-        "SHUFFLE", "low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;\n      }\n      x = static",
+        "SHUFFLE", "src/top_k/shuffle.cuh",
+        "low ^= gp__shuffle_round(high, keys[r + 1]) & low_mask;\n      }\n      x = static",
         "low ^= gp__shuffle_round(high, keys[r]) & low_mask;\n      }\n      x = static"),
     "rank: counted before all have looked": (
-        "TILE", "__popc(peers[j] & below));\n          __syncwarp();", "__popc(peers[j] & below));"),
+        "TILE", "src/device/tile_rank.cuh",
+        "__popc(peers[j] & below));\n          __syncwarp();", "__popc(peers[j] & below));"),
     "rank: looked at before it is counted": (
-        "TILE", "before + 1); // the last one of its digit\n          __syncwarp();",
+        "TILE", "src/device/tile_rank.cuh",
+        "before + 1); // the last one of its digit\n          __syncwarp();",
         "before + 1); // the last one of its digit"),
-    "rank: the first lane counts": ("TILE", "if (!(peers[j] & above)) counter", "if (!(peers[j] & below)) counter"),
-    "rank: keys behind come before": ("TILE", "__popc(peers[j] & below));", "__popc(peers[j] & above));"),
+    "rank: the first lane counts": (
+        "TILE", "src/device/tile_rank.cuh",
+        "if (!(peers[j] & above)) counter", "if (!(peers[j] & below)) counter"),
+    "rank: keys behind come before": (
+        "TILE", "src/device/tile_rank.cuh",
+        "__popc(peers[j] & below));", "__popc(peers[j] & above));"),
     "rank: a bit of the digit is not matched": (
-        "TILE", "for (int i = 1; i < BITS; i += 2) peers", "for (int i = 3; i < BITS; i += 2) peers"),
-    "rank: the warps before are forgotten": ("TILE", "first += own;\n", "first += 0 * own;\n"),
+        "TILE", "src/device/warp.cuh",
+        "for (int i = 1; i < BITS; i += 2) peers", "for (int i = 3; i < BITS; i += 2) peers"),
+    "rank: the warps before are forgotten": (
+        "TILE", "src/device/tile_rank.cuh",
+        "first += own;\n", "first += 0 * own;\n"),
     "rank: no barrier before the positions": (
-        "TILE", "first = odd + (total[i] >> 16);\n  }\n  __syncthreads();", "first = odd + (total[i] >> 16);\n  }"),
+        "TILE", "src/device/tile_rank.cuh",
+        "first = odd + (total[i] >> 16);\n  }\n  __syncthreads();", "first = odd + (total[i] >> 16);\n  }"),
     "radix: the sums are not cleared": (
-        "RADIX", "for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;", ""),
+        "RADIX", "src/sort/radix_count.cuh",
+        "for (int i = threadIdx.x; i < a.passes * GP__DIGITS; i += THREADS) a.counts[i] = 0;", ""),
     "radix: sums are added to before they are cleared": (
-        "RADIX", "gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);", ""),
+        "RADIX", "src/sort/radix_count.cuh",
+        "gp__receive<gp__u64>(gp__words(a.workspace), 0, ticket.tag);", ""),
     "radix: the words are not cleared": (
-        "RADIX", "static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};", ""),
+        "RADIX", "src/sort/radix_count.cuh",
+        "static_cast<gp_vector *>(a.words)[i] = gp_vector{{0, 0, 0, 0}};", ""),
     "radix: the upper word is counted as the lower one": (
-        "RADIX", "add<ALL>(upper ? low : high, other);", "add<ALL>(upper ? low : high, own);"),
+        "RADIX", "src/sort/radix_count.cuh",
+        "add<ALL>(upper ? low : high, other);", "add<ALL>(upper ? low : high, own);"),
     "radix: the block that comes last does not see all sums": (
-        "RADIX", "__threadfence();\n      s.last = gp__draw", "s.last = gp__draw"),
+        "RADIX", "src/sort/radix_count.cuh",
+        "__threadfence();\n      s.last = gp__draw", "s.last = gp__draw"),
     "radix: a pass with two digits is left out": (
-        "RADIX", "leading ? p >= first : most[p] != n;", "leading ? p >= first : most[p] + 1 < n;"),
+        "RADIX", "src/sort/radix_count.cuh",
+        "leading ? p >= first : most[p] != n;", "leading ? p >= first : most[p] + 1 < n;"),
     "radix: the last pass writes to the other buffer": (
-        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;",
+        "RADIX", "src/sort/radix_count.cuh",
+        "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;",
         "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 != leading;"),
     "radix: in place the first pass overwrites its input": (
-        "RADIX", "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;",
+        "RADIX", "src/sort/radix_count.cuh",
+        "const bool to_other = a.in_place ? done % 2 == 0 : left % 2 == leading;",
         "const bool to_other = left % 2 == leading;"),
     "radix: parity by pass, not by passes that run": (
-        "RADIX", "(done % 2 ? GP__RADIX_ODD : 0)", "(p % 2 ? GP__RADIX_ODD : 0)"),
+        "RADIX", "src/sort/radix_count.cuh",
+        "(done % 2 ? GP__RADIX_ODD : 0)", "(p % 2 ? GP__RADIX_ODD : 0)"),
     "cooperative radix: a block's own keys come before it": (
-        "RADIX", "before[0] += block < rank ? even : 0", "before[0] += block <= rank ? even : 0"),
+        "RADIX", "src/sort/cooperative.cuh",
+        "before[0] += block < rank ? even : 0", "before[0] += block <= rank ? even : 0"),
     "cooperative radix: a grid's block comes before itself": (
-        "RADIX", "before[i] += block < rank ? count : 0;", "before[i] += block <= rank ? count : 0;"),
+        "RADIX", "src/sort/cooperative.cuh",
+        "before[i] += block < rank ? count : 0;", "before[i] += block <= rank ? count : 0;"),
     "cooperative radix: counts are told before values are read": (
-        "RADIX", "gp__fence();\n    gp__store_word(word(pass", "gp__store_word(word(pass"),
+        "RADIX", "src/sort/cooperative.cuh",
+        "gp__fence();\n    gp__store_word(word(pass", "gp__store_word(word(pass"),
     "cooperative radix: counts of a pass where those of the last may be read": (
-        "RADIX", "gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to)",
+        "RADIX", "src/sort/cooperative.cuh", "gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to)",
         "gp__in_block(&s.row[0][rank][threadIdx.x], to)"),
     "cooperative radix: the grid's next pass before all have written": (
-        "RADIX", "while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}", ""),
+        "RADIX", "src/sort/cooperative.cuh",
+        "while ((gp__load_relaxed(control()) & 0xfffffffu) < met * blocks) {}", ""),
     "cluster: lanes do not meet before they arrive": (
-        "RADIX", "  __syncwarp();\n  gp__cluster_arrive_aligned();", "  gp__cluster_arrive_aligned();"),
+        "RADIX", "src/device/common.cuh",
+        "  __syncwarp();\n  gp__cluster_arrive_aligned();", "  gp__cluster_arrive_aligned();"),
     "cluster: lanes do not meet before they wait": (
-        "BFS", "  __syncwarp();\n  gp__cluster_wait_aligned();", "  gp__cluster_wait_aligned();"),
+        "BFS", "src/device/common.cuh",
+        "  __syncwarp();\n  gp__cluster_wait_aligned();", "  gp__cluster_wait_aligned();"),
     "sets: the workspace is read beside the launch before": (
-        "SETS", "  gp__pdl_wait<P>();\n  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);",
+        "SETS", "src/sets/kernels.cuh",
+        "  gp__pdl_wait<P>();\n  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);",
         "  gp__load_volatile(static_cast<const gp__u64 *>(a.workspace));\n  gp__pdl_wait<P>();\n"
         "  const gp__set_inputs<Key, Before> inputs(a, Tile::SWAPPED);"),
     "cooperative radix: a cluster's next pass before all have written": (
-        "RADIX", "if (moved) {\n        gp__cluster_arrive();\n        gp__cluster_wait();\n      }", ""),
+        "RADIX", "src/sort/cooperative.cuh",
+        "if (moved) {\n        gp__cluster_arrive();\n        gp__cluster_wait();\n      }", ""),
     "cooperative radix: keys of other blocks in this block's tile": (
-        "RADIX", "*gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];", "own_keys[at[j] % TILE] = key[j];"),
+        "RADIX", "src/sort/cooperative.cuh",
+        "*gp__in_block(own_keys + at[j] % TILE, at[j] / TILE) = key[j];", "own_keys[at[j] % TILE] = key[j];"),
     "cooperative radix: tickets of passes that moved nothing are left": (
-        "RADIX", "const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;", "const gp__u64 left = 1;"),
+        "RADIX", "src/sort/cooperative.cuh",
+        "const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;", "const gp__u64 left = 1;"),
     "radix: what is left in the other buffer stays there": (
-        "RADIX", "a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ?",
+        "RADIX", "src/sort/radix_count.cuh",
+        "a.steps[a.passes] = (from == 2 && !leading) || a.passes == 0 ?",
         "a.steps[a.passes] = a.passes == 0 ?"),
     "radix: nothing is copied where no pass runs": (
-        "RADIX", "else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;", ""),
+        "RADIX", "src/sort/radix_count.cuh",
+        "else if (none && p + 1 == a.passes) step = GP__RADIX_COPIES;", ""),
     "radix: the window goes on behind a missing word": (
-        "RADIX", "if (passed == j && w.tile + j < tile && N::mark", "if (w.tile + j < tile && N::mark"),
-    "radix: the window goes on behind a known group": ("RADIX", "w.group = 0; // all", "++passed; // all"),
-    "radix: a group that is not complete is counted": ("RADIX", "} else if (w.sum[j] >> 48 == GROUP) {", "} else {"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "if (passed == j && w.tile + j < tile && N::mark", "if (w.tile + j < tile && N::mark"),
+    "radix: the window goes on behind a known group": (
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "w.group = 0; // all", "++passed; // all"),
+    "radix: a group that is not complete is counted": (
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "} else if (w.sum[j] >> 48 == GROUP) {", "} else {"),
     "radix: a group is known before all of it is counted": (
-        "RADIX", "      if (sum >> 48 == GROUP)\n        W::store", "      W::store"),
-    "radix: groups of the pass before": ("RADIX", "static_cast<gp__u32>(a.pass) * groups() + group", "group"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "      if (sum >> 48 == GROUP)\n        W::store", "      W::store"),
+    "radix: groups of the pass before": (
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "static_cast<gp__u32>(a.pass) * groups() + group", "group"),
     "radix: the window of groups is off by one": (
-        "RADIX", "const gp__u32 group = w.group > j ? w.group - 1 - j : 0;",
+        "RADIX", "src/sort/radix_sweep.cuh", "const gp__u32 group = w.group > j ? w.group - 1 - j : 0;",
         "const gp__u32 group = w.group > j + 1 ? w.group - 2 - j : 0;"),
     "radix: the tile itself is counted as one before": (
-        "RADIX", "if (passed == j && w.tile + j < tile && N::mark", "if (passed == j && w.tile + j <= tile && N::mark"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "if (passed == j && w.tile + j < tile && N::mark", "if (passed == j && w.tile + j <= tile && N::mark"),
     "radix: marks of the pass before are taken": (
-        "RADIX", "return step & GP__RADIX_ODD ? 2 : 1; }", "return 1; }"),
+        "RADIX", "src/sort/radix_sweep.cuh", "return step & GP__RADIX_ODD ? 2 : 1; }", "return 1; }"),
     "radix: digits begin at nothing": (
-        "RADIX", "even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);", "even = 0;"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);", "even = 0;"),
     "radix: digits begin at nothing behind the first group": (
-        "RADIX", "            even += static_cast<Count>(base()[2 * pair]);\n", ""),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "            even += static_cast<Count>(base()[2 * pair]);\n", ""),
     "radix: written before all is in place": (
-        "RADIX", "      __syncthreads();\n      next = s.tile;", "      __syncwarp();\n      next = s.tile;"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "      __syncthreads();\n      next = s.tile;", "      __syncwarp();\n      next = s.tile;"),
     "radix: positions before the counters are there": (
-        "RADIX", "      __syncthreads();\n      if (!BEHIND && resolves)", "      if (!BEHIND && resolves)"),
-    "radix: tiles follow each other in one half": ("RADIX", "if (BEHIND) half = TILE - half;", ""),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "      __syncthreads();\n      if (!BEHIND && resolves)", "      if (!BEHIND && resolves)"),
+    "radix: tiles follow each other in one half": (
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "if (BEHIND) half = TILE - half;", ""),
     "radix: the tile behind the last one is left": (
-        "RADIX", "while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {", "while (now.tile < tiles) {"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "while (now.tile < tiles || (BEHIND && behind.tile < tiles)) {", "while (now.tile < tiles) {"),
     "radix: the tile behind has the next one's counts": (
-        "RADIX", "resolve(BEHIND ? behind : now, window)", "resolve(now, window)"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "resolve(BEHIND ? behind : now, window)", "resolve(now, window)"),
     "radix: padding comes before keys": (
-        "RADIX", "descending ? Bits(0) : Bits(~Bits(0))", "descending ? Bits(~Bits(0)) : Bits(0)"),
+        "RADIX", "src/sort/keys.cuh",
+        "descending ? Bits(0) : Bits(~Bits(0))", "descending ? Bits(~Bits(0)) : Bits(0)"),
     "radix: values stay": (
-        "RADIX", "tile_values[at[i]] = values[i];", "tile_values[half + gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "tile_values[at[i]] = values[i];", "tile_values[half + gp_tile_warp_striped<ITEMS>(i)] = values[i];"),
     "radix: two stages where one block has room": (
-        "RADIX", "block * p.blocks_per_sm <= s.shared_bytes + 1024", "block <= s.shared_bytes + 1024"),
+        "RADIX", "src/sort/portable.h",
+        "block * p.blocks_per_sm <= s.shared_bytes + 1024", "block <= s.shared_bytes + 1024"),
     "radix: a partial tile is written whole": (
-        "RADIX", "if (digit.valid == TILE) store<true>(digit, half);", "if (true) store<true>(digit, half);"),
-    "radix: pairs are looked for where they do not stand": ("RADIX", "keys[j] = from[place(k)];", "keys[j] = from[k];"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "if (digit.valid == TILE) store<true>(digit, half);", "if (true) store<true>(digit, half);"),
+    "radix: pairs are looked for where they do not stand": (
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "keys[j] = from[place(k)];", "keys[j] = from[k];"),
     "radix: the first pass reads pairs": (
-        "RADIX", "(a.paired && done ? GP__RADIX_READS_PAIRS : 0)", "(a.paired ? GP__RADIX_READS_PAIRS : 0)"),
+        "RADIX", "src/sort/radix_count.cuh",
+        "(a.paired && done ? GP__RADIX_READS_PAIRS : 0)", "(a.paired ? GP__RADIX_READS_PAIRS : 0)"),
     "radix: the last pass writes pairs": (
-        "RADIX", "(a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0)",
+        "RADIX", "src/sort/radix_count.cuh",
+        "(a.paired && (leading || left > 1) ? GP__RADIX_WRITES_PAIRS : 0)",
         "(a.paired ? GP__RADIX_WRITES_PAIRS : 0)"),
     "radix: one pair too many in the first output": (
-        "RADIX", "half = in_other ? all : all / 2, both", "half = in_other ? all : (all + 1) / 2, both"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "half = in_other ? all : all / 2, both", "half = in_other ? all : (all + 1) / 2, both"),
     "radix: the last one of odd pairs in the second output": (
-        "RADIX", "i < half ? first : i < both ? second : last) + i;", "i < half ? first : second) + i;"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "i < half ? first : i < both ? second : last) + i;", "i < half ? first : second) + i;"),
     "radix: the last one of odd pairs where keys are written": (
-        "RADIX", "static_cast<Key *>(a.other) + (n + 1) / 2 - both", "static_cast<Key *>(a.other_keys) + n - both"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "static_cast<Key *>(a.other) + (n + 1) / 2 - both", "static_cast<Key *>(a.other_keys) + n - both"),
     "radix: no room for the last one of odd pairs": (
-        "RADIX", "gp__is_paired(p.algorithm, s.in_size) * 16", "gp__is_paired(p.algorithm, s.in_size) * 0"),
+        "RADIX", "src/sort/scratch.h",
+        "gp__is_paired(p.algorithm, s.in_size) * 16", "gp__is_paired(p.algorithm, s.in_size) * 0"),
     "radix: a tile of pairs that begins in one output ends there": (
-        "RADIX", "(at + TILE <= from.half || at", "(at < from.half || at"),
+        "RADIX", "src/sort/radix_sweep.cuh", "(at + TILE <= from.half || at", "(at < from.half || at"),
     "radix: pairs are written to the first output alone": (
-        "RADIX", "else if (FULL && step & GP__RADIX_TO_OTHER) store<", "else if (FULL) store<"),
+        "RADIX", "src/sort/radix_sweep.cuh",
+        "else if (FULL && step & GP__RADIX_TO_OTHER) store<", "else if (FULL) store<"),
     # Segmented sort.
     "segmented sort: a segment as long as its class is listed nowhere": (
-        "SEGMENTED_SORT_SHORT", "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
+        "count <= gp__u64(GP__SHORT << (c + 1))", "count < gp__u64(GP__SHORT << (c + 1))"),
     "segmented sort: a list's places begin at one": (
-        "SEGMENTED_SORT_SHORT",
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
         "slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all);",
         "slot = gp_warp_broadcast(slot, 0) + gp__lanes_before(all) + 1;"),
     "segmented sort: the last of a list is forgotten": (
-        "SEGMENTED_SORT_SHORT", "step * unsigned(side) < count;",
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh", "step * unsigned(side) < count;",
         "(step + 1) * unsigned(side) < count;"),
     "segmented sort: segments apart are loaded as if side by side": (
-        "SEGMENTED_SORT_SHORT", "in[r] && (below ? begin[r] != left :", "in[r] && (below ? false :"),
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
+        "in[r] && (below ? begin[r] != left :", "in[r] && (below ? false :"),
     "segmented sort: more segments than the room holds": (
-        "SEGMENTED_SORT_SHORT", "at[r] + n[r] > from + CAPACITY)", "at[r] > from + CAPACITY)"),
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
+        "at[r] + n[r] > from + CAPACITY)", "at[r] > from + CAPACITY)"),
     "segmented sort: the room is filled before it is stored": (
-        "SEGMENTED_SORT_SHORT", "      __syncwarp(); // before the room is filled again\n", ""),
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
+        "      __syncwarp(); // before the room is filled again\n", ""),
     "segmented sort: places are not sorted by": (
-        "SEGMENTED_SORT_SHORT", "static_cast<gp__u64>(bits) << 32 | place;",
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "static_cast<gp__u64>(bits) << 32 | place;",
         "static_cast<gp__u64>(bits) << 32 | (0xffffu - place);"),
     "segmented sort: a network lacks its last step": (
-        "SEGMENTED_SORT_SHORT", "if ((i & step) && (i & (size - 1)) + step < size)",
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "if ((i & step) && (i & (size - 1)) + step < size)",
         "if ((i & step) && (i & (size - 1)) + step + 2 < size)"),
     "segmented sort: partitions are not stable": (
-        "SEGMENTED_SORT_LONG", "below = gp__earlier_lanes(peers);", "below = peers & ~((2u << gp_lane()) - 1);"),
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
+        "below = gp__earlier_lanes(peers);", "below = peers & ~((2u << gp_lane()) - 1);"),
     "segmented sort: the digit lacks its upper bit": (
-        "SEGMENTED_SORT_LONG", "return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;",
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
+        "return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;",
         "return top >= GP__RADIX_BITS ? top - GP__RADIX_BITS : 0;"),
     "segmented sort: the last tile of a segment is not counted": (
-        "SEGMENTED_SORT_LONG", "t < tiles && t < (group + 1) * GP__COUNT_TILES;",
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh", "t < tiles && t < (group + 1) * GP__COUNT_TILES;",
         "t + 1 < tiles && t < (group + 1) * GP__COUNT_TILES;"),
     "segmented sort: parts together exceed a block": (
-        "SEGMENTED_SORT_LONG", "const gp__u64 WINDOW = CAPACITY / 8 * 7,", "const gp__u64 WINDOW = CAPACITY,"),
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
+        "const gp__u64 WINDOW = CAPACITY / 8 * 7,", "const gp__u64 WINDOW = CAPACITY,"),
     "segmented sort: all keys equal, and not in the output": (
-        "SEGMENTED_SORT_LONG", "const bool there = source == 2 ||", "const bool there = source != 0 ||"),
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
+        "const bool there = source == 2 ||", "const bool there = source != 0 ||"),
     "segmented sort: the last tile is told before it is done": (
-        "SEGMENTED_SORT_LONG",
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
         "    __syncthreads();\n    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last",
         "    if (threadIdx.x == 0) {\n      __threadfence();\n      s.task.last"),
     "segmented sort: the last tile is told without a fence": (
-        "SEGMENTED_SORT_LONG", "      __threadfence();\n      s.task.last", "      s.task.last"),
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
+        "      __threadfence();\n      s.task.last", "      s.task.last"),
     "segmented sort: a task of another call is taken": (
-        "SEGMENTED_SORT_LONG", "if (task.tag == sorter.tag) break;", "if (task.tag != 0) break;"),
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
+        "if (task.tag == sorter.tag) break;", "if (task.tag != 0) break;"),
     "segmented sort: pairs draw their places": (
-        "SEGMENTED_SORT_LONG", "const bool drawn = !PLACED && ", "const bool drawn = "),
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh", "const bool drawn = !PLACED && ", "const bool drawn = "),
     "segmented sort: bins are not emptied": (
-        "SEGMENTED_SORT_LONG", "      sort.clear();\n      least =", "      least ="),
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh", "      sort.clear();\n      least =", "      least ="),
     "segmented sort: bins that hold too much stay as they are": (
-        "SEGMENTED_SORT_LONG", "if (!sort.finish(shift)) sort.merge(n);", "sort.finish(shift);"),
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
+        "if (!sort.finish(shift)) sort.merge(n);", "sort.finish(shift);"),
     "segmented sort: merges overwrite what others read": (
-        "SEGMENTED_SORT_LONG", "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
+        "      __syncthreads();\n      if (own < all) {\n        GPUPRIMS__UNROLL",
         "      if (own < all) {\n        GPUPRIMS__UNROLL"),
     "tile sort: nobody looks whether it is sorted": (
-        "HYBRID", "if (left == 0) return true;", "return true;"),
+        "HYBRID", "src/device/tile_sort.cuh", "if (left == 0) return true;", "return true;"),
     "tile sort: what is left unsorted stays": (
-        "HYBRID", "bucket.sort_any(out + item.begin, out + item.begin, item.count);\n", ""),
-    "tile sort: no merges": ("HYBRID", "if (!fit(n, shift)) merge(n);", "fit(n, shift);"),
-    "tile sort: the last run is not merged": ("HYBRID", "if (run >= n) return;", "if (2 * run >= n) return;"),
-    "tile sort: counters stay": ("HYBRID", "    clear();\n    for (int repeat = 1;", "    for (int repeat = 1;"),
+        "HYBRID", "src/sort/hybrid_kernels.cuh",
+        "bucket.sort_any(out + item.begin, out + item.begin, item.count);\n", ""),
+    "tile sort: no merges": ("HYBRID", "src/device/tile_sort.cuh", "if (!fit(n, shift)) merge(n);", "fit(n, shift);"),
+    "tile sort: the last run is not merged": (
+        "HYBRID", "src/device/tile_sort.cuh",
+        "if (run >= n) return;", "if (2 * run >= n) return;"),
+    "tile sort: counters stay": (
+        "HYBRID", "src/device/tile_sort.cuh",
+        "    clear();\n    for (int repeat = 1;", "    for (int repeat = 1;"),
     "tile sort: no barrier between windows and their keys": (
-        "HYBRID", "ok &= w[j] <= w[j + 1];\n      __syncthreads();", "ok &= w[j] <= w[j + 1];"),
+        "HYBRID", "src/device/tile_sort.cuh",
+        "ok &= w[j] <= w[j + 1];\n      __syncthreads();", "ok &= w[j] <= w[j + 1];"),
     "tile sort: nothing behind the keys": (
-        "HYBRID", "p < Storage::CAPACITY + HALO; p += THREADS) s.key", "p < n; p += THREADS) s.key"),
+        "HYBRID", "src/device/tile_sort.cuh",
+        "p < Storage::CAPACITY + HALO; p += THREADS) s.key", "p < n; p += THREADS) s.key"),
     "tile sort: the key before the first vector": (
-        "HYBRID", "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
+        "HYBRID", "src/device/tile_sort.cuh",
+        "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
     "map: a struct lies on a multiple of its size": (
-        "MAP", "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),
+        "MAP", "src/map/kernels.cuh",
+        "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),
     "map: a register takes a struct wherever it lies": (
-        "MAP", "if (gp__is_whole<sizeof(Register)>(at)) access = ", "if (true) access = "),
+        "MAP", "src/map/kernels.cuh",
+        "if (gp__is_whole<sizeof(Register)>(at)) access = ", "if (true) access = "),
     "adjacent: a vector is written wherever the struct lies": (
-        "NEIGHBOURS", "if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);",
+        "NEIGHBOURS", "src/map/kernels.cuh",
+        "if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);",
         "if (true) gp__store_vector<CACHE>(at, access);"),
     "merge: structs are written in vectors wherever they lie": (
-        "MERGE", " || (alignof(T) < sizeof(T) && gp__misalignment(to, sizeof(T)))) {", ") {"),
+        "MERGE", "src/merge/kernels.cuh",
+        " || (alignof(T) < sizeof(T) && gp__misalignment(to, sizeof(T)))) {", ") {"),
     "select: a struct of two bytes is aligned to two": (
-        "SELECT", "gp__raw<alignof(T)>::type R;", "gp__raw<sizeof(T)>::type R;"),
+        "SELECT", "src/select/stream.cuh",
+        "gp__raw<alignof(T)>::type R;", "gp__raw<sizeof(T)>::type R;"),
     "hybrid pairs: values come in vectors wherever they lie": (
-        "HYBRID_PAIRS", "    if (!gp__is_whole<sizeof(Value)>(in)) v.before = 0, v.head = n, v.whole = 0;\n", ""),
+        "HYBRID_PAIRS", "src/sort/pair_buckets.cuh",
+        "    if (!gp__is_whole<sizeof(Value)>(in)) v.before = 0, v.head = n, v.whole = 0;\n", ""),
     "hybrid pairs: a thread brings one value where there are no vectors": (
-        "HYBRID_PAIRS", "for (unsigned i = edge + THREADS; i < n; i += THREADS) values[i] = in[i];", "(void)edge;"),
+        "HYBRID_PAIRS", "src/sort/pair_buckets.cuh",
+        "for (unsigned i = edge + THREADS; i < n; i += THREADS) values[i] = in[i];", "(void)edge;"),
     "hybrid: a bucket over the capacity is one item": (
-        "HYBRID", "if (keys > this->a.capacity ||", "if (keys > this->a.capacity + 100 ||"),
+        "HYBRID", "src/sort/hybrid_count.cuh",
+        "if (keys > this->a.capacity ||", "if (keys > this->a.capacity + 100 ||"),
     "hybrid: a group is larger than a block sorts": (
-        "HYBRID", "if (end - start <= this->a.capacity) low", "if (end - start <= this->a.capacity + 100) low"),
-    "hybrid: one group": ("HYBRID", "      if (is && to < digits) heads[to] = 1;\n", ""),
+        "HYBRID", "src/sort/hybrid_count.cuh",
+        "if (end - start <= this->a.capacity) low", "if (end - start <= this->a.capacity + 100) low"),
+    "hybrid: one group": ("HYBRID", "src/sort/hybrid_count.cuh", "      if (is && to < digits) heads[to] = 1;\n", ""),
     "hybrid: an item's range is one digit's": (
-        "HYBRID", "shift + gp__width<gp__u32>(span - 1), source)", "shift, source)"),
+        "HYBRID", "src/sort/hybrid_count.cuh",
+        "shift + gp__width<gp__u32>(span - 1), source)", "shift, source)"),
     "hybrid: parts of the next level begin with the same tile": (
-        "HYBRID", "p.first_tile = first_tile, p.tiles", "p.first_tile = 0, p.tiles"),
+        "HYBRID", "src/sort/hybrid.cuh",
+        "p.first_tile = first_tile, p.tiles", "p.first_tile = 0, p.tiles"),
     "hybrid: the last tile is not counted": (
-        "HYBRID", "static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE)",
+        "HYBRID", "src/sort/hybrid.cuh",
+        "static_cast<gp__u32>((skew(source, begin) + size + TILE - 1) / TILE)",
         "static_cast<gp__u32>((skew(source, begin) + size) / TILE)"),
     "hybrid: any block plans": (
-        "HYBRID", "+ (last - first) == tiles;", "+ (last - first) > 0;"),
-    "hybrid: counters of the next level stay": ("HYBRID", "      next_bins[i] = 0;", "      (void)i;"),
+        "HYBRID", "src/sort/hybrid_count.cuh", "+ (last - first) == tiles;", "+ (last - first) > 0;"),
+    "hybrid: counters of the next level stay": (
+        "HYBRID", "src/sort/hybrid_move.cuh",
+        "      next_bins[i] = 0;", "      (void)i;"),
     "hybrid: digits of a level leave bits to the next one that are not there": (
-        "HYBRID", "p.shift = width - bits, p.bits = bits;", "p.shift = width > 8 ? width - 8 : 0, p.bits = bits;"),
+        "HYBRID", "src/sort/hybrid.cuh",
+        "p.shift = width - bits, p.bits = bits;", "p.shift = width > 8 ? width - 8 : 0, p.bits = bits;"),
     "hybrid: levels run out": (
-        "HYBRID", "const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);",
+        "HYBRID", "src/sort/hybrid.cuh",
+        "const int least = width - 8 * (gp__hybrid_levels(int(sizeof(T))) - 1 - level);",
         "const int least = 0 * (level + int(depth));"),
     "hybrid: a part that stays is one that moves": (
-        "HYBRID", ": whole ? GP__PART_STAYS : GP__PART_MOVES;", ": GP__PART_MOVES;"),
+        "HYBRID", "src/sort/hybrid_count.cuh",
+        ": whole ? GP__PART_STAYS : GP__PART_MOVES;", ": GP__PART_MOVES;"),
     "hybrid: runs begin one place early": (
-        "HYBRID", "if (s.delta[digit + step] <= q) digit", "if (s.delta[digit + step] < q) digit"),
+        "HYBRID", "src/sort/hybrid_move.cuh",
+        "if (s.delta[digit + step] <= q) digit", "if (s.delta[digit + step] < q) digit"),
     "hybrid: the hot digit's lanes share a slot": (
-        "HYBRID", "if (is) slot = first + gp__lanes_before(lanes);", "if (is) slot = first;"),
-    "hybrid: a constant part has its range's first key": ("HYBRID", "if (constant && t == 0) p.low = least;",
+        "HYBRID", "src/sort/hybrid_move.cuh",
+        "if (is) slot = first + gp__lanes_before(lanes);", "if (is) slot = first;"),
+    "hybrid: a constant part has its range's first key": (
+        "HYBRID", "src/sort/hybrid_count.cuh",
+        "if (constant && t == 0) p.low = least;",
         "if (constant && t == 0) s.hot = 0;"),
     "hybrid: the first counts do not wait for zeros": (
-        "HYBRID", "      gp__receive<gp__u64>(gp__words(this->a.workspace), 0, s.ticket.tag);\n", ""),
+        "HYBRID", "src/sort/hybrid_count.cuh",
+        "      gp__receive<gp__u64>(gp__words(this->a.workspace), 0, s.ticket.tag);\n", ""),
     "hybrid: lists begin with what was there": (
-        "HYBRID", "      if (threadIdx.x < GP__HYBRID_LIST) this->a.list[threadIdx.x] = 0;\n", ""),
+        "HYBRID", "src/sort/hybrid_count.cuh",
+        "      if (threadIdx.x < GP__HYBRID_LIST) this->a.list[threadIdx.x] = 0;\n", ""),
     "hybrid: a step begins before the one before is done": (
-        "HYBRID", "< drawn.number / gridDim.x * gridDim.x) {}", "< drawn.number / gridDim.x * gridDim.x / 2) {}"),
+        "HYBRID", "src/sort/buckets.cuh",
+        "< drawn.number / gridDim.x * gridDim.x) {}", "< drawn.number / gridDim.x * gridDim.x / 2) {}"),
     "hybrid: the last level is left out": (
-        "HYBRID", "if (h.level >= a.levels || a.list[h.level] == 0) return;",
+        "HYBRID", "src/sort/buckets.cuh", "if (h.level >= a.levels || a.list[h.level] == 0) return;",
         "if (h.level + 1 >= a.levels || a.list[h.level] == 0) return;"),
     "hybrid: a share is done before it is written": (
-        "HYBRID", "      __threadfence();\n      gp__add_relaxed(a.list + GP__HYBRID_DONE",
+        "HYBRID", "src/sort/buckets.cuh",
+        "      __threadfence();\n      gp__add_relaxed(a.list + GP__HYBRID_DONE",
         "      gp__add_relaxed(a.list + GP__HYBRID_DONE"),
     "leading: a bucket that is too large is sorted on chip": (
-        "LEADING", "- low > a.capacity) gp__store", "- low > a.count) gp__store"),
+        "LEADING", "src/sort/hybrid_kernels.cuh",
+        "- low > a.capacity) gp__store", "- low > a.count) gp__store"),
     "leading: buckets begin behind their first keys": (
-        "LEADING", ">> (32 - a.leading) < bucket) low", ">> (32 - a.leading) <= bucket) low"),
+        "LEADING", "src/sort/hybrid_kernels.cuh",
+        ">> (32 - a.leading) < bucket) low", ">> (32 - a.leading) <= bucket) low"),
     "leading: the last pass writes to the output": (
-        "LEADING", "left % 2 == leading;", "left % 2 == 0;"),
+        "LEADING", "src/sort/radix_count.cuh", "left % 2 == leading;", "left % 2 == 0;"),
     "leading: keys are moved whatever their digits are": (
-        "LEADING", "return bucket <= a.capacity && bin", "return bucket + bin >= 0 || bin"),
+        "LEADING", "src/sort/radix_count.cuh",
+        "return bucket <= a.capacity && bin", "return bucket + bin >= 0 || bin"),
     "leading: what has been swept is swept once more": (
-        "LEADING", "leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;",
+        "LEADING", "src/sort/radix_count.cuh", "leading ? GP__CHOSE_HYBRID : GP__CHOSE_PASSES;",
         "leading ? GP__CHOSE_HYBRID : GP__CHOSE_ONE_SWEEP;"),
-    "leading: keys that recur go by their leading bits": ("LEADING", " && !keys_recur(most, n, bucket);", ";"),
+    "leading: keys that recur go by their leading bits": (
+        "LEADING", "src/sort/radix_count.cuh",
+        " && !keys_recur(most, n, bucket);", ";"),
     "leading: buckets of keys that recur differ as those of others": (
-        "LEADING", "4.4f * 4.4f * times * size", "4.4f * 4.4f * size"),
-    "leading: bins may hold any number of a key": ("LEADING", "return times > 12 || (", "return ("),
+        "LEADING", "src/sort/radix_count.cuh", "4.4f * 4.4f * times * size", "4.4f * 4.4f * size"),
+    "leading: bins may hold any number of a key": (
+        "LEADING", "src/sort/radix_count.cuh",
+        "return times > 12 || (", "return ("),
     "leading: what a sample tells is not asked": (
-        "LEADING", " || gp__load_relaxed(a.leads) == GP__CHOSE_PASSES) return", ") return"),
-    "leading: keys recur, however few are equal": ("LEADING", "r.equal > 2 && r.equal >= least", "r.equal > 2"),
+        "LEADING", "src/sort/radix_count.cuh",
+        " || gp__load_relaxed(a.leads) == GP__CHOSE_PASSES) return", ") return"),
+    "leading: keys recur, however few are equal": (
+        "LEADING", "src/sort/radix_count.cuh",
+        "r.equal > 2 && r.equal >= least", "r.equal > 2"),
     "leading: a block with a sample counts none, though it is alone": (
-        "LEADING", "args.leads && gridDim.x > 1 ? gridDim.x - 1", "args.leads ? gridDim.x - 1"),
+        "LEADING", "src/sort/radix_count.cuh",
+        "args.leads && gridDim.x > 1 ? gridDim.x - 1", "args.leads ? gridDim.x - 1"),
     "leading: a block with a sample counts others' keys": (
-        "LEADING", "const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;", "const gp__u64 counted = n;"),
+        "LEADING", "src/sort/radix_count.cuh",
+        "const gp__u64 counted = blockIdx.x < c.blocks ? n : 0;", "const gp__u64 counted = n;"),
     "adaptive: a team works whatever is chosen": (
-        "ADAPTIVE",
+        "ADAPTIVE", "src/sort/cooperative.cuh",
         "  if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n  const gp__u64 n = gp__count(a);\n"
         "  typename K::Key",
         "  const gp__u64 n = gp__count(a);\n  typename K::Key"),
     "leading: keys that are dropped never come to their buckets": (
-        "LEADING", "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),
+        "LEADING", "src/sort/radix_count.cuh",
+        "(left == 1 && !leading ? GP__RADIX_LAST : 0)", "(left == 1 ? GP__RADIX_LAST : 0)"),
     "leading: values apart from their keys come from the output": (
-        "LEADING", "own.item.source = GP__FROM_SPARE;", "own.item.source = GP__FROM_OUT;"),
+        "LEADING", "src/sort/hybrid_kernels.cuh",
+        "own.item.source = GP__FROM_SPARE;", "own.item.source = GP__FROM_OUT;"),
     "leading: a value lies where its key was in memory": (
-        "LEADING", "if (BESIDE) staged.values[v.before + at_edge] =", "if (BESIDE) staged.values[at_edge] ="),
-    "adaptive: always hybrid": ("ADAPTIVE", "digits > 0 && (slow || one_sweep < hybrid_cost(n, m))", "false"),
+        "LEADING", "src/sort/pair_buckets.cuh",
+        "if (BESIDE) staged.values[v.before + at_edge] =", "if (BESIDE) staged.values[at_edge] ="),
+    "adaptive: always hybrid": (
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "digits > 0 && (slow || one_sweep < hybrid_cost(n, m))", "false"),
     "adaptive: the cheaper one is not chosen": (
-        "ADAPTIVE", "one_sweep < hybrid_cost(n, m)", "one_sweep > hybrid_cost(n, m)"),
-    "adaptive: keys that recur are sorted on chip": ("ADAPTIVE", "|| s.different < m / 4 * 3;", ";"),
-    "adaptive: lowest bits are not looked at": ("ADAPTIVE", "s.lowest[threadIdx.x] > m / 8", "false"),
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "one_sweep < hybrid_cost(n, m)", "one_sweep > hybrid_cost(n, m)"),
+    "adaptive: keys that recur are sorted on chip": (
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "|| s.different < m / 4 * 3;", ";"),
+    "adaptive: lowest bits are not looked at": (
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "s.lowest[threadIdx.x] > m / 8", "false"),
     "adaptive: all levels are paid for by all keys": (
-        "ADAPTIVE", "(moves < 2 ? MOVE : MOVE_DEEP)) * moved", "(level < 2 ? MOVE : MOVE_DEEP)) * m"),
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "(moves < 2 ? MOVE : MOVE_DEEP)) * moved", "(level < 2 ? MOVE : MOVE_DEEP)) * m"),
     "adaptive: equal keys are moved on": (
-        "ADAPTIVE", "atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head",
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "atomicAdd(&s.alike[BITS - (before < behind ? before : behind)], s.head",
         "atomicAdd(&s.alike[s.head[j + 1] - s.head[j] > 1 ? 63 : BITS - (before < behind ? before : behind)], s.head"),
     "adaptive: keys that recur are not looked for": (
-        "ADAPTIVE", "if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {", "if (false) {"),
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {", "if (false) {"),
     "adaptive: a key that recurs is counted each time": (
-        "ADAPTIVE", "with_others += gp__set_bit(again, other);",
+        "ADAPTIVE", "src/sort/radix_count.cuh", "with_others += gp__set_bit(again, other);",
         "++with_others;"),
-    "adaptive: keys that share a place recur": ("ADAPTIVE", " && key[other] == own[i]) {", ") {"),
+    "adaptive: keys that share a place recur": (
+        "ADAPTIVE", "src/sort/radix_count.cuh",
+        " && key[other] == own[i]) {", ") {"),
     "adaptive: pairs that are constant soon are swept": (
-        "ADAPTIVE", " || hot) && !soon;", " || hot);"),
+        "ADAPTIVE", "src/sort/choice.cuh", " || hot) && !soon;", " || hot);"),
     "adaptive: one of each window is drawn, whose equal ones lie beside it": (
-        "ADAPTIVE", "PAIRS ? gp__hash_of(at) * n >> 32 : gp__drawn", "gp__drawn"),
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "PAIRS ? gp__hash_of(at) * n >> 32 : gp__drawn", "gp__drawn"),
     "adaptive: keys of which few recur often are constant soon": (
-        "ADAPTIVE", "4 * different * all >= 3 * equal * (all - equal)", "true"),
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "4 * different * all >= 3 * equal * (all - equal)", "true"),
     "adaptive: keys of 8 bytes are swept where a level more would do": (
-        "ADAPTIVE", "(this->BITS > 32 ? this->a.capacity / 8 : 0)", "0"),
+        "ADAPTIVE", "src/sort/hybrid_count.cuh", "(this->BITS > 32 ? this->a.capacity / 8 : 0)", "0"),
     "adaptive: pairs are moved from level to level, though most are one key": (
-        "ADAPTIVE", "const bool hot = PAIRS &&", "const bool hot = false && PAIRS &&"),
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "const bool hot = PAIRS &&", "const bool hot = false && PAIRS &&"),
     "adaptive: deep levels of pairs cost nothing": (
-        "ADAPTIVE", "gp__of_kind(KIND, 74, 141, 440, 440)", "gp__of_kind(KIND, 74, 141, 0, 0)"),
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "gp__of_kind(KIND, 74, 141, 440, 440)", "gp__of_kind(KIND, 74, 141, 0, 0)"),
     "adaptive: keys that share their upper bits are not seen but by costs": (
-        "ADAPTIVE", "h.a.sample == 1 && crowd(x, m)", "false"),
+        "ADAPTIVE", "src/sort/choice.cuh", "h.a.sample == 1 && crowd(x, m)", "false"),
     "adaptive: bits in which no keys differ count as shared": (
-        "ADAPTIVE", "shift = width > 12 ? width - 12 : 0;", "shift = width > 0 ? 52 : 0;"),
-    "adaptive: equal keys crowd": ("ADAPTIVE", "alike += x[i] != x[i - 1] &&", "alike +="),
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "shift = width > 12 ? width - 12 : 0;", "shift = width > 0 ? 52 : 0;"),
+    "adaptive: equal keys crowd": ("ADAPTIVE", "src/sort/choice.cuh", "alike += x[i] != x[i - 1] &&", "alike +="),
     "adaptive: keys of 8 bytes that recur are swept as those of 4": (
-        "ADAPTIVE", "gp__of_kind(KIND, 6, 24, 10, 10)", "gp__of_kind(KIND, 6, 6, 10, 10)"),
-    "adaptive: keys recur, however few are equal": ("ADAPTIVE", " && different >= least) ||", ") ||"),
+        "ADAPTIVE", "src/sort/choice.cuh",
+        "gp__of_kind(KIND, 6, 24, 10, 10)", "gp__of_kind(KIND, 6, 6, 10, 10)"),
+    "adaptive: keys recur, however few are equal": (
+        "ADAPTIVE", "src/sort/choice.cuh",
+        " && different >= least) ||", ") ||"),
     "adaptive: pairs in buckets are sorted whatever is chosen": (
-        "HYBRID_PAIRS",
+        "HYBRID_PAIRS", "src/sort/hybrid_kernels.cuh",
         "  if (!gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n  static_assert(sizeof(Storage) ==",
         "  static_assert(sizeof(Storage) =="),
     "adaptive: hybrid works whatever is chosen": (
-        "ADAPTIVE", "  if (!h.chooses() && !gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n", ""),
+        "ADAPTIVE", "src/sort/hybrid_count.cuh",
+        "  if (!h.chooses() && !gp__is_chosen(a.choice, GP__CHOSE_HYBRID)) return;\n", ""),
     "adaptive: the first count asks what is chosen": (
-        "ADAPTIVE", "if (!h.chooses() && !gp__is_chosen(", "if (!gp__is_chosen("),
+        "ADAPTIVE", "src/sort/hybrid_count.cuh",
+        "if (!h.chooses() && !gp__is_chosen(", "if (!gp__is_chosen("),
     "adaptive: the first count chooses hybrid, whatever the keys are": (
-        "ADAPTIVE", "__syncthreads_or(!constant && count > most_of)", "false"),
+        "ADAPTIVE", "src/sort/hybrid_count.cuh", "__syncthreads_or(!constant && count > most_of)", "false"),
     "adaptive: keys that are all the same are swept": (
-        "ADAPTIVE", "__syncthreads_or(!constant && count > most_of)", "__syncthreads_or(count > most_of)"),
+        "ADAPTIVE", "src/sort/hybrid_count.cuh",
+        "__syncthreads_or(!constant && count > most_of)", "__syncthreads_or(count > most_of)"),
     "adaptive: without too large a bucket nothing is chosen": (
-        "ADAPTIVE", "        if (chooses()) *this->a.choice = GP__CHOSE_HYBRID;\n", ""),
+        "ADAPTIVE", "src/sort/hybrid_count.cuh",
+        "        if (chooses()) *this->a.choice = GP__CHOSE_HYBRID;\n", ""),
     "adaptive: one sweep works whatever is chosen": (
-        "ADAPTIVE",
+        "ADAPTIVE", "src/sort/radix_count.cuh",
         "    if (!gp__is_chosen(a.choice, GP__CHOSE_ONE_SWEEP)) return;\n    const gp__u64 n = gp__count(a), draws",
         "    const gp__u64 n = gp__count(a), draws"),
     "adaptive: a pass begins before the one before is written": (
-        "ADAPTIVE", "          while (gp__load_relaxed(done) < tiles) {}\n", ""),
-    "pairs: pieces of a part begin in one place": ("HYBRID_PAIRS", "        at += own[j];\n", ""),
+        "ADAPTIVE", "src/sort/radix_sweep.cuh",
+        "          while (gp__load_relaxed(done) < tiles) {}\n", ""),
+    "pairs: pieces of a part begin in one place": (
+        "HYBRID_PAIRS", "src/sort/hybrid_count.cuh",
+        "        at += own[j];\n", ""),
     "pairs: what the last move has sorted stays where it is": (
-        "HYBRID_PAIRS", "      add_copies(begin, size, source);\n", ""),
-    "pairs: a constant part stays where it is": ("HYBRID_PAIRS", "      add_copies(begin, size, p.source);\n", ""),
+        "HYBRID_PAIRS", "src/sort/hybrid_count.cuh", "      add_copies(begin, size, source);\n", ""),
+    "pairs: a constant part stays where it is": (
+        "HYBRID_PAIRS", "src/sort/hybrid_count.cuh",
+        "      add_copies(begin, size, p.source);\n", ""),
     "pairs: a group spans more bits than a block sorts": (
-        "HYBRID_PAIRS", "t + (1u << spans) < digits ? t + (1u << spans) : digits;", "digits;"),
+        "HYBRID_PAIRS", "src/sort/hybrid_count.cuh",
+        "t + (1u << spans) < digits ? t + (1u << spans) : digits;", "digits;"),
     "pairs: a small bucket of many bits is an item": (
-        "HYBRID_PAIRS", "keys > this->a.capacity || (keys && shift > this->WIDEST)", "keys > this->a.capacity"),
-    "pairs: a tile goes where the one before went": ("HYBRID_PAIRS", "          odd[i] += odds;\n", ""),
+        "HYBRID_PAIRS", "src/sort/hybrid_count.cuh",
+        "keys > this->a.capacity || (keys && shift > this->WIDEST)", "keys > this->a.capacity"),
+    "pairs: a tile goes where the one before went": (
+        "HYBRID_PAIRS", "src/sort/hybrid_move.cuh",
+        "          odd[i] += odds;\n", ""),
     "pairs: what is not there comes first": (
-        "HYBRID_PAIRS", "(static_cast<Key>(digits - 1) << digit.shift)", "0"),
+        "HYBRID_PAIRS", "src/sort/hybrid_move.cuh", "(static_cast<Key>(digits - 1) << digit.shift)", "0"),
     "pairs: indices of a tile": (
-        "HYBRID_PAIRS", "index(first + gp_tile_warp_striped<ITEMS>(i));", "index(gp_tile_warp_striped<ITEMS>(i));"),
+        "HYBRID_PAIRS", "src/sort/hybrid_move.cuh",
+        "index(first + gp_tile_warp_striped<ITEMS>(i));", "index(gp_tile_warp_striped<ITEMS>(i));"),
     "pairs: ties in a bucket": (
-        "HYBRID_PAIRS", "in[p]) - low)) << PLACE_BITS | p : 0;", "in[p]) - low)) << PLACE_BITS | (p ^ 1) : 0;"),
+        "HYBRID_PAIRS", "src/sort/pair_buckets.cuh",
+        "in[p]) - low)) << PLACE_BITS | p : 0;", "in[p]) - low)) << PLACE_BITS | (p ^ 1) : 0;"),
     "transpose: no barrier between loads and stores": (
-        "TRANSPOSE", "    __syncthreads();\n    if (OUT_WHOLE) store_whole(shared, out, columns, start);",
+        "TRANSPOSE", "src/transpose/kernels.cuh",
+        "    __syncthreads();\n    if (OUT_WHOLE) store_whole(shared, out, columns, start);",
         "    if (OUT_WHOLE) store_whole(shared, out, columns, start);"),
     "transpose: tiles overwrite those before": (
-        "TRANSPOSE", "    if (tile >= gridDim.x) __syncthreads();\n    t.turn(shared, tile);",
+        "TRANSPOSE", "src/transpose/kernels.cuh",
+        "    if (tile >= gridDim.x) __syncthreads();\n    t.turn(shared, tile);",
         "    t.turn(shared, tile);"),
     "transpose: whole units are read behind the input": (
-        "TRANSPOSE", "at + 16 <= (begin == end ? to : end)", "at < (begin == end ? to : end)"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "at + 16 <= (begin == end ? to : end)", "at < (begin == end ? to : end)"),
     "transpose: rows are taken for aligned": (
-        "TRANSPOSE", "(IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u)", "(IN_ALIGNED ? 0 : start)"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "(IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u)", "(IN_ALIGNED ? 0 : start)"),
     "transpose: the last unit of shifted rows is the one before": (
-        "TRANSPOSE", "gp__misalignment(at, 16) + MAIN * 16, last[k]);",
+        "TRANSPOSE", "src/device/tile_transpose.cuh", "gp__misalignment(at, 16) + MAIN * 16, last[k]);",
         "gp__misalignment(at, 16) + MAIN * 16 - 16, last[k]);"),
     "transpose: shifted rows are read behind the input": (
-        "TRANSPOSE", "in + (rows - 1) * pitch + COLUMNS * SIZE + 16 <= end)\n      return", "in < end)\n      return"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "in + (rows - 1) * pitch + COLUMNS * SIZE + 16 <= end)\n      return", "in < end)\n      return"),
     "transpose: shifted rows are read before the input": (
-        "TRANSPOSE", "!IN_ALIGNED && EVEN && in >= begin + 16 &&", "!IN_ALIGNED && EVEN &&"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "!IN_ALIGNED && EVEN && in >= begin + 16 &&", "!IN_ALIGNED && EVEN &&"),
     "transpose: a thread's lines all begin as its first one does": (
-        "TRANSPOSE", "ALIKE = ALIGNMENT / WORD;", "ALIKE = 1;"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh", "ALIKE = ALIGNMENT / WORD;", "ALIKE = 1;"),
     "transpose: the units of a line behind the first end with it": (
-        "TRANSPOSE", "if (first + W > words || !(OUT_ALIGNED", "if (first > words || !(OUT_ALIGNED"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "if (first + W > words || !(OUT_ALIGNED", "if (first > words || !(OUT_ALIGNED"),
     "transpose: units of words that are the next tile's": (
-        "TRANSPOSE", "(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))", "true"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))", "true"),
     "transpose: units of words that are nobody's": (
-        "TRANSPOSE", "unit < unsigned(UNITS - ALIGNMENT / 16)", "unit + 1 < unsigned(UNITS - ALIGNMENT / 16)"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "unit < unsigned(UNITS - ALIGNMENT / 16)", "unit + 1 < unsigned(UNITS - ALIGNMENT / 16)"),
     "transpose: words before the first unit are nobody's": (
-        "TRANSPOSE", "(i < head ? heads : tails)", "(i + 1 < head ? heads : tails)"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "(i < head ? heads : tails)", "(i + 1 < head ? heads : tails)"),
     "transpose: words behind the last unit are nobody's": (
-        "TRANSPOSE", "(i < head ? heads : tails)", "(i < head && heads)"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh", "(i < head ? heads : tails)", "(i < head && heads)"),
     "transpose: more words at a line's ends than a unit has": (
-        "TRANSPOSE", "(even ? PART : PART + W)", "PART"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh", "(even ? PART : PART + W)", "PART"),
     "transpose: rows that a tile has not are read": (
-        "TRANSPOSE", "gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows,", "gp__load_vector_if<LOAD>(true,"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows,", "gp__load_vector_if<LOAD>(true,"),
     "transpose: aligned rows that a tile has not are read": (
-        "TRANSPOSE", "(row_of(k) < rows ? row_of(k) : rows - 1) * pitch", "row_of(k) * pitch"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "(row_of(k) < rows ? row_of(k) : rows - 1) * pitch", "row_of(k) * pitch"),
     "transpose: aligned rows are read behind the input": (
-        "TRANSPOSE", "in + (rows - 1) * pitch + COLUMNS * SIZE <= end))", "true))"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "in + (rows - 1) * pitch + COLUMNS * SIZE <= end))", "true))"),
     "transpose: a thread's columns of bytes all begin as its first one does": (
-        "TRANSPOSE", "THREADS % OUT_UNITS == 0 && LINES % V == 0;", "THREADS % OUT_UNITS == 0;"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "THREADS % OUT_UNITS == 0 && LINES % V == 0;", "THREADS % OUT_UNITS == 0;"),
     "transpose: columns of bytes that are not aligned": (
-        "TRANSPOSE", "shift = lead % V * SIZE;", "shift = 16 - lead % V * SIZE;"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "shift = lead % V * SIZE;", "shift = 16 - lead % V * SIZE;"),
     "transpose: columns of bytes that begin behind the middle of a sector": (
-        "TRANSPOSE", "unit = i % OUT_UNITS + lead / V;", "unit = i % OUT_UNITS;"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "unit = i % OUT_UNITS + lead / V;", "unit = i % OUT_UNITS;"),
     "transpose: units that are the next tile's": (
-        "TRANSPOSE", " || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16))", ""),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        " || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16))", ""),
     "transpose: units that are nobody's": (
-        "TRANSPOSE", "i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)",
+        "TRANSPOSE", "src/device/tile_transpose.cuh", "i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)",
         "i % OUT_UNITS + 1 < unsigned(OUT_UNITS - ALIGNMENT / 16)"),
     "transpose: the place of the next word of a whole column": (
-        "TRANSPOSE", "      if (++row < a.row.by) return;\n      row = 0;", "      if (++row < a.row.by) return;"),
+        "TRANSPOSE", "src/transpose/kernels.cuh",
+        "      if (++row < a.row.by) return;\n      row = 0;", "      if (++row < a.row.by) return;"),
     "transpose: the last words of a column are dropped": (
-        "TRANSPOSE", "  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;",
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "  static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;",
         "  static const int ROUNDS = ROWS * UNITS / THREADS;"),
     "transpose: the pad of a whole side is forgotten": (
-        "TRANSPOSE", "(a.pad ? gp__quotient(a.group, unit) * a.pad : 0)", "0"),
+        "TRANSPOSE", "src/transpose/kernels.cuh", "(a.pad ? gp__quotient(a.group, unit) * a.pad : 0)", "0"),
     "transpose: the word that two columns share, without the first": (
-        "TRANSPOSE", "Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8)", "Unit()"),
+        "TRANSPOSE", "src/transpose/kernels.cuh",
+        "Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8)", "Unit()"),
     "transpose: the end of few rows' columns that is no vector": (
-        "TRANSPOSE", "    if (byte >= head) byte += vectors * 16;\n", ""),
+        "TRANSPOSE", "src/transpose/kernels.cuh", "    if (byte >= head) byte += vectors * 16;\n", ""),
     "transpose: words of few rows are read behind the input": (
-        "TRANSPOSE", "in >= begin + 3 && last + 4 <= end", "in >= begin + 3 && last <= end"),
+        "TRANSPOSE", "src/transpose/kernels.cuh",
+        "in >= begin + 3 && last + 4 <= end", "in >= begin + 3 && last <= end"),
     "transpose: the last lane of few rows takes the word beside for the one behind": (
-        "TRANSPOSE", "gp_lane() == GP__WARP - 1 ? other : next", "next"),
+        "TRANSPOSE", "src/transpose/kernels.cuh", "gp_lane() == GP__WARP - 1 ? other : next", "next"),
     "transpose: matrices of a tile": (
-        "TRANSPOSE", "column -= matrix * a.column.by;", ""),
+        "TRANSPOSE", "src/transpose/kernels.cuh", "column -= matrix * a.column.by;", ""),
     "transpose: the last panel is as high as the others": (
-        "TRANSPOSE", "const gp__u64 height = rest < a.panel ? rest : a.panel;", "const gp__u64 height = a.panel;"),
+        "TRANSPOSE", "src/transpose/kernels.cuh",
+        "const gp__u64 height = rest < a.panel ? rest : a.panel;", "const gp__u64 height = a.panel;"),
     "transpose: bytes of a word in the wrong order": (
-        "TRANSPOSE", "x[2 * i] = gp__permute(high, high2, 0x5410);", "x[2 * i] = gp__permute(high, high2, 0x5140);"),
+        "TRANSPOSE", "src/device/tile_transpose.cuh",
+        "x[2 * i] = gp__permute(high, high2, 0x5410);", "x[2 * i] = gp__permute(high, high2, 0x5140);"),
     "transpose: dimensions merge that only the input has side by side": (
-        "TRANSPOSE", " && d[i].out == d[j].out * d[j].extent) break;", ") break;"),
+        "TRANSPOSE", "src/core/check_numbers.c",
+        " && d[i].out == d[j].out * d[j].extent) break;", ") break;"),
     "transpose tensor: a place is asked for before it was read": (
-        "TRANSPOSE_TENSOR", "      __syncthreads();\n      if (threadIdx.x == 0 && tile + gp__u64(STAGES)",
+        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
+        "      __syncthreads();\n      if (threadIdx.x == 0 && tile + gp__u64(STAGES)",
         "      if (threadIdx.x == 0 && tile + gp__u64(STAGES)"),
     "transpose tensor: nobody waits for a tile": (
-        "TRANSPOSE_TENSOR", "gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out",
+        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
+        "gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out",
         "if (parity > 1) gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out"),
     "transpose tensor panels: a turn is told of before it was written": (
-        "TRANSPOSE_TENSOR", "    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);\n", ""),
+        "TRANSPOSE_TENSOR", "src/transpose/buffered.cuh",
+        "    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);\n", ""),
     "transpose tensor panels: a place is written before it was read": (
-        "TRANSPOSE_TENSOR", "      if (early) continue;\n      this->wait(ready);\n", "      if (early) continue;\n"),
+        "TRANSPOSE_TENSOR", "src/transpose/buffered.cuh",
+        "      if (early) continue;\n      this->wait(ready);\n", "      if (early) continue;\n"),
     "transpose tensor panels: a warp counts as done before its lanes are": (
-        "TRANSPOSE_TENSOR", "      __syncwarp();\n      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written",
+        "TRANSPOSE_TENSOR", "src/transpose/buffered.cuh",
+        "      __syncwarp();\n      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written",
         "      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written"),
     "transpose tensor: the parity stays": (
-        "TRANSPOSE_TENSOR", "if (++stage == STAGES) stage = 0, parity ^= 1;", "if (++stage == STAGES) stage = 0;"),
+        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
+        "if (++stage == STAGES) stage = 0, parity ^= 1;", "if (++stage == STAGES) stage = 0;"),
     "transpose tensor: matrices in the wrong order": (
-        "TRANSPOSE_TENSOR", "t.in, row, p.column, p.near, p.far,", "t.in, row, p.column, p.far, p.near,"),
+        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
+        "t.in, row, p.column, p.near, p.far,", "t.in, row, p.column, p.far, p.near,"),
     "transpose tensor: units where the engine does not put them": (
-        "TRANSPOSE_TENSOR", "(across % 8 ^ row % 8) * 16", "(across % 8) * 16"),
+        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh", "(across % 8 ^ row % 8) * 16", "(across % 8) * 16"),
     "transpose tensor: columns behind the last": (
-        "TRANSPOSE_TENSOR", "if (across * E + e < columns)", "if (across * E < columns)"),
+        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
+        "if (across * E + e < columns)", "if (across * E < columns)"),
     "transpose in place: the tile below the diagonal is not there yet": (
-        "TRANSPOSE_IN_PLACE", "    __syncthreads();\n    Tile::store(shared, lower,", "    Tile::store(shared, lower,"),
+        "TRANSPOSE_IN_PLACE", "src/transpose/in_place.cuh",
+        "    __syncthreads();\n    Tile::store(shared, lower,", "    Tile::store(shared, lower,"),
     "transpose in place: the next tile is loaded too early": (
-        "TRANSPOSE_IN_PLACE", "gp__misalignment(lower, 16), start_pitch);\n    __syncthreads();",
+        "TRANSPOSE_IN_PLACE", "src/transpose/in_place.cuh",
+        "gp__misalignment(lower, 16), start_pitch);\n    __syncthreads();",
         "gp__misalignment(lower, 16), start_pitch);"),
     "transpose in place: units that another tile has a part of": (
-        "TRANSPOSE_IN_PLACE", "gp__load_vector_if<LOAD>(unit + 16 <= columns * SIZE && row",
+        "TRANSPOSE_IN_PLACE", "src/device/tile_transpose.cuh",
+        "gp__load_vector_if<LOAD>(unit + 16 <= columns * SIZE && row",
         "gp__load_vector_if<LOAD>(row"),
     "transpose in place: more words at a row's ends than a unit has": (
-        "TRANSPOSE_IN_PLACE", "i < (words % W ? 2 * W : W);", "i < W;"),
+        "TRANSPOSE_IN_PLACE", "src/device/tile_transpose.cuh", "i < (words % W ? 2 * W : W);", "i < W;"),
     "transpose in place: panels below the diagonal": (
-        "TRANSPOSE_IN_PLACE", "(x + y < n ? x + y : y - 1) * Q", "(x + y < n ? x + y : y) * Q"),
+        "TRANSPOSE_IN_PLACE", "src/transpose/in_place.cuh",
+        "(x + y < n ? x + y : y - 1) * Q", "(x + y < n ? x + y : y) * Q"),
     "transpose in place: tiles on both sides of the diagonal, twice": (
-        "TRANSPOSE_IN_PLACE", "if (i > j || j >= a.row_tiles) continue;",
+        "TRANSPOSE_IN_PLACE", "src/transpose/in_place.cuh", "if (i > j || j >= a.row_tiles) continue;",
         "if (i >= a.row_tiles || j >= a.row_tiles) continue;"),
     "transpose in place: bytes of shifted rows are read before the input": (
-        "TRANSPOSE_IN_PLACE", "full && begin != end && in >= begin + 16 && in +", "full && begin != end && in +"),
+        "TRANSPOSE_IN_PLACE", "src/device/tile_transpose.cuh",
+        "full && begin != end && in >= begin + 16 && in +", "full && begin != end && in +"),
     "transpose in place: bytes of shifted rows are read behind the input": (
-        "TRANSPOSE_IN_PLACE", "in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;",
+        "TRANSPOSE_IN_PLACE", "src/device/tile_transpose.cuh",
+        "in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;",
         "in >= begin + 16;"),
     "transpose in place: bytes that lie in two units from the first alone": (
-        "TRANSPOSE_IN_PLACE", "v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));",
+        "TRANSPOSE_IN_PLACE", "src/device/tile_transpose.cuh",
+        "v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));",
         "v[k] = gp__shift_vectors(v[k], v[k], gp__misalignment(from + k * pitch, 16));"),
     "transpose in place: the longest chunks for the best": (
-        "TRANSPOSE_IN_PLACE", "items * GP__VECTOR * (unsigned)s.key_size > most",
+        "TRANSPOSE_IN_PLACE", "src/transpose/panels_policy.h", "items * GP__VECTOR * (unsigned)s.key_size > most",
         "items * (unsigned)s.key_size > most"),
     "transpose in place: columns are not rotated": (
-        "TRANSPOSE_IN_PLACE", "return !a->rotates || common > 1;", "return !a->rotates;"),
+        "TRANSPOSE_IN_PLACE", "src/transpose/launch.c",
+        "return !a->rotates || common > 1;", "return !a->rotates;"),
     "transpose in place: a row is overwritten while it is read": (
-        "TRANSPOSE_IN_PLACE",
+        "TRANSPOSE_IN_PLACE", "src/transpose/in_place.cuh",
         "    __syncthreads();\n    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]",
         "    for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) base[i]"),
     "transpose round trip: the last trip is as long as the others": (
-        "TRANSPOSE_IN_PLACE", "  a.tiles = a.matrices ? gp__ceil_div(count, a.matrices) : a.row_tiles * a.column_tiles "
+        "TRANSPOSE_IN_PLACE", "src/transpose/launch.c",
+        "  a.tiles = a.matrices ? gp__ceil_div(count, a.matrices) : a.row_tiles * a.column_tiles "
         "* count;\n", ""),
     "transpose round trip: matrices with gaps in between go together": (
-        "TRANSPOSE_IN_PLACE", "if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;", "if (most < 1) most = 1;"),
+        "TRANSPOSE_IN_PLACE", "src/transpose/policy.h",
+        "if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;", "if (most < 1) most = 1;"),
     "transpose panels: a place is written before it was read": (
-        "TRANSPOSE_IN_PLACE", "      if (place >= a.holes)\n        while",
+        "TRANSPOSE_IN_PLACE", "src/transpose/panels.cuh", "      if (place >= a.holes)\n        while",
         "      if (place > a.panels)\n        while"),
     "transpose panels: a tile counts as read before it was": (
-        "TRANSPOSE_IN_PLACE", "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);\n"
+        "TRANSPOSE_IN_PLACE", "src/transpose/panels.cuh",
+        "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);\n"
         "    __syncthreads();", "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);"),
     "transpose panels: those that are tiles, of the whole matrix's shape": (
-        "TRANSPOSE_IN_PLACE", "  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;\n", ""),
+        "TRANSPOSE_IN_PLACE", "src/transpose/launch.c",
+        "  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;\n", ""),
     "transpose panels: those that are tiles stay as they are": (
-        "TRANSPOSE_IN_PLACE", "return step == 2 ? 0 : -1;", "return -1;"),
+        "TRANSPOSE_IN_PLACE", "src/transpose/launch.c", "return step == 2 ? 0 : -1;", "return -1;"),
     "transpose chunks: nobody waits until a chunk was loaded": (
-        "TRANSPOSE_IN_PLACE", "      if (behind & ~got) wait(behind & ~got, mine);", ""),
+        "TRANSPOSE_IN_PLACE", "src/transpose/panels.cuh", "      if (behind & ~got) wait(behind & ~got, mine);", ""),
     "transpose chunks: what begins a chain in the middle is not told": (
-        "TRANSPOSE_IN_PLACE", "      if (got & ~behind) tell(got & ~behind, mine);",
+        "TRANSPOSE_IN_PLACE", "src/transpose/panels.cuh", "      if (got & ~behind) tell(got & ~behind, mine);",
         "      if (got & ~behind) tell(0, mine);"),
     "transpose chunks: panels that stand in a circle": (
-        "TRANSPOSE_IN_PLACE", "  else a.shift_x = (unsigned)r.holes;", ""),
+        "TRANSPOSE_IN_PLACE", "src/transpose/launch.c", "  else a.shift_x = (unsigned)r.holes;", ""),
     "transpose buffered: a place is written before it was read": (
-        "TRANSPOSE_IN_PLACE", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;",
+        "TRANSPOSE_IN_PLACE", "src/transpose/buffered.cuh", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;",
         "      t.ready = g < x ? g : x ? x - 1 : 0;"),
     "transpose buffered: a slot is written before it was copied": (
-        "TRANSPOSE_IN_PLACE", "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;", "      t.ready = g < x ? g + 1 : 0;"),
+        "TRANSPOSE_IN_PLACE", "src/transpose/buffered.cuh",
+        "      t.ready = g < x ? g + 1 : x ? x - 1 : 0;", "      t.ready = g < x ? g + 1 : 0;"),
     "transpose buffered: a group is copied before it is there": (
-        "TRANSPOSE_IN_PLACE", "      t.ready = x;\n", "      t.ready = g;\n"),
+        "TRANSPOSE_IN_PLACE", "src/transpose/buffered.cuh", "      t.ready = x;\n", "      t.ready = g;\n"),
     "transpose buffered: a turn is told of before it was stored": (
-        "TRANSPOSE_IN_PLACE", "      if (LEADS && first) {\n        tell(s.turn[which ^ 1].step);",
+        "TRANSPOSE_IN_PLACE", "src/transpose/buffered.cuh",
+        "      if (LEADS && first) {\n        tell(s.turn[which ^ 1].step);",
         "      if (LEADS && first) {\n        tell(t.step);"),
     "transpose buffered: slots of blocks that begin late": (
-        "TRANSPOSE_IN_PLACE", "(panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2",
+        "TRANSPOSE_IN_PLACE", "src/transpose/panels_policy.h",
+        "(panels - panels / 2) + x - GP__BUFFERED_LAG - 1 - panels / 2",
         "(panels - panels / 2) + x - GP__BUFFERED_LAG - panels / 2"),
     "transpose buffered: slots of blocks that end early": (
-        "TRANSPOSE_IN_PLACE", "(g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x",
+        "TRANSPOSE_IN_PLACE", "src/transpose/panels_policy.h", "(g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x",
         "(g + GP__BUFFERED_LAG) * (panels - panels / 2) + x"),
     "transpose buffered: words at the ends of lines": (
-        "TRANSPOSE_IN_PLACE", "    for (unsigned i = threadIdx.x; i < t.columns * 2 * W; i += P::threads) {",
+        "TRANSPOSE_IN_PLACE", "src/transpose/buffered.cuh",
+        "    for (unsigned i = threadIdx.x; i < t.columns * 2 * W; i += P::threads) {",
         "    for (unsigned i = threadIdx.x; i < t.columns * W; i += P::threads) {"),
     "transpose tile: where rows lie is not said": (
-        "TRANSPOSE_TILE", "s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),
+        "TRANSPOSE_TILE", "src/device/tile_transpose.cuh",
+        "s.start_pitch = static_cast<unsigned>(pitch * SIZE) & 15u;", "s.start_pitch = 0;"),
     "layouts: no barrier behind the load": (
-        "CONVERT_LAYOUT", ".template load<P::load>(shared, a);\n      __syncthreads();",
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        ".template load<P::load>(shared, a);\n      __syncthreads();",
         ".template load<P::load>(shared, a);"),
     "layouts: no barrier before the store": (
-        "CONVERT_LAYOUT", "      __syncthreads();\n      Destination(", "      Destination("),
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "      __syncthreads();\n      Destination(", "      Destination("),
     "layouts: no barrier between reads and writes": (
-        "CONVERT_LAYOUT", "  __syncthreads();\n  GPUPRIMS__UNROLL_BY(1)\n  for (int f = 0; f < List::count; ++f)",
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "  __syncthreads();\n  GPUPRIMS__UNROLL_BY(1)\n  for (int f = 0; f < List::count; ++f)",
         "  GPUPRIMS__UNROLL_BY(1)\n  for (int f = 0; f < List::count; ++f)"),
     "layouts: gaps as they come": (
-        "CONVERT_LAYOUT", "    if (OUT && GAP && W) {", "    if (false) {"),
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh", "    if (OUT && GAP && W) {", "    if (false) {"),
     "layouts: a gap of single values": (
-        "CONVERT_LAYOUT", "for (unsigned b = 0; b < size; ++b) at[b] = 0;",
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh", "for (unsigned b = 0; b < size; ++b) at[b] = 0;",
         "for (unsigned b = 1; b < size; ++b) at[b] = 0;"),
     "layouts: three words of a permutation": (
-        "CONVERT_LAYOUT", "return __byte_perm(low, high, 0x5410);", "return __byte_perm(low, high, 0x5140);"),
-    "layouts: the second word of two": ("CONVERT_LAYOUT", "S1 = (W1 == A ? 0 : 4)", "S1 = (W1 == A ? 0 : 0)"),
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "return __byte_perm(low, high, 0x5410);", "return __byte_perm(low, high, 0x5140);"),
+    "layouts: the second word of two": (
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "S1 = (W1 == A ? 0 : 4)", "S1 = (W1 == A ? 0 : 0)"),
     "layouts: padding is forgotten": (
-        "CONVERT_LAYOUT", "APART = BYTES + (gp__layout_padding(CHUNK, SIZE) ? GP__VECTOR : 0)", "APART = BYTES"),
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "APART = BYTES + (gp__layout_padding(CHUNK, SIZE) ? GP__VECTOR : 0)", "APART = BYTES"),
     "layouts: no padding on the way out": (
-        "CONVERT_LAYOUT", "high = i * 16 + 16 + (i * 16 + 16) / P * FREE", "high = i * 16 + 16 + i * 16 / P * FREE"),
+        "CONVERT_LAYOUT", "src/device/tile_copy.cuh",
+        "high = i * 16 + 16 + (i * 16 + 16) / P * FREE", "high = i * 16 + 16 + i * 16 / P * FREE"),
     "layouts: a round's first field alone": (
-        "CONVERT_LAYOUT", "if (first(f) <= u * T || vector >= first(f))", "if (first(f) <= u * T)"),
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "if (first(f) <= u * T || vector >= first(f))", "if (first(f) <= u * T)"),
     "layouts: blocks before the tile's": (
-        "CONVERT_LAYOUT", "(Side::parts ? place.block : 0)", "0"),
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh", "(Side::parts ? place.block : 0)", "0"),
     "layouts: odd blocks wrap once": (
-        "CONVERT_LAYOUT", "width > TILE ? number >= width :", "true ? number >= width :"),
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "width > TILE ? number >= width :", "true ? number >= width :"),
     "layouts: the part of a misaligned range before 16 bytes": (
-        "CONVERT_LAYOUT", "shared + first(f) * 16,\n", "shared + first(f) * 16 + (f > 1),\n"),
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
+        "shared + first(f) * 16,\n", "shared + first(f) * 16 + (f > 1),\n"),
     "layouts: columns from the count on": (
-        "LAYOUT_ACCESS", "base + packed_offset * a.capacity",
+        "LAYOUT_ACCESS", "src/api/array.h", "base + packed_offset * a.capacity",
         "base + packed_offset * a.extent[0]"),
     "layouts: rows for columns": (
-        "LAYOUT_ACCESS", "return a.layout & GP_TRANSPOSED ? (k", "return a.layout & GP_TRANSPOSED & 0 ? (k"),
+        "LAYOUT_ACCESS", "src/api/array.h",
+        "return a.layout & GP_TRANSPOSED ? (k", "return a.layout & GP_TRANSPOSED & 0 ? (k"),
     "layouts: what is said is not done": (
-        "LAYOUT_ACCESS", "if (layout != GP_ANY_LAYOUT) a.layout = layout;", ""),
+        "LAYOUT_ACCESS", "src/api/array.h", "if (layout != GP_ANY_LAYOUT) a.layout = layout;", ""),
     "layouts: private counters for two": (
-        "LAYOUT_ACCESS", "if (COPIES >= THREADS) count += by;", "if (COPIES >= THREADS / 8) count += by;"),
+        "LAYOUT_ACCESS", "src/device/tile_bins.cuh",
+        "if (COPIES >= THREADS) count += by;", "if (COPIES >= THREADS / 8) count += by;"),
     "layouts: bins are not cleared": (
-        "LAYOUT_ACCESS", "i < BINS * COPIES; i += THREADS) bins.count[i] = 0;",
+        "LAYOUT_ACCESS", "src/device/tile_bins.cuh", "i < BINS * COPIES; i += THREADS) bins.count[i] = 0;",
         "i < BINS; i += THREADS) bins.count[i] = 0;"),
     "layouts: a tile's structs from the first on": (
-        "LAYOUT_ACCESS", "(to_first) + gp__i, From, from, (first) + gp__i)", "(to_first) + gp__i, From, from, gp__i)"),
+        "LAYOUT_ACCESS", "src/device/tile_bins.cuh",
+        "(to_first) + gp__i, From, from, (first) + gp__i)", "(to_first) + gp__i, From, from, gp__i)"),
     "pairs: ties in a bucket of 4-byte keys": (
-        "HYBRID_PAIRS", "<< PLACE_BITS | place;", "<< PLACE_BITS | (place ^ 1);"),
+        "HYBRID_PAIRS", "src/sort/pair_buckets.cuh", "<< PLACE_BITS | place;", "<< PLACE_BITS | (place ^ 1);"),
     "pairs: bits that do not fit beside the place": (
-        "HYBRID_PAIRS", "if (!__syncthreads_or(lengths || is_long)) return;",
+        "HYBRID_PAIRS", "src/sort/pair_buckets.cuh", "if (!__syncthreads_or(lengths || is_long)) return;",
         "if (!__syncthreads_or(is_long)) return;"),
     "pairs: a run is ordered from its first wrong word on": (
-        "HYBRID_PAIRS", "insert(q - static_cast<unsigned>(ahead & 15), ", "insert(q, "),
+        "HYBRID_PAIRS", "src/sort/pair_buckets.cuh",
+        "insert(q - static_cast<unsigned>(ahead & 15), ", "insert(q, "),
     "pairs: long runs of tied keys": (
-        "HYBRID_PAIRS", "if (before + length > LONGEST) is_long = true;",
+        "HYBRID_PAIRS", "src/sort/pair_buckets.cuh", "if (before + length > LONGEST) is_long = true;",
         "if (before + length > LONGEST) is_long = false;"),
     "pairs: values that have not arrived": (
-        "HYBRID_PAIRS", "if (BULK) gp__mbarrier_wait(arrived, turn & 1u);", "(void)turn;"),
+        "HYBRID_PAIRS", "src/sort/pair_buckets.cuh",
+        "if (BULK) gp__mbarrier_wait(arrived, turn & 1u);", "(void)turn;"),
     "pairs: values overtaken by the next bucket's": (
-        "HYBRID_PAIRS", "    if (BULK) gp__bulk_fence(); // they", "    // they"),
+        "HYBRID_PAIRS", "src/sort/pair_buckets.cuh", "    if (BULK) gp__bulk_fence(); // they", "    // they"),
     "pairs: no barrier between buckets": (
-        "HYBRID_PAIRS", "    __syncthreads();\n    if (own.item[at].width) b.sort(",
+        "HYBRID_PAIRS", "src/sort/hybrid_kernels.cuh",
+        "    __syncthreads();\n    if (own.item[at].width) b.sort(",
         "    if (own.item[at].width) b.sort("),
     "ladder: no barrier between rounds": (
-        "LADDER", "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];\n    __syncthreads();",
+        "LADDER", "examples/ladder/ladder.cuh",
+        "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];\n    __syncthreads();",
         "if (t % (2 * distance) == 0) sums[t] += sums[t + distance];"),
     "ladder: the second load is not tested": (
-        "LADDER", "if (i + THREADS < n) sum += in[i + THREADS];\n  sums[t]", "sum += in[i + THREADS];\n  sums[t]"),
-    "ladder: the last warp in lockstep": ("LADDER", "    __syncwarp();\n    sums[t] = sum;", "    sums[t] = sum;"),
+        "LADDER", "examples/ladder/ladder.cuh",
+        "if (i + THREADS < n) sum += in[i + THREADS];\n  sums[t]", "sum += in[i + THREADS];\n  sums[t]"),
+    "ladder: the last warp in lockstep": (
+        "LADDER", "examples/ladder/ladder.cuh",
+        "    __syncwarp();\n    sums[t] = sum;", "    sums[t] = sum;"),
     "ladder: the last warp does not wait for what it wrote": (
-        "LADDER", "    sums[t] = sum;\n    __syncwarp();", "    sums[t] = sum;"),
-    "ladder: too short a step": ("LADDER", "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
+        "LADDER", "examples/ladder/ladder.cuh",
+        "    sums[t] = sum;\n    __syncwarp();", "    sums[t] = sum;"),
+    "ladder: too short a step": (
+        "LADDER", "examples/ladder/ladder.cuh",
+        "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
     "rows: a grid is served by rows of graphs of many edges": (
-        "ROWS", "out_size = graph ? gp__degree_class(*h) : planned", "out_size = graph ? 8 : planned"),
+        "ROWS", "src/core/rows.h",
+        "out_size = graph ? gp__degree_class(*h) : planned", "out_size = graph ? 8 : planned"),
     "rows: transposes have another key": (
-        "ROWS", "h->move ? h->key_size : h->in_size", "h->in_size"),
+        "ROWS", "src/core/rows.h", "h->move ? h->key_size : h->in_size", "h->in_size"),
     "rows: a transpose of few rows is served": (
-        "ROWS", " || h->rows / 16 > h->columns || h->columns / 16 > h->rows", ""),
+        "ROWS", "src/core/choose.c",
+        " || h->rows / 16 > h->columns || h->columns / 16 > h->rows", ""),
     "rows: a transpose has another algorithm than the rule's": (
-        "ROWS", " && !h->move)", ")"),
+        "ROWS", "src/core/choose.c", " && !h->move)", ")"),
     "rows: a rule's row serves no size": (
-        "ROWS", "1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21)", "3 << 20, 1 << 20, 0, 0, 1, 0, 0, 21)"),
+        "ROWS", "src/scan/portable.h", "1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21)", "3 << 20, 1 << 20, 0, 0, 1, 0, 0, 21)"),
     "rows: a rule's row is never found": (
-        "ROWS", "GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0,", "0, 1 << 20, 3 << 20, 0, 0, 1, 0,"),
+        "ROWS", "src/scan/portable.h",
+        "GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0,", "0, 1 << 20, 3 << 20, 0, 0, 1, 0,"),
     "rows: a rule's policy is not valid": (
-        "ROWS", "GP_COUNTING, 256, 4, 0, 4, 22)", "GP_COUNTING, 250, 4, 0, 4, 22)"),
+        "ROWS", "src/sort/portable.h", "GP_COUNTING, 256, 4, 0, 4, 22)", "GP_COUNTING, 250, 4, 0, 4, 22)"),
     "rows: of rows that fit alike the last is found": (
-        "ROWS", "if (fit > best && (fit < most", "if (fit >= best && fit && (fit < most"),
+        "ROWS", "src/core/rows.h", "if (fit > best && (fit < most", "if (fit >= best && fit && (fit < most"),
     "rows: offsets are not told apart": (
-        "ROWS", "in_size = graph ? h->offset_size : planned", "in_size = graph ? h->key_size : planned"),
+        "ROWS", "src/core/rows.h",
+        "in_size = graph ? h->offset_size : planned", "in_size = graph ? h->key_size : planned"),
     "ladder: the tile is read before it is full": (
-        "LADDER", "  __syncthreads();\n  x = blockIdx.y * TILE", "  x = blockIdx.y * TILE"),
+        "LADDER", "examples/ladder/ladder.cuh",
+        "  __syncthreads();\n  x = blockIdx.y * TILE", "  x = blockIdx.y * TILE"),
     "ladder: structs are written before they are counted up": (
-        "LADDER", "mine->z += 1;\n  __syncthreads();", "mine->z += 1;"),
+        "LADDER", "examples/ladder/ladder.cuh", "mine->z += 1;\n  __syncthreads();", "mine->z += 1;"),
     "bitonic: no barrier between rounds": (
-        "BITONIC", "distance == stage), count);\n      __syncthreads();", "distance == stage), count);"),
+        "BITONIC", "examples/layouts/bitonic.cuh",
+        "distance == stage), count);\n      __syncthreads();", "distance == stage), count);"),
     "bitonic: a stage's first round is not mirrored": (
-        "BITONIC", "p.partner = mirrored ? p.i ^ (2 * distance - 1) : p.i + distance;",
+        "BITONIC", "examples/layouts/bitonic.cuh",
+        "p.partner = mirrored ? p.i ^ (2 * distance - 1) : p.i + distance;",
         "p.partner = p.i + distance;"),
     "bitonic: rows beyond the last are compared": (
-        "BITONIC", "if (p.partner >= n || !bitonic", "if (!bitonic"),
+        "BITONIC", "examples/layouts/bitonic.cuh", "if (p.partner >= n || !bitonic", "if (!bitonic"),
     "bitonic: the last column does not count": (
-        "BITONIC", "return rows.fourth(p.i) > rows.fourth(p.partner);", "return false;"),
+        "BITONIC", "examples/layouts/bitonic.cuh",
+        "return rows.fourth(p.i) > rows.fourth(p.partner);", "return false;"),
     "KD-tree: counted before the counters are zero": (
-        "KD_TREE", "% KD_COUNTS] = 0;\n  __syncthreads();", "% KD_COUNTS] = 0;"),
+        "KD_TREE", "examples/layouts/kd_tree.cuh",
+        "% KD_COUNTS] = 0;\n  __syncthreads();", "% KD_COUNTS] = 0;"),
     "KD-tree: summed before all have counted": (
-        "KD_TREE", "#if KD_COUNTERS\n  __syncthreads();", "#if KD_COUNTERS"),
+        "KD_TREE", "examples/layouts/kd_tree.cuh", "#if KD_COUNTERS\n  __syncthreads();", "#if KD_COUNTERS"),
     "KD-tree: ends are not mirrored": (
-        "KD_TREE", "kd_counter(4, KD_BINS - 1 - kd_slab(", "kd_counter(4, kd_slab("),
+        "KD_TREE", "examples/layouts/kd_tree.cuh",
+        "kd_counter(4, KD_BINS - 1 - kd_slab(", "kd_counter(4, kd_slab("),
     "KD-tree: sums include the slab behind the plane": (
-        "KD_TREE", "sums[kd_counter(axis, slab - 1)]", "sums[kd_counter(axis, slab)]"),
+        "KD_TREE", "examples/layouts/kd_tree.cuh",
+        "sums[kd_counter(axis, slab - 1)]", "sums[kd_counter(axis, slab)]"),
     "layout examples: a struct in the wrong place of its block": (
-        "EXAMPLE_LAYOUT", "width * offset + i % width * size", "width * offset + i % width * struct_size"),
+        "EXAMPLE_LAYOUT", "examples/layouts/layout.h",
+        "width * offset + i % width * size", "width * offset + i % width * struct_size"),
 }
 
 
@@ -1634,11 +2271,11 @@ def run(command):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def compiler(part):
-    """The race build's compiler for this part, with its flags."""
-    if part != PADDED and has_clang():
+def compiler(test):
+    """The race build's compiler for this test, with its flags."""
+    if test != PADDED and has_clang():
         return ["clang++", *WITH_CLANG["race"].sources, "-fsanitize=alignment", "-fsanitize-trap=alignment"]
-    return [CXX, *FLAVOURS["race"].sources, OPTIMIZATION.get(part, "-O0"), "-fsanitize=alignment",
+    return [CXX, *FLAVOURS["race"].sources, OPTIMIZATION.get(test, "-O0"), "-fsanitize=alignment",
             "-fsanitize-undefined-trap-on-error"]
 
 
@@ -1653,31 +2290,69 @@ def emulator(build):
     return objects
 
 
-def lost(texts, name):
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def text_of_part(path):
+    """A part's text as it stands in the header, or an example's."""
+    if not path.startswith("src/"):
+        return read(path)
+    return "".join(line + "\n" for line in amalgamate.read_part(path[len("src/"):]).body)
+
+
+def lost(name):
     """None where a mutant's text occurs once; otherwise what went wrong."""
-    part, text, _ = MUTANTS[name]
-    path = SOURCES.get(part, "gpuprims.h")
-    found = texts[path].split("\n// >>device_text -")[0].count(text)  # which holds it again, for NVRTC
-    return None if found == 1 else "its text occurs %d times in %s" % (found, path)
+    _, part, text, _ = MUTANTS[name]
+    try:
+        found = text_of_part(part).count(text)
+    except OSError as error:
+        return f"{part}: {error.strerror}"
+    return None if found == 1 else f"its text occurs {found} times in {part}"
 
 
-def test(build, texts, number, name, objects):
-    """None where the mutant is caught, or where the part passes without one; otherwise what went wrong."""
-    part, text, replacement = MUTANTS.get(name) or (name, "", "")
-    path = SOURCES.get(part, "gpuprims.h")
-    whole = texts[path]
+def source_of(test):
+    return "tests/kernels/" + FILES.get(test, "test_kernels.cpp")
+
+
+def header_with(lines, name):
+    """(The text of a test's header with a mutant, is the mutant's part in it)."""
+    _, part, text, replacement = MUTANTS[name]
+    mine = [number for number, line in enumerate(lines) if line.part and "src/" + line.part == part]
+    if not mine:
+        return amalgamate.text_of(lines), False
+    first, end = mine[0], mine[-1] + 1
+    return amalgamate.text_of(lines[:first]) + amalgamate.text_of(lines[first:end]).replace(text, replacement) + \
+        amalgamate.text_of(lines[end:]), True
+
+
+def try_one(build, headers, number, name, objects):
+    """None where the mutant is caught, or where the test passes without one; otherwise what went wrong."""
+    mutant = name in MUTANTS
+    test = MUTANTS[name][0] if mutant else name
+    source = source_of(test)
     folder = os.path.join(build, str(number))
-    os.makedirs(folder, exist_ok=True)
-    if part in SOURCES:  # its neighbours find each other
-        shutil.copytree(os.path.join(ROOT, os.path.dirname(path)), os.path.join(folder, os.path.dirname(path)),
-                        dirs_exist_ok=True)
-    with open(os.path.join(folder, path), "w") as f:
-        f.write(whole.replace(text, replacement) if text else whole)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    header = amalgamate.text_of(headers[source])
+    if mutant and MUTANTS[name][1].startswith("src/"):
+        header, inside = header_with(headers[source], name)
+        if not inside:
+            return f"{source} does not compile {MUTANTS[name][1]}"
+    elif mutant:
+        _, path, text, replacement = MUTANTS[name]
+        beside = os.path.join(folder, os.path.dirname(path))  # its neighbours find each other
+        shutil.copytree(os.path.join(ROOT, os.path.dirname(path)), beside)
+        with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
+            file.write(read(path).replace(text, replacement))
+    with open(os.path.join(folder, "gpuprims.h"), "w", encoding="utf-8") as file:
+        file.write(header)
     program = os.path.join(folder, "test")
-    command = compiler(part)
-    caught = ["-DTEST_MUTANT"] if text else []  # by the first check that fails
-    built = run([*command, "-std=c++17", "-w", "-DTEST_FEW", *caught, "-DTEST_" + part, "-I" + folder, "-I" + SIMT,
-                 "-I" + ROOT, "-c", os.path.join(HERE, FILES.get(part, "test_kernels.cpp")), "-o", program + ".o"])
+    command = compiler(test)
+    caught = ["-DTEST_MUTANT"] if mutant else []  # by the first check that fails
+    built = run([*command, "-std=c++17", "-w", "-DTEST_FEW", *caught, "-DTEST_" + test, "-I" + folder, "-I" + SIMT,
+                 "-I" + ROOT, "-c", os.path.join(ROOT, source), "-o", program + ".o"])
     if not built.returncode and command[0] == "clang++":
         built = run([*COPIES, program + ".o"])
     if not built.returncode:
@@ -1689,9 +2364,16 @@ def test(build, texts, number, name, objects):
     except subprocess.TimeoutExpired:
         return "not caught within 120 s"
     last = (done.stdout.strip().splitlines() or ["no output"])[-1]
-    if not text:
+    if not mutant:
         return "fails without a mutant: " + last if done.returncode else None
     return None if done.returncode else "survives: " + last
+
+
+def headers_of(names):
+    """{test source: the lines of its header}, with the parts that it uses."""
+    homes = lint.homes_of(amalgamate.header_lines())[0]
+    sources = {source_of(MUTANTS[name][0] if name in MUTANTS else name) for name in names}
+    return {source: amalgamate.header_lines(parts_compiled(source, homes)) for source in sources}
 
 
 def main():
@@ -1703,31 +2385,27 @@ def main():
         print("no such mutant: " + ", ".join(unknown))
         return 2
     build = os.path.abspath(sys.argv[1])
-    texts = {}
-    for path in {"gpuprims.h", *SOURCES.values()}:
-        with open(os.path.join(ROOT, path)) as f:
-            texts[path] = f.read()
     names = [n for n in MUTANTS if not sys.argv[2:] or n in sys.argv[2:]]
-    nowhere = {name: wrong for name in names if (wrong := lost(texts, name))}  # whosever turn it is
+    nowhere = {name: wrong for name in names if (wrong := lost(name))}  # whosever turn it is
     for name, wrong in nowhere.items():
         print("FAILED: the mutant '%s': %s" % (name, wrong), flush=True)
     names = [name for name in names if name not in nowhere]
     skipped = 0
     if os.environ.get("GPUPRIMS_LONG") == "0" and not sys.argv[2:]:
         skipped = len(names)
-        names = names[turn(60)::60]
+        names = names[turn_of_commit(SHARE)::SHARE]
         skipped -= len(names)
         print("skipped: %d mutants, whose turn it is not; make test-long runs all" % skipped)
-    names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # the parts as they are
+    names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # the tests without a mutant
     os.makedirs(build, exist_ok=True)
-    objects = emulator(build)
+    objects, headers = emulator(build), headers_of(names)
     failed = 0  # of those that are built
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "1"))) as pool:
-        numbers = {n: i for i, n in enumerate([*MUTANTS, *sorted({part for part, _, _ in MUTANTS.values()})])}
-        for name, wrong in zip(names, pool.map(lambda n: test(build, texts, numbers[n], n, objects), names)):
+        numbers = {n: i for i, n in enumerate([*MUTANTS, *sorted({test for test, *_ in MUTANTS.values()})])}
+        for name, wrong in zip(names, pool.map(lambda n: try_one(build, headers, numbers[n], n, objects), names)):
             if wrong:
                 failed += 1
-                what = "mutant" if name in MUTANTS else "part"
+                what = "mutant" if name in MUTANTS else "test"
                 print("FAILED: the %s '%s': %s" % (what, name, wrong), flush=True)
     print("%d passed, %d failed, %d skipped" % (len(names) - failed, failed + len(nowhere), skipped))
     return 1 if failed or nowhere else 0

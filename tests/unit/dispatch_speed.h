@@ -1,0 +1,63 @@
+// dispatch_speed.h - the host's share of a call, over the driver's own launch: timed where nothing is optimised or
+// checked (test_dispatch_speed.cpp), looked at by the address checker (test_dispatch.cpp).
+#ifndef DISPATCH_SPEED_H
+#define DISPATCH_SPEED_H
+
+#include "dispatch_test.h"
+
+FAKE_KERNEL(gp__scan_args, gp__scan_look_back<gp__policy<128, 1, 3, 3, 3, 1, 2>, false, gp_sum<int>,
+                                              gp__load<int, int, gp_convert<int, int>>, int, int, int>);
+
+// Seconds of processor time of this thread, which other programs change least.
+static double thread_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+static void test_speed() {
+  gp_context *ctx = open_fake();
+  fake::machine.run = false;
+  Device<int> in(1000), out(1000);
+  gp_policy q = small(GP_LOOK_BACK);
+  fake::Stream *stream = fake::make_stream();
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const int rounds = 100; // of which no speed is asked
+#else
+  const int rounds = 10000;
+#endif
+  double best[2] = {1e9, 1e9}, driver = 1e9;
+  for (int repeat = 0; repeat < 10; ++repeat) { // in turns, so that all three have the machine's quiet moments
+    for (int kind = 0; kind < 2; ++kind) {
+      gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in.data, out.data, 1000);
+      c.policy = kind ? &q : nullptr;
+      const unsigned long before = fake::counts.total;
+      gp_run(ctx, &c, stream);
+      const double start = thread_seconds();
+      for (int i = 0; i < rounds; ++i) gp_run(ctx, &c, stream);
+      best[kind] = std::min(best[kind], (thread_seconds() - start) / rounds * 1e6);
+      CHECK((fake::counts.total - before) / (rounds + 1) <= 7); // calls of the driver for each of ours
+    }
+    const gp_driver *d = fake::table(); // what the fake driver itself takes for these calls
+    void *p;
+    unsigned long long id;
+    int status;
+    fake::current.push_back(&fake::primary[0]);
+    void *module = *fake::modules.begin(), *parameters[1] = {nullptr};
+    const double start = thread_seconds();
+    for (int i = 0; i < rounds; ++i) {
+      d->cuCtxGetCurrent(&p), d->cuStreamGetCtx(stream, &p), d->cuStreamGetId(stream, &id);
+      d->cuStreamIsCapturing(stream, &status), d->cuCtxPushCurrent(&fake::primary[0]), d->cuCtxPopCurrent(&p);
+      d->cuLaunchKernel(module, 1, 1, 1, 128, 1, 1, 0, stream, parameters, nullptr);
+    }
+    driver = std::min(driver, (thread_seconds() - start) / rounds * 1e6);
+    fake::current.pop_back();
+  }
+  printf("a repeated call: %.2f us, with a policy of the caller %.2f us; of that the fake driver %.2f us\n", best[0],
+         best[1], driver);
+  check(rounds < 10000 || best[0] - driver < 2.0, __LINE__, "the host's share of a call is %.2f us", best[0] - driver);
+  CLOSE(ctx);
+  fake::destroy_stream(stream);
+}
+
+#endif // DISPATCH_SPEED_H

@@ -1,0 +1,1039 @@
+// What a call may say, of every primitive, and what kernels are called, on the emulated driver (dispatch_test.h).
+#include "dispatch_test.h"
+
+// ---- every argument
+
+static void test_arguments(bool host) {
+  gp_config c = config();
+  if (host) c.backend = GP_BACKEND_HOST;
+  gp_context *ctx = nullptr;
+  GOOD(gp_open(&c, &ctx));
+  alignas(256) static unsigned char a[4096], b[4096], out[4096];
+  const gp_type vec3 = define(ctx, "vec3", "struct vec3 { float x, y, z; };", 12, 4);
+  const gp_type raw = define(ctx, "raw8", nullptr, 8, 1);
+  gp_op_desc d = gp_op_desc_init();
+  gp_op device_only, host_only, no_identity, unary;
+  const int zero = 0;
+  d.name = "device only", d.body = "return a + b;", d.identity = "0", d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &device_only));
+  d = gp_op_desc_init();
+  d.name = "host only", d.host = host_add, d.host_identity = &zero, d.host_identity_size = 4, d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &host_only));
+  d = gp_op_desc_init();
+  d.name = "no identity", d.host = host_add, d.body = "return a + b;", d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &no_identity));
+  d = gp_op_desc_init();
+  d.name = "unary", d.host = host_add, d.body = "return a;", d.arity = 1;
+  GOOD(gp_op_define(ctx, &d, &unary));
+  memset(out, 0x5a, sizeof out);
+  const uint64_t huge = UINT64_MAX / 2;
+  gp_call call;
+
+  // unknown enumerators
+  BAD(GP_E_NULL, "call is null", gp_run(ctx, nullptr, nullptr));
+  call = gp_call_init(gp_primitive(99));
+  BAD(GP_E_ARGUMENT, "primitive is 99", gp_run(ctx, &call, nullptr));
+  call = gp_call_init(GP_PRIMITIVE_NONE);
+  BAD(GP_E_ARGUMENT, "primitive is 0", gp_run(ctx, &call, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: type is 77", gp_copy(ctx, 77, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: type is not set", gp_copy(ctx, 0, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_fill: type is -3", gp_fill(ctx, -3, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_reduce: out_type is 99", gp_reduce(ctx, GP_SUM, GP_I32, 99, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "gp_reduce: op is 99", gp_reduce(ctx, 99, GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "gp_reduce: op is not set", gp_reduce(ctx, 0, GP_I32, GP_I32, a, out, 1, nullptr));
+  call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 1);
+  call.flags = 6;
+  BAD(GP_E_ARGUMENT, "gp_reduce: flags", gp_run(ctx, &call, nullptr));
+  call.flags = 0, call.acc_type = 55;
+  BAD(GP_E_TYPE, "gp_reduce: acc_type is 55", gp_run(ctx, &call, nullptr));
+  call.acc_type = 0, call.transform = 55;
+  BAD(GP_E_OPERATOR, "gp_reduce: transform is 55", gp_run(ctx, &call, nullptr));
+
+  // operators where they do not belong
+  BAD(GP_E_OPERATOR, "\"NEGATE\" is a unary one", gp_reduce(ctx, GP_NEGATE, GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "\"SUM\" is a binary one", gp_transform(ctx, GP_SUM, GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "reduce and scan only", gp_transform2(ctx, GP_ARGMIN, GP_I32, GP_I32, a, b, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "BIT_XOR works on integers", gp_reduce(ctx, GP_BIT_XOR, GP_F32, GP_F32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "BIT_AND works on integers",
+      gp_transform2(ctx, GP_BIT_AND, GP_I32, GP_F16, a, b, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "SUM cannot take a struct", gp_reduce(ctx, GP_SUM, vec3, vec3, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "NEGATE cannot take a struct", gp_transform(ctx, GP_NEGATE, vec3, vec3, a, out, 1, nullptr));
+  call = fold_call(GP_REDUCE, GP_SUM, vec3, GP_F32, a, out, 1);
+  call.transform = GP_ABS;
+  BAD(GP_E_OPERATOR, "transform: ABS cannot take a struct", gp_run(ctx, &call, nullptr));
+  call.transform = 0;
+  BAD(GP_E_TYPE, "gp_reduce: in_type: no conversion", gp_run(ctx, &call, nullptr));
+  call = fold_call(GP_REDUCE, GP_ARGMIN, GP_I32, GP_I32, a, out, 1);
+  call.acc_type = GP_I64;
+  BAD(GP_E_TYPE, "acc_type: ARGMIN", gp_run(ctx, &call, nullptr));
+  call = gp_call_init(GP_COPY);
+  call.in_type = GP_I32, call.in = a, call.out = out, call.count = 1, call.op = GP_SUM;
+  BAD(GP_E_OPERATOR, "gp_copy: op: the call takes no operator", gp_run(ctx, &call, nullptr));
+  call.op = 0, call.transform = GP_ABS;
+  BAD(GP_E_OPERATOR, "gp_copy: transform", gp_run(ctx, &call, nullptr));
+  call.transform = 0, call.out_type = GP_I64;
+  BAD(GP_E_TYPE, "in_type and out_type differ", gp_run(ctx, &call, nullptr));
+  call.out_type = 0, call.acc_type = GP_I32;
+  BAD(GP_E_TYPE, "acc_type: the call has no accumulator", gp_run(ctx, &call, nullptr));
+  call.acc_type = 0, call.in2_type = GP_I32;
+  BAD(GP_E_TYPE, "in2_type", gp_run(ctx, &call, nullptr));
+  call.in2_type = 0, call.in2 = b;
+  BAD(GP_E_ARGUMENT, "in2: the call has no second input", gp_run(ctx, &call, nullptr));
+  call.in2 = nullptr, call.init = b;
+  BAD(GP_E_ARGUMENT, "init: the call takes no value", gp_run(ctx, &call, nullptr));
+  call.init = nullptr, call.step = b;
+  BAD(GP_E_ARGUMENT, "step: the call takes none", gp_run(ctx, &call, nullptr));
+  call = gp_call_init(GP_FILL);
+  call.out_type = GP_I32, call.out = out, call.count = 1, call.init = a, call.in = b;
+  BAD(GP_E_ARGUMENT, "gp_fill: in: the call has no input", gp_run(ctx, &call, nullptr));
+  BAD(GP_E_TYPE, "gp_iota: type: a struct", gp_iota(ctx, raw, nullptr, nullptr, out, 1, nullptr));
+
+  // users' operators
+  if (host) {
+    BAD(GP_E_UNSUPPORTED, "\"device only\" has no gp_op_desc.host",
+        gp_reduce(ctx, device_only, GP_I32, GP_I32, a, out, 1, nullptr));
+    BAD(GP_E_UNSUPPORTED, "\"no identity\" has no gp_op_desc.host_identity",
+        gp_reduce(ctx, no_identity, GP_I32, GP_I32, a, out, 1, nullptr));
+    BAD(GP_E_OPERATOR, "host_identity_size of \"host only\" is 4",
+        gp_reduce(ctx, host_only, GP_I64, GP_I64, a, out, 1, nullptr));
+  } else {
+    BAD(GP_E_UNSUPPORTED, "\"host only\" has no gp_op_desc.body",
+        gp_reduce(ctx, host_only, GP_I32, GP_I32, a, out, 1, nullptr));
+    BAD(GP_E_OPERATOR, "\"no identity\" has no gp_op_desc.identity",
+        gp_reduce(ctx, no_identity, GP_I32, GP_I32, a, out, 1, nullptr));
+  }
+  BAD(GP_E_OPERATOR, "\"unary\" is a unary one", gp_reduce(ctx, unary, GP_I32, GP_I32, a, out, 1, nullptr));
+
+  // null
+  BAD(GP_E_NULL, "gp_copy: in is null", gp_copy(ctx, GP_I32, nullptr, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_copy: out is null", gp_copy(ctx, GP_I32, a, nullptr, 1, nullptr));
+  BAD(GP_E_NULL, "gp_fill: value is null", gp_fill(ctx, GP_I32, nullptr, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_transform2: a is null", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, nullptr, b, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_transform2: b is null", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, out, 1, nullptr));
+  BAD(GP_E_NULL, "gp_reduce: out is null", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, 0, nullptr));
+  BAD(GP_E_NULL, "gp_inclusive_scan: in is null",
+      gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, out, 1, nullptr));
+
+  // alignment
+  BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, GP_I32, a + 2, out, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_copy: out (", gp_copy(ctx, GP_F64, a, out + 4, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_transform2: b (", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b + 1, out, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_reduce: out (", gp_reduce(ctx, GP_ARGMIN, GP_I8, GP_I8, a, out + 4, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, vec3, a + 2, out, 1, nullptr));
+  call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 1);
+  call.count_device = reinterpret_cast<const uint64_t *>(b + 4);
+  BAD(GP_E_ALIGNMENT, "gp_reduce: count_device", gp_run(ctx, &call, nullptr));
+
+  // sizes
+  BAD(GP_E_SIZE, "gp_copy: in and count: ", gp_copy(ctx, GP_I32, a, out, huge, nullptr));
+  BAD(GP_E_SIZE, "past the end of memory", gp_copy(ctx, GP_I8, a, out, UINT64_MAX - 5, nullptr));
+  BAD(GP_E_SIZE,
+      "gp_transform: out and count: ", gp_transform(ctx, GP_CONVERT, GP_I8, GP_I64, a, out, huge / 2, nullptr));
+
+  // overlap
+  BAD(GP_E_OVERLAP, "gp_copy: in and out overlap", gp_copy(ctx, GP_I32, a, a + 4, 10, nullptr));
+  BAD(GP_E_OVERLAP, "gp_copy: in and out overlap", gp_copy(ctx, GP_I32, a + 4, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "cannot run in place", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "gp_reduce: in and out", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, a + 36, 10, nullptr));
+  BAD(GP_E_OVERLAP, "cannot run in place", gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I64, a, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "gp_exclusive_scan: in and out",
+      gp_exclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, a + 8, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "cannot run in place", gp_transform(ctx, GP_CONVERT, GP_I64, GP_I32, a, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "b and out", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b, b + 4, 10, nullptr));
+  call = gp_call_init(GP_IOTA);
+  call.out_type = GP_I64, call.out = out, call.count = 4, call.count_device = reinterpret_cast<uint64_t *>(out + 8);
+  BAD(GP_E_OVERLAP, "gp_iota: count_device and out", gp_run(ctx, &call, nullptr));
+
+  // policies
+  if (!host) {
+    gp_policy p = small(GP_EVEN_SHARE), chosen;
+    gp_policy_source source;
+    call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 10);
+    call.policy = &p;
+    p.threads = 100;
+    BAD(GP_E_POLICY, "policy.threads = 100", gp_run(ctx, &call, nullptr));
+    p = small(GP_EVEN_SHARE), p.stages = 3;
+    BAD(GP_E_POLICY, "policy.stages: the call has no such field", gp_run(ctx, &call, nullptr));
+    p = small(GP_LOOK_BACK), p.stages = p.store = 0;
+    BAD(GP_E_POLICY, "policy.algorithm", gp_run(ctx, &call, nullptr));
+    p = small(GP_EVEN_SHARE), p.vectors = 17;
+    BAD(GP_E_POLICY, "policy.vectors = 17", gp_run(ctx, &call, nullptr));
+    p = small(GP_EVEN_SHARE), p.vectors = -1, p.load = 9;
+    BAD(GP_E_POLICY, "vectors -1", gp_run(ctx, &call, nullptr));
+    p = small(GP_EVEN_SHARE), call.flags = GP_REPRODUCIBLE, call.in_type = call.out_type = GP_F32;
+    BAD(GP_E_UNSUPPORTED, "gp_reduce: flags: GP_REPRODUCIBLE", gp_run(ctx, &call, nullptr));
+    p = small(GP_STEALING);
+    BAD(GP_E_UNSUPPORTED, "gp_reduce: flags: GP_REPRODUCIBLE", gp_run(ctx, &call, nullptr));
+    p.threads = p.vectors = p.blocks_per_sm = 0; // what is left can keep the promise
+    GOOD(gp_policy_origin(ctx, &call, &chosen, &source));
+    CHECK(source == GP_POLICY_CALLER && chosen.algorithm == GP_STEALING);
+    GOOD(gp_policy_origin(ctx, &call, &p, &source)); // into the call's own policy
+    CHECK(source == GP_POLICY_CALLER && !memcmp(&p, &chosen, sizeof p));
+    p = small(GP_STEALING), p.threads = 100, p.vectors = 17; // no call can have these
+    BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
+    for (gp_primitive primitive : {GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN}) {
+      call.primitive = primitive, p = gp_policy();
+      p.algorithm = GP_THREE_SWEEP;
+      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: a call with policy.algorithm =", gp_run(ctx, &call, nullptr));
+      p.algorithm = GP_LOOK_BACK, p.vectors = 2;
+      BAD(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: a call with policy.vectors = 2", gp_run(ctx, &call, nullptr));
+    }
+    call = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, a, out, 10);
+    call.policy = &p, p = small(GP_PIPELINED), p.vectors = 2;
+    BAD(GP_E_POLICY, "policy", gp_run(ctx, &call, nullptr));
+    BAD(GP_E_POLICY, "policy", gp_prepare(ctx, &call));
+  }
+  BAD(GP_E_NULL, "bytes is null", gp_workspace_size(ctx, &call, nullptr));
+  BAD(GP_E_NULL, "gp_policy_origin: policy is null", gp_policy_origin(ctx, &call, nullptr, nullptr));
+  BAD(GP_E_NULL, "take is null", gp_compile(ctx, &call, 90, nullptr, nullptr));
+  BAD(GP_E_DEVICE_TOO_OLD, "compute_capability is 70",
+      gp_compile(
+          ctx, &call, 70, [](void *, const char *, const void *, size_t) {}, nullptr));
+
+  for (unsigned char byte : out)
+    if (byte != 0x5a) {
+      check(false, __LINE__, "outputs were touched");
+      break;
+    }
+  // Empty calls do nothing, with null pointers too.
+  GOOD(gp_copy(ctx, GP_I32, nullptr, nullptr, 0, nullptr));
+  GOOD(gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 0, nullptr));
+  GOOD(gp_copy(ctx, GP_I32, a, a, 100, nullptr));
+  CHECK(fake::counts.launches == 0);
+  CLOSE(ctx);
+}
+
+// ---- the text that the compiler gets
+
+static void test_programs() {
+  gp_context *ctx = open_fake();
+  const gp_type vec3 = define(ctx, "vec3", "struct vec3 {\n  float x, y, z;\n};", 12, 4);
+  const gp_type raw = define(ctx, "raw6", nullptr, 6, 2);
+  gp_op_desc d = gp_op_desc_init();
+  gp_op nearest, length, faulty;
+  d.name = "nearest", d.body = "return a.x < b.x ? a : b;", d.identity = "{1e30f, 0, 0}", d.arity = 2,
+  d.commutative = 1;
+  d.prelude = "#define SQ(x) ((x) * (x))";
+  GOOD(gp_op_define(ctx, &d, &nearest));
+  d = gp_op_desc_init();
+  d.name = "length", d.body = "return sqrtf(SQ(a.x));", d.prelude = "#define SQ(x) ((x) * (x))", d.arity = 1;
+  GOOD(gp_op_define(ctx, &d, &length));
+  d = gp_op_desc_init();
+  d.name = "faulty", d.body = "int t = a;\nreturn t + missing;", d.identity = "0", d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &faulty));
+  auto has = [](const char *text) { return fake::last_program.find(text) != std::string::npos; };
+  auto option = [](const char *text) {
+    for (const std::string &o : fake::last_options)
+      if (o == text) return true;
+    return false;
+  };
+
+  gp_call c = fold_call(GP_REDUCE, nearest, vec3, vec3, nullptr, nullptr, 1 << 20);
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("#include \"gpuprims.h\"\n") && has("#line 1 \"type vec3\"\nstruct vec3 {\n  float x, y, z;\n};\n"));
+  CHECK(has("static_assert(sizeof(vec3) == 12 && alignof(vec3) == 4"));
+  CHECK(has("#line 1 \"operator nearest\"\nreturn a.x < b.x ? a : b;\n") && has("enum { commutative = 1, exact = 0 }"));
+  CHECK(has("#line 1 \"identity of operator nearest\"\n{1e30f, 0, 0}\n") &&
+        has("#line 1 \"prelude of operator nearest\""));
+  CHECK(has("gp__op_1, gp__load<vec3, vec3, gp_convert<vec3, vec3>>, vec3, vec3, vec3>(a); }"));
+  CHECK(option("--gpu-architecture=sm_90") && option("-std=c++17") && option("-default-device"));
+  CHECK(!option("--fmad=false"));
+  CHECK(fake::last_program.find("struct vec3") == fake::last_program.rfind("struct vec3"));
+
+  c = fold_call(GP_INCLUSIVE_SCAN, GP_MAX, vec3, GP_F32, nullptr, nullptr, 1 << 20);
+  c.transform = length, c.flags = GP_REPRODUCIBLE;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp__scan_look_back<") &&
+        has("false, gp_max<float>, gp__load<vec3, float, gp__op_2>, vec3, float, float>"));
+  CHECK(has("typedef vec3 A;\n  typedef float R;") && option("--fmad=false"));
+
+  c = gp_call_init(GP_TRANSFORM);
+  c.op = length, c.in_type = vec3, c.out_type = GP_BF16, c.count = 10;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp__op_1, vec3, gp__none, gp_bf16>(a)") && has("gp__map_args"));
+  c = gp_call_init(GP_COPY);
+  c.in_type = raw, c.count = 10;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp__copy_kernel<") && has(", 6>(a)") && !has("raw6"));
+  c = gp_call_init(GP_FILL);
+  c.out_type = raw, c.count = 10;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("struct alignas(2) raw6 { unsigned char bytes[6]; };") && has("gp__fill_value<raw6>"));
+  c = fold_call(GP_REDUCE, GP_SUM, GP_F16, GP_F16, nullptr, nullptr, 10); // computed in f32
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp_sum<float>, gp__load<gp_f16, float, gp_convert<gp_f16, float>>, gp_f16, float, gp_f16>"));
+  c = fold_call(GP_REDUCE, GP_ARGMAX, GP_I32, GP_I64, nullptr, nullptr, 10);
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(has("gp_argmax<long long>, gp__load<int, gp_arg<long long>, gp_convert<int, long long>>, int, gp_arg<long "
+            "long>, gp_arg<long long>>"));
+
+  // source that does not compile: the operator, the line and its text
+  fake::machine.compile_error = "missing";
+  c = fold_call(GP_REDUCE, faulty, GP_I32, GP_I32, nullptr, nullptr, 10);
+  for (int round = 0; round < 2; ++round) {
+    BAD(GP_E_COMPILE,
+        "operator faulty does not compile, line 2: error: identifier \"missing\" is undefined\n  return t + missing;",
+        gp_prepare(ctx, &c));
+    CHECK(fake::programs.empty());
+  }
+  fake::machine.compile_error.clear();
+  GOOD(gp_prepare(ctx, &c));
+
+  // where the machine code comes from
+  gp_kernel_source source;
+  char name[512];
+  GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
+  CHECK(source == GP_KERNEL_COMPILED && strstr(name, "gp__reduce_even_share<gp__policy<") == name);
+  c.op = GP_PROD;
+  GOOD(gp_kernel_origin(ctx, &c, &source, name, 5));
+  CHECK(source == GP_KERNEL_NONE && strcmp(name, "gp__") == 0);
+  BAD(GP_E_NULL, "name is null", gp_kernel_origin(ctx, &c, &source, nullptr, 5));
+  BAD(GP_E_NULL, "source is null", gp_kernel_origin(ctx, &c, nullptr, nullptr, 0));
+
+  // the policy that the machine code says it was compiled for
+  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0}, said;
+  gp_call e = fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
+  e.policy = &asked;
+  GOOD(gp_policy_echo(ctx, &e, &said));
+  CHECK(memcmp(&asked, &said, sizeof said) == 0);
+  e.policy = nullptr;
+  gp_policy chosen;
+  gp_policy_source chosen_by;
+  GOOD(gp_policy_origin(ctx, &e, &chosen, &chosen_by));
+  GOOD(gp_policy_echo(ctx, &e, &said));
+  CHECK(memcmp(&chosen, &said, sizeof said) == 0);
+  asked = {GP_THREE_SWEEP, 128, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0};
+  e = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
+  e.policy = &asked;
+  GOOD(gp_policy_echo(ctx, &e, &said));
+  CHECK(said.algorithm == GP_THREE_SWEEP && said.threads == 128 && said.vectors == 3 && said.blocks_per_sm == 2);
+  BAD(GP_E_NULL, "policy is null", gp_policy_echo(ctx, &e, nullptr));
+  asked.threads = 100;
+  BAD(GP_E_POLICY, "threads", gp_policy_echo(ctx, &e, &said));
+
+  gp_description about;
+  GOOD(gp_describe(ctx, &about));
+  CHECK(about.nvrtc_version == 13000);
+  CLOSE(ctx);
+
+  // a device newer than NVRTC: PTX of the newest architecture before it
+  fake::machine.capability = 103;
+  ctx = open_fake();
+  c.op = GP_SUM;
+  GOOD(gp_prepare(ctx, &c));
+  CHECK(option("--gpu-architecture=compute_100") && fake::counts.calls["nvrtcGetPTX"] == 1);
+  CLOSE(ctx);
+  fake::machine.capability = 75, fake::machine.architectures = {80, 90};
+  ctx = open_fake();
+  BAD(GP_E_COMPILE, "does not know compute capability 7.5", gp_prepare(ctx, &c));
+  CLOSE(ctx);
+
+  // no compiler
+  fake::reset();
+  fake::machine.nvrtc = false;
+  ctx = open_fake();
+  BAD(GP_E_NO_COMPILER, "NVRTC", gp_prepare(ctx, &c));
+  CLOSE(ctx);
+  fake::machine.nvrtc = true;
+  gp_config k = config();
+  k.no_compile = 1;
+  GOOD(gp_open(&k, &ctx));
+  BAD(GP_E_NO_COMPILER, "no_compile", gp_prepare(ctx, &c));
+  CHECK(fake::counts.calls["nvrtcVersion"] == 0);
+  CLOSE(ctx);
+  k = gp_config_init(), k.backend = GP_BACKEND_HOST, k.cache_dir = "", k.nvrtc_library = "/nonexistent/libnvrtc.so";
+  GOOD(gp_open(&k, &ctx));
+  BAD(GP_E_NO_COMPILER, "/nonexistent/libnvrtc.so",
+      gp_compile(
+          ctx, &c, 90, [](void *, const char *, const void *, size_t) {}, nullptr));
+  GOOD(gp_close(ctx));
+}
+
+// ---- segments, runs, selection, histograms, search
+
+static void test_more_arguments(bool host) {
+  gp_config config_ = config();
+  if (host) config_.backend = GP_BACKEND_HOST;
+  gp_context *ctx = nullptr;
+  GOOD(gp_open(&config_, &ctx));
+  Buffers &b = buffers;
+  const gp_type vec3 = define(ctx, "vec3", "struct vec3 { float x, y, z; };", 12, 4);
+  gp_op_desc d = gp_op_desc_init();
+  gp_op binary, unary;
+  const float zero[3] = {0, 0, 0};
+  d.name = "mine", d.body = "return a;", d.host = host_add, d.identity = "{0}", d.arity = 2;
+  d.host_identity = zero, d.host_identity_size = 12;
+  GOOD(gp_op_define(ctx, &d, &binary));
+  d = gp_op_desc_init();
+  d.name = "mine of one", d.body = "return a.x > 0;", d.host = host_add, d.arity = 1;
+  GOOD(gp_op_define(ctx, &d, &unary));
+  memset(&b, 0x5a, sizeof b);
+
+#define WRONG(code, text, primitive, ...)                                                                              \
+  do {                                                                                                                 \
+    gp_call c = sample(primitive);                                                                                     \
+    __VA_ARGS__;                                                                                                       \
+    BAD(code, text, gp_run(ctx, &c, nullptr));                                                                         \
+  } while (0)
+#define FINE(primitive, ...)                                                                                           \
+  do {                                                                                                                 \
+    gp_call c = sample(primitive);                                                                                     \
+    __VA_ARGS__;                                                                                                       \
+    GOOD(gp_prepare(ctx, &c));                                                                                         \
+  } while (0)
+
+  // What is sampled is right, and each field that a call does not read is an error that names it.
+  for (int i = GP_SEGMENTED_REDUCE; i < GP_PRIMITIVE_COUNT; ++i) {
+    const gp_primitive p = gp_primitive(i);
+    FINE(p, (void)c);
+    const int reads = gp__reads(p);
+#define UNREAD(FIELD, field, error, text)                                                                              \
+  if (!(reads & GP__READS_##FIELD)) {                                                                                  \
+    gp_call c = sample(p);                                                                                             \
+    memset(&c.field, 0, sizeof c.field);                                                                               \
+    memset(&c.field, 1, 1);                                                                                            \
+    BAD(error, ": " #field ": the call ", gp_run(ctx, &c, nullptr));                                                   \
+  }
+    GPUPRIMS__CALL_FIELDS(UNREAD)
+#undef UNREAD
+    WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 1 << 20);
+    const gp_graph none = {};
+    if (p != GP_BFS) WRONG(GP_E_ARGUMENT, "flags: GP_UNTIL_TARGET serves bfs only", p, c.flags = GP_UNTIL_TARGET);
+    if (!gp__takes_graph(p)) WRONG(GP_E_ARGUMENT, ": graph: the call takes none", p, c.graph = &none);
+    if (p != GP_BFS && p != GP_BFS_CHECK)
+      WRONG(GP_E_ARGUMENT, ": source and limit serve bfs and bfs_check only", p,
+            p == GP_BFS_SOURCES ? c.source = 1 : c.limit = 1);
+    if (p != GP_BFS_SOURCES) WRONG(GP_E_ARGUMENT, ": sources serves bfs_sources only", p, c.sources = &b.bad);
+    if (p != GP_GRAPH_FROM_EDGES) {
+      WRONG(GP_E_ARGUMENT, "GP_DROP_LOOPS serve graph_from_edges only", p, c.flags = GP_DROP_LOOPS);
+      if (p != GP_GRAPH_RELABEL) WRONG(GP_E_ARGUMENT, ": out_graph: the call makes no graph", p, c.out_graph = &none);
+    }
+    if (p != GP_ADJACENT_DIFFERENCE)
+      WRONG(GP_E_ARGUMENT, "GP_RIGHT serves adjacent_difference only", p, c.flags = GP_RIGHT);
+    if (p > GP_SEGMENTED_EXCLUSIVE_SCAN && p != GP_SEGMENTED_SORT && p != GP_LOAD_BALANCE && !gp__is_search(p))
+      WRONG(GP_E_ARGUMENT, "GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs",
+            p, c.flags = GP_CHECKED);
+    if (reads & GP__READS_COUNT_DEVICE) {
+      WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
+      FINE(p, c.count_device = &b.bad);
+    }
+    if (gp__is_graph_work(p)) continue; // their buffers have other names: test_graph_building
+    if (reads & GP__READS_IN_TYPE && p != GP_UNIQUE) {
+      WRONG(GP_E_TYPE, ": in_type is 77", p, c.in_type = 77);
+      WRONG(GP_E_TYPE, ": in_type is not set", p, c.in_type = 0);
+      WRONG(GP_E_NULL, ": in is null", p, c.in = nullptr);
+      WRONG(GP_E_ALIGNMENT, ": in (", p, c.in = b.in + 2);
+    }
+    if (reads & GP__READS_OUT && p != GP_UNIQUE && !gp__is_search(p)) {
+      WRONG(GP_E_NULL, ": out is null", p, c.out = nullptr);
+      if (p != GP_ANY && p != GP_ALL && p != GP_CONVERT_LAYOUT) WRONG(GP_E_ALIGNMENT, ": out (", p, c.out = b.out + 2);
+    }
+    if (reads & GP__READS_KEY_TYPE && p != GP_SELECT && p != GP_PARTITION) {
+      WRONG(GP_E_NULL, ": keys is null", p, c.keys = nullptr);
+      WRONG(GP_E_ALIGNMENT, ": keys (", p, c.keys = b.keys + 1);
+    }
+    if (reads & GP__READS_OFFSET_TYPE) {
+      WRONG(GP_E_TYPE, ": offset_type is f32, not i32, u32, i64 or u64", p, c.offset_type = GP_F32);
+      WRONG(GP_E_TYPE, ": offset_type is u16", p, c.offset_type = GP_U16);
+      WRONG(GP_E_TYPE, ": offset_type is not set", p, c.offset_type = 0);
+      WRONG(GP_E_NULL, ": begin is null", p, c.begin = nullptr);
+      WRONG(GP_E_ALIGNMENT, ": begin (", p, c.begin = b.begin + 2);
+      WRONG(GP_E_ALIGNMENT, ": begin (", p, c.offset_type = GP_U64, c.begin = b.begin + 4);
+      WRONG(GP_E_SIZE, ": segments is 2^64 - 1", p, c.segments = UINT64_MAX);
+      WRONG(GP_E_SIZE, "", p, c.segments = UINT64_MAX / 4);
+    }
+    if (reads & GP__READS_OUT_COUNT) {
+      WRONG(GP_E_NULL, ": out_count is null", p, c.out_count = nullptr);
+      WRONG(GP_E_NULL, ": out_count is null", p, c.count = 0, c.out_count = nullptr);
+      WRONG(GP_E_ALIGNMENT, ": out_count (", p, c.out_count = reinterpret_cast<uint64_t *>(b.end + 4));
+      WRONG(GP_E_OVERLAP, " and out_count overlap", p,
+            c.out_count = static_cast<uint64_t *>(const_cast<void *>(c.in ? c.in : c.keys)));
+    }
+  }
+
+  // transposes
+  {
+    gp_permutation m;
+#define SHAPED(code, text, ...)                                                                                        \
+  do {                                                                                                                 \
+    gp_call c = sample(GP_TRANSPOSE);                                                                                  \
+    c.permutation = &m, c.count = 0, m = square(10, 10);                                                               \
+    __VA_ARGS__;                                                                                                       \
+    BAD(code, text, gp_run(ctx, &c, nullptr));                                                                         \
+  } while (0)
+    SHAPED(GP_E_NULL, ": permutation is null", c.permutation = nullptr);
+    SHAPED(GP_E_ARGUMENT, ": permutation.dimensions is 0, not 1 to 4", m.dimensions = 0);
+    SHAPED(GP_E_ARGUMENT, ": permutation.dimensions is 5, not 1 to 4", m.dimensions = 5);
+    SHAPED(GP_E_ARGUMENT, ": permutation.order[1] is 1: no permutation of 2 dimensions", m.order[1] = 1);
+    SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is 2: no permutation of 2 dimensions", m.order[0] = 2);
+    SHAPED(GP_E_ARGUMENT, ": permutation.order[0] is -1", m.order[0] = -1);
+    SHAPED(GP_E_ARGUMENT, ": count is 99, neither 0 nor the product of permutation.extent, which is 100", c.count = 99);
+    SHAPED(GP_E_SIZE, ": permutation.extent[1] is 8589934592: the product of the extents times 4 bytes overflows",
+           m = square(uint64_t(1) << 31, uint64_t(1) << 33));
+    SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[0] (a leading dimension) is 9, too small for the 10 elements within",
+           m.in_stride[0] = 9);
+    SHAPED(GP_E_ARGUMENT, ": permutation.out_stride[0] (a leading dimension) is 9, too small", m.out_stride[0] = 9);
+    SHAPED(GP_E_ARGUMENT, ": permutation.in_stride[1] is 2, but elements of the last dimension lie side by side",
+           m.in_stride[1] = 2);
+    SHAPED(GP_E_SIZE, ": permutation.out_stride[0] times the extent overflows", m.out_stride[0] = UINT64_MAX / 16);
+    SHAPED(GP_E_TYPE, ": in_type and out_type differ", c.out_type = GP_U32);
+    SHAPED(GP_E_OVERLAP, ": in and out overlap", c.out = b.in + 4);
+    SHAPED(GP_E_OVERLAP, ": in and out overlap", c.out = b.in + 400, m.in_stride[0] = 12); // within the last row's gap
+    SHAPED(GP_E_OVERLAP, ": in and out are the same: matrices are transposed in place where they are square",
+           c.out = b.in, m = square(10, 9), m.in_stride[0] = 10);
+    SHAPED(GP_E_OVERLAP, ": in and out are the same: matrices", c.out = b.in, m.in_stride[0] = 12);
+    SHAPED(GP_E_OVERLAP, ": in and out are the same, but rows that stay as they are move", c.out = b.in,
+           m.dimensions = 3, m.order[0] = 1, m.order[1] = 0, m.order[2] = 2, m.extent[2] = 100, m.extent[0] = 3,
+           m.extent[1] = 2);
+#undef SHAPED
+    WRONG(GP_E_ARGUMENT, ": permutation: the call permutes no dimensions", GP_SHUFFLE, m = square(10, 10),
+          c.permutation = &m);
+  }
+
+  // graphs
+  {
+    gp_graph g;
+    uint64_t number = 0;
+    gp_traversal t;
+#define GRAPH(code, text, ...)                                                                                         \
+  do {                                                                                                                 \
+    gp_call c = sample(GP_BFS);                                                                                        \
+    g = *c.graph, c.graph = &g;                                                                                        \
+    __VA_ARGS__;                                                                                                       \
+    BAD(code, text, gp_run(ctx, &c, nullptr));                                                                         \
+  } while (0)
+    GRAPH(GP_E_NULL, ": graph is null", c.graph = nullptr);
+    GRAPH(GP_E_TYPE, ": graph->offset_type is ", g.offset_type = GP_I32);
+    GRAPH(GP_E_TYPE, ": graph->vertex_type is ", g.vertex_type = GP_U16);
+    GRAPH(GP_E_ARGUMENT, ": graph->flags has unknown bits: 0x2", g.flags = 2);
+    GRAPH(GP_E_SIZE, ": graph->vertices is 4294967295, which u32 does not number", g.vertices = UINT32_MAX);
+    GRAPH(GP_E_SIZE, ": graph->vertices is ", g.vertex_type = GP_U64, g.vertices = UINT64_MAX);
+    GRAPH(GP_E_SIZE, ": graph->edges is 4294967296, which u32", g.edges = uint64_t(1) << 32);
+    GRAPH(GP_E_SIZE, ": graph->edges is ", g.offset_type = GP_U64, g.edges = uint64_t(1) << 48);
+    GRAPH(GP_E_NULL, ": graph->in_sources is null, but graph->in_offsets is not", g.in_offsets = b.in);
+    GRAPH(GP_E_NULL, ": graph->in_offsets is null, but graph->in_sources is not", g.in_sources = b.in);
+    GRAPH(GP_E_NULL, ": graph->offsets is null", g.offsets = nullptr);
+    GRAPH(GP_E_NULL, ": graph->targets is null", g.targets = nullptr);
+    GRAPH(GP_E_ALIGNMENT, ": graph->offsets (", g.offsets = b.begin + 2);
+    GRAPH(GP_E_ALIGNMENT, ": graph->targets (", g.targets = b.end + 4, g.vertex_type = GP_U64);
+    GRAPH(GP_E_ARGUMENT, ": source is 100, the graph has 100 vertices", c.source = 100);
+    GRAPH(GP_E_ARGUMENT, ": source is 0, the graph has 0 vertices", g.vertices = 0);
+    GRAPH(GP_E_ARGUMENT, ": target is 100, the graph has 100 vertices", c.flags = GP_UNTIL_TARGET, c.target = 100);
+    GRAPH(GP_E_ARGUMENT, ": target: flags lacks GP_UNTIL_TARGET", c.target = 1);
+    GRAPH(GP_E_NULL, ": out (depths) is null", c.out = nullptr);
+    GRAPH(GP_E_ALIGNMENT, ": out (depths) (", c.out = b.out + 2);
+    GRAPH(GP_E_ALIGNMENT, ": out2 (parents) (", c.out2 = b.out2 + 2);
+    GRAPH(GP_E_ALIGNMENT, ": source_device (", c.source_device = reinterpret_cast<uint64_t *>(b.keys + 4));
+    GRAPH(GP_E_ALIGNMENT, ": statistics (", c.statistics = reinterpret_cast<gp_traversal *>(b.keys + 4));
+    GRAPH(GP_E_OVERLAP, ": graph->targets and out (depths) overlap", c.out = b.end + 4);
+    GRAPH(GP_E_OVERLAP, ": out (depths) and out2 (parents) overlap", c.out2 = b.out + 4);
+    FINE(GP_BFS, c.out2 = b.out2, c.source_device = &number, c.source = 1000, c.statistics = &t);
+#undef GRAPH
+    const uint64_t two[2] = {99, 100};
+    WRONG(GP_E_ARGUMENT, ": sources[1] is 100, the graph has 100 vertices", GP_BFS_SOURCES, c.source_device = nullptr,
+          c.sources = two);
+    WRONG(GP_E_ARGUMENT, ": sources and source_device", GP_BFS_SOURCES, c.sources = two);
+    WRONG(GP_E_NULL, ": sources is null", GP_BFS_SOURCES, c.source_device = nullptr);
+    WRONG(GP_E_NULL, ": nothing is asked for", GP_BFS_SOURCES, c.out = nullptr);
+    WRONG(GP_E_NULL, ": graph is null", GP_BFS_SOURCES, c.graph = nullptr);
+    WRONG(GP_E_NULL, ": fault is null", GP_BFS_SOURCES, c.flags = GP_CHECKED);
+    WRONG(GP_E_ARGUMENT, ": target serves bfs only", GP_BFS_SOURCES, c.target = 1);
+    WRONG(GP_E_SIZE, ": count is 4611686018427387904: so many rows", GP_BFS_SOURCES, c.count = uint64_t(1) << 62);
+    WRONG(GP_E_ALIGNMENT, ": out (depths) (", GP_BFS_SOURCES, c.out = b.out + 2);
+    WRONG(GP_E_ALIGNMENT, ": out2 (reached) (", GP_BFS_SOURCES, c.out2 = b.out2 + 4);
+    WRONG(GP_E_ALIGNMENT, ": source_device (", GP_BFS_SOURCES,
+          c.source_device = reinterpret_cast<uint64_t *>(b.keys + 4));
+    FINE(GP_BFS_SOURCES, c.out2 = b.out2, c.statistics = &t, c.limit = 3);
+  }
+
+  // operators
+  for (gp_primitive p :
+       {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_REDUCE_BY_KEY, GP_EXCLUSIVE_SCAN_BY_KEY}) {
+    WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = 0);
+    WRONG(GP_E_OPERATOR, "op: SUB serves transform2 and adjacent_difference only", p, c.op = GP_SUB);
+    WRONG(GP_E_OPERATOR, "op: LESS serves predicates and runs only", p, c.op = GP_LESS);
+    WRONG(GP_E_OPERATOR, "op: HEADS serves runs only", p, c.op = GP_HEADS);
+    WRONG(GP_E_OPERATOR, "op: BIT_OR works on integers", p, c.op = GP_BIT_OR);
+    WRONG(GP_E_OPERATOR, "op: MAX cannot take a struct", p, c.in_type = vec3);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = GP_SUM);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE", p, c.flags = GP_REPRODUCIBLE, c.op = binary, c.in_type = vec3);
+    FINE(p, c.flags = GP_REPRODUCIBLE);
+    FINE(p, c.op = GP_ARGMIN);
+    FINE(p, c.op = binary, c.in_type = vec3);
+  }
+  for (gp_primitive p : {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_TRANSFORM2, GP_ADJACENT_DIFFERENCE}) {
+    gp_call c = fold_call(p, GP_GREATER, GP_I32, GP_I32, b.in, b.out, 10);
+    BAD(GP_E_OPERATOR, "op: GREATER serves predicates and runs only", gp_run(ctx, &c, nullptr));
+  }
+  WRONG(GP_E_OPERATOR, "op: ARGMAX serves reduce and scan only", GP_ADJACENT_DIFFERENCE, c.op = GP_ARGMAX);
+  WRONG(GP_E_OPERATOR, "op: SUB cannot take a struct", GP_ADJACENT_DIFFERENCE, c.in_type = vec3);
+  WRONG(GP_E_TYPE, "one element is copied", GP_ADJACENT_DIFFERENCE, c.op = binary, c.in_type = vec3,
+        c.out_type = GP_F32);
+  FINE(GP_ADJACENT_DIFFERENCE, c.flags = GP_RIGHT, c.op = binary, c.in_type = vec3);
+  for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS, GP_UNIQUE, GP_REDUCE_BY_KEY}) {
+    WRONG(GP_E_OPERATOR, "equal: LESS does not say what belongs to one run", p, c.equal = GP_LESS);
+    WRONG(GP_E_OPERATOR, "\"mine of one\" is a unary one", p, c.equal = unary);
+    WRONG(GP_E_OPERATOR, ": equal is 99", p, c.equal = 99);
+    WRONG(GP_E_OPERATOR, "equal: EQUAL cannot take a struct", p, c.key_type = vec3);
+    WRONG(GP_E_OPERATOR, "equal: NOT_EQUAL cannot take a struct", p, c.key_type = vec3, c.equal = GP_NOT_EQUAL);
+    WRONG(GP_E_TYPE, "key_type (of flags) is f32", p, c.key_type = GP_F32, c.equal = GP_HEADS);
+    WRONG(GP_E_TYPE, "key_type (of flags) is i64", p, c.key_type = GP_I64, c.equal = GP_HEADS);
+    FINE(p, c.equal = GP_HEADS, c.key_type = GP_I8);
+    FINE(p, c.equal = binary, c.key_type = vec3);
+  }
+  for (gp_primitive p : {GP_SELECT, GP_PARTITION, GP_COUNT_IF, GP_ANY, GP_ALL}) {
+    WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = 0);
+    WRONG(GP_E_OPERATOR, "op: SUM is no predicate", p, c.op = GP_SUM);
+    WRONG(GP_E_OPERATOR, "op: NOT is no predicate", p, c.op = GP_NOT);
+    WRONG(GP_E_OPERATOR, "op: HEADS is no predicate", p, c.op = GP_HEADS);
+    WRONG(GP_E_OPERATOR, "\"mine\" is a binary one", p, c.op = binary);
+    WRONG(GP_E_NULL, "init (the scalar) is null: op: LESS", p, c.init = nullptr);
+    WRONG(GP_E_ARGUMENT, "init (the scalar) is not null", p, c.op = unary, c.in_type = vec3);
+    WRONG(GP_E_OPERATOR, "op: LESS cannot take a struct", p, c.in_type = vec3);
+    FINE(p, c.op = unary, c.in_type = vec3, c.init = nullptr);
+  }
+  for (gp_primitive p : {GP_SELECT, GP_PARTITION}) {
+    WRONG(GP_E_ARGUMENT, "keys: flags serve calls without a predicate", p, c.keys = b.keys);
+    WRONG(GP_E_TYPE, "key_type: flags serve calls without a predicate", p, c.key_type = GP_U8);
+    WRONG(GP_E_ARGUMENT, "init: flags are not compared", p, c.op = 0, c.keys = b.keys, c.key_type = GP_U8);
+    WRONG(GP_E_TYPE, "key_type (of flags) is not set", p, c.op = 0, c.init = nullptr, c.keys = b.keys);
+    WRONG(GP_E_NULL, "keys (flags) is null", p, c.op = 0, c.init = nullptr, c.key_type = GP_U8);
+    WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_I32);
+    FINE(p, c.op = 0, c.init = nullptr, c.keys = b.keys, c.key_type = GP_I16);
+  }
+  WRONG(GP_E_OPERATOR, "transform (the second predicate): flags make two parts", GP_PARTITION, c.op = 0,
+        c.init = nullptr, c.key_type = GP_U8, c.keys = b.keys, c.transform = unary);
+  WRONG(GP_E_OPERATOR, "transform: MIN is no predicate", GP_PARTITION, c.transform = GP_MIN);
+  WRONG(GP_E_NULL, "step (the scalar) is null: transform: EQUAL", GP_PARTITION, c.transform = GP_EQUAL);
+  WRONG(GP_E_ARGUMENT, "step: there is no second predicate", GP_PARTITION, c.step = upper_ends);
+  WRONG(GP_E_ARGUMENT, "out3: there is no second predicate", GP_PARTITION, c.out3 = b.out3);
+  WRONG(GP_E_NULL, "out3 (the third part) is null", GP_PARTITION, c.transform = GP_EQUAL, c.step = upper_ends);
+  WRONG(GP_E_NULL, "out2 (the second part) is null", GP_PARTITION, c.out2 = nullptr);
+  BAD(GP_E_OPERATOR, "gp_partition3: second is not set (0)",
+      gp_partition3(ctx, GP_LESS, 0, GP_F32, lower_ends, nullptr, b.in, b.out, b.out2, nullptr, b.counts, 5, nullptr));
+  for (gp_primitive p : {GP_LOWER_BOUND, GP_UPPER_BOUND}) {
+    WRONG(GP_E_OPERATOR, "op: GREATER is no order", p, c.op = GP_GREATER);
+    WRONG(GP_E_OPERATOR, "op: LESS cannot take a struct", p, c.in_type = vec3);
+    WRONG(GP_E_TYPE, "in_type and key_type differ", p, c.key_type = GP_I32);
+    WRONG(GP_E_SIZE, "length is", p, c.length = uint64_t(1) << 63, c.in_type = GP_U8);
+    WRONG(GP_E_SIZE, "length is 4294967296, which positions of type u32", p, c.length = uint64_t(1) << 32);
+    WRONG(GP_E_OVERLAP, "keys and out overlap", p, c.out = b.keys + 4);
+    FINE(p, c.op = binary, c.in_type = vec3, c.key_type = vec3, c.out_type = GP_U64);
+    FINE(p, c.out_type = GP_U64, c.length = uint64_t(1) << 33, c.keys = nullptr);
+  }
+  for (gp_primitive p : {GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
+    WRONG(GP_E_TYPE, "out_type (index_type) is i32, not u32 or u64", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "out_type (index_type) is not set", p, c.out_type = 0);
+  }
+  WRONG(GP_E_ARGUMENT, "segments is 0, but count is not", GP_LOAD_BALANCE, c.segments = 0);
+  {
+    const gp_key_field some[] = {{8, GP_F32, 0}, {0, GP_F32, 1}}, off[] = {{10, GP_U16, 0}, {6, GP_F32, 0}};
+    const gp_key_field many[] = {{0, GP_F32, 0}, {0, vec3, 0}};
+    const gp_key_field wide[17] = {{4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
+                                   {4, GP_F32, 0}, {4, GP_F32, 0}};
+    const gp_primitive p = GP_SORT;
+    FINE(p, c.in = nullptr, c.in_type = 0, c.out_type = GP_I64, c.out_keys = nullptr);
+    FINE(p, c.in = nullptr, c.in_type = 0, c.out = nullptr, c.begin_bit = 5, c.end_bit = 5, c.flags = GP_DESCENDING);
+    FINE(p, c.key_type = vec3, c.fields = some, c.field_count = 2, c.end_bit = 64, c.in_type = vec3);
+    FINE(p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16, c.end_bit = 16);
+    FINE(p, c.flags = GP_REPRODUCIBLE);
+    FINE(p, c.out_keys = b.keys, c.out = b.in);
+    WRONG(GP_E_NULL, ": out_keys is null", p, c.out_keys = nullptr);
+    WRONG(GP_E_ALIGNMENT, ": out_keys (", p, c.out_keys = b.out_keys + 2);
+    WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys + 4);
+    WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out);
+    WRONG(GP_E_TYPE, "out_type is not in_type", p, c.out_type = GP_I32);
+    WRONG(GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_F32);
+    WRONG(GP_E_SIZE, "which indices of type u32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_U32,
+          c.key_type = GP_U8, c.count = (uint64_t(1) << 32) + 1);
+    WRONG(GP_E_TYPE, "key_type: a struct needs fields or a transform", p, c.key_type = vec3);
+    WRONG(GP_E_OPERATOR, "transform: keys are decomposed by a user's operator, not by ABS", p, c.transform = GP_ABS);
+    WRONG(GP_E_OPERATOR, "is a binary one", p, c.transform = binary);
+    WRONG(GP_E_TYPE, "acc_type (of transform's result) is not set", p, c.transform = unary);
+    WRONG(GP_E_TYPE, "acc_type (of transform's result) is a struct", p, c.transform = unary, c.acc_type = vec3);
+    WRONG(GP_E_TYPE, "acc_type: there is no transform", p, c.acc_type = GP_U16);
+    WRONG(GP_E_ARGUMENT, "fields and transform both", p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16,
+          c.fields = some, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "fields: keys of a built-in type have none", p, c.fields = some, c.field_count = 2);
+    WRONG(GP_E_NULL, "fields is null", p, c.key_type = vec3, c.field_count = 2);
+    WRONG(GP_E_ARGUMENT, "field_count is 0", p, c.key_type = vec3, c.fields = some);
+    WRONG(GP_E_ARGUMENT, "field 1: no aligned f32 stands at offset 6 of vec3, of 12 bytes", p, c.key_type = vec3,
+          c.fields = off, c.field_count = 2);
+    WRONG(GP_E_TYPE, "field 1 is a struct", p, c.key_type = vec3, c.fields = many, c.field_count = 2);
+    WRONG(GP_E_SIZE, "more than 64 bytes", p, c.key_type = vec3, c.fields = wide, c.field_count = 17);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.end_bit = 33);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = -1, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "no range within the 32 bits", p, c.begin_bit = 4, c.end_bit = 3);
+    WRONG(GP_E_ARGUMENT, "GP_UNSORTED serves top_k only", p, c.flags = GP_UNSORTED);
+  }
+  WRONG(GP_E_SIZE, "segments is 4294967297, which", GP_LOAD_BALANCE, c.segments = (uint64_t(1) << 32) + 1);
+
+  // results
+  for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS}) {
+    WRONG(GP_E_TYPE, "out2_type (of lengths) is f64", p, c.out2_type = GP_F64);
+    WRONG(GP_E_ALIGNMENT, "out2 (lengths) (", p, c.out2 = b.out2 + 4, c.out2_type = GP_I64);
+    WRONG(GP_E_OVERLAP, "keys and out2 (lengths) overlap", p, c.out2 = b.keys);
+  }
+  WRONG(GP_E_TYPE, "out_type and out2_type differ", GP_NONTRIVIAL_RUNS, c.out2_type = GP_I64, c.out_type = GP_I32);
+  WRONG(GP_E_NULL, "out2 (lengths) is null", GP_NONTRIVIAL_RUNS, c.out2 = nullptr);
+  WRONG(GP_E_OVERLAP, "out and out2 (lengths) overlap", GP_NONTRIVIAL_RUNS, c.out2 = b.out + 8);
+  FINE(GP_RUN_LENGTHS, c.out2 = nullptr, c.out_keys = nullptr);
+  WRONG(GP_E_TYPE, "out_type: the result is one byte", GP_ANY, c.out_type = GP_I32);
+  WRONG(GP_E_NULL, "out_keys is null", GP_UNIQUE, c.out_keys = nullptr);
+  WRONG(GP_E_NULL, ": out is null", GP_UNIQUE, c.in_type = GP_F64, c.in = b.in);
+  WRONG(GP_E_NULL, ": in is null", GP_UNIQUE, c.in_type = GP_F64, c.out = b.out);
+  WRONG(GP_E_TYPE, "in_type is not set", GP_UNIQUE, c.in = b.in, c.out = b.out);
+  WRONG(GP_E_TYPE, "in_type and out_type differ", GP_UNIQUE, c.in_type = GP_F64, c.out_type = GP_F32, c.in = b.in,
+        c.out = b.out);
+  FINE(GP_UNIQUE, c.in_type = vec3, c.in = b.in, c.out = b.out);
+
+  // segments
+  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_LOAD_BALANCE}) {
+    WRONG(GP_E_ARGUMENT, "bad: flags lacks GP_CHECKED", p, c.bad = &b.bad);
+    WRONG(GP_E_NULL, "bad is null", p, c.flags = GP_CHECKED);
+    WRONG(GP_E_ALIGNMENT, "bad (", p, c.flags = GP_CHECKED, c.bad = reinterpret_cast<uint64_t *>(b.end + 4));
+    WRONG(GP_E_OVERLAP, "begin and bad overlap", p, c.flags = GP_CHECKED,
+          c.bad = reinterpret_cast<uint64_t *>(b.begin + 40));
+    WRONG(GP_E_OVERLAP, "begin and out overlap", p, c.out = b.begin + 40);
+    FINE(p, c.flags = GP_CHECKED, c.bad = &b.bad);
+  }
+  WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED checks offsets in their order", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
+        c.bad = &b.bad, c.end = b.end);
+  WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED: segments of one length", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
+        c.bad = &b.bad, c.begin = nullptr, c.offset_type = 0);
+  WRONG(GP_E_ARGUMENT, "count_device: the call takes no count in device memory", GP_SEGMENTED_REDUCE,
+        c.count_device = &b.bad);
+  WRONG(GP_E_ARGUMENT, "length: segments have it where there are no offsets", GP_SEGMENTED_REDUCE, c.length = 3);
+  WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times length, which is 30", GP_SEGMENTED_REDUCE,
+        c.begin = nullptr, c.offset_type = 0, c.length = 3);
+  WRONG(GP_E_SIZE, "segments times length overflows", GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = 0,
+        c.length = UINT64_MAX / 2);
+  WRONG(GP_E_ALIGNMENT, ": end (", GP_SEGMENTED_REDUCE, c.end = b.end + 1);
+  WRONG(GP_E_OVERLAP, "end and out overlap", GP_SEGMENTED_REDUCE, c.end = b.out);
+  FINE(GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = 0, c.length = 10);
+  FINE(GP_SEGMENTED_REDUCE, c.end = b.begin + 4);
+  WRONG(GP_E_NULL, "bad is null", GP_CHECK_OFFSETS, c.bad = nullptr);
+
+  // histograms
+  for (gp_primitive p : {GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES}) {
+    WRONG(GP_E_ARGUMENT, "bins is 0", p, c.bins = 0);
+    WRONG(GP_E_SIZE, ": bins", p, c.bins = UINT64_MAX);
+    WRONG(GP_E_SIZE, ": bins", p, c.bins = UINT64_MAX / 3, c.channels = 4);
+    WRONG(GP_E_SIZE, ": bins", p, c.bins = 1u << 31);
+    WRONG(GP_E_SIZE, ": bins", p, c.bins = 1u << 30, c.channels = 2);
+    WRONG(GP_E_SIZE, "count: ", p, c.count = UINT64_MAX / 3, c.channels = 4);
+    WRONG(GP_E_ARGUMENT, "channels is -1", p, c.channels = -1);
+    WRONG(GP_E_ARGUMENT, "active is 3, not 1 to the 2 of channels", p, c.channels = 2, c.active = 3);
+    WRONG(GP_E_ARGUMENT, "active is -1", p, c.active = -1);
+    WRONG(GP_E_TYPE, "in_type: a struct", p, c.in_type = vec3);
+    WRONG(GP_E_TYPE, "out_type (of counters) is u16", p, c.out_type = GP_U16);
+    WRONG(GP_E_TYPE, "out_type (of counters) is not set", p, c.out_type = 0);
+    WRONG(GP_E_TYPE, "out_type: counters of f32 serve weights", p, c.out_type = GP_F32);
+    WRONG(GP_E_TYPE, "weights of f32 need counters (out_type) of f32 or f64", p, c.in2 = b.keys);
+    WRONG(GP_E_TYPE, "in2_type (of weights): a struct", p, c.in2 = b.keys, c.in2_type = vec3);
+    WRONG(GP_E_NULL, "in2 (weights) is null", p, c.in2_type = GP_I32);
+    WRONG(GP_E_UNSUPPORTED, "flags: GP_REPRODUCIBLE: counters of f64", p, c.in2 = b.keys, c.out_type = GP_F64,
+          c.flags = GP_REPRODUCIBLE);
+    WRONG(GP_E_OVERLAP, "in and out overlap", p, c.out = b.in);
+    FINE(p, c.in2 = b.keys, c.out_type = GP_F64);
+    FINE(p, c.in2 = b.keys, c.in2_type = GP_U8, c.out_type = GP_I64, c.channels = 4, c.active = 3,
+         c.flags = GP_REPRODUCIBLE);
+  }
+  WRONG(GP_E_NULL, "init (lower) is null", GP_HISTOGRAM_EVEN, c.init = nullptr);
+  WRONG(GP_E_NULL, "step (upper) is null", GP_HISTOGRAM_EVEN, c.step = nullptr);
+  WRONG(GP_E_ARGUMENT, "lower (0) is not below upper (0) (channel 0)", GP_HISTOGRAM_EVEN, c.step = lower_ends);
+  WRONG(GP_E_ARGUMENT, "(channel 1)", GP_HISTOGRAM_EVEN, c.channels = 2, c.init = upper_ends + 1,
+        c.step = upper_ends + 2;
+        const float low[2] = {1, 9}; c.init = low);
+  WRONG(GP_E_ARGUMENT, "active is 17", GP_HISTOGRAM_EVEN, c.channels = 17);
+  {
+    const float all[2] = {-3e38f, 3e38f}, none[2] = {NAN, 1}, small_[2] = {0, 1e-44f};
+    const int8_t bytes[2] = {-128, 127};
+    const uint64_t large[2] = {0, UINT64_MAX}, turned[2] = {UINT64_MAX, 0};
+    const uint16_t halves[2] = {0xfbff, 0x7bff}; // -65504 and 65504
+    const int64_t wide[2] = {INT64_MIN, INT64_MAX};
+    WRONG(GP_E_ARGUMENT, "overflows (channel 0)", GP_HISTOGRAM_EVEN, c.init = all, c.step = all + 1);
+    WRONG(GP_E_ARGUMENT, "overflows (channel 0)", GP_HISTOGRAM_EVEN, c.init = small_, c.step = small_ + 1);
+    WRONG(GP_E_ARGUMENT, "is not below upper", GP_HISTOGRAM_EVEN, c.init = none, c.step = none + 1);
+    WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.init = turned,
+          c.step = turned + 1);
+    WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.init = bytes + 1,
+          c.step = bytes);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.init = bytes, c.step = bytes + 1);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.init = large, c.step = large + 1);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I64, c.init = wide, c.step = wide + 1);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_F16, c.init = halves, c.step = halves + 1);
+  }
+  WRONG(GP_E_NULL, "begin (boundaries) is null", GP_HISTOGRAM_RANGES, c.begin = nullptr);
+  WRONG(GP_E_ALIGNMENT, "begin (boundaries) (", GP_HISTOGRAM_RANGES, c.begin = b.begin + 2);
+  WRONG(GP_E_OVERLAP, "begin (boundaries) and out overlap", GP_HISTOGRAM_RANGES, c.out = b.begin + 64);
+
+  // in place, by the header's table
+  for (gp_primitive p : {GP_SEGMENTED_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN_BY_KEY, GP_SELECT}) {
+    FINE(p, c.out = b.in);
+    WRONG(GP_E_OVERLAP, "in and out overlap", p, c.out = b.in + 4);
+    WRONG(GP_E_OVERLAP, "in and out overlap", p, c.in = b.in + 4, c.out = b.in);
+  }
+  WRONG(GP_E_OVERLAP, "cannot run in place", GP_SEGMENTED_INCLUSIVE_SCAN, c.out_type = GP_F64, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "keys and out overlap: this call cannot run in place", GP_INCLUSIVE_SCAN_BY_KEY, c.out = b.keys);
+  WRONG(GP_E_OVERLAP, "keys and out overlap", GP_INCLUSIVE_SCAN_BY_KEY, c.keys = b.in, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "keys (flags) and out overlap", GP_SELECT, c.op = 0, c.init = nullptr, c.key_type = GP_I32,
+        c.keys = b.keys, c.out = b.keys);
+  FINE(GP_UNIQUE, c.out_keys = b.keys);
+  FINE(GP_UNIQUE, c.out_keys = b.keys, c.in_type = GP_F64, c.in = b.in, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "keys and out_keys overlap", GP_UNIQUE, c.out_keys = b.keys + 4);
+  WRONG(GP_E_OVERLAP, "keys and out overlap", GP_UNIQUE, c.in_type = GP_I32, c.in = b.in, c.out = b.keys);
+  WRONG(GP_E_OVERLAP, "in and out_keys overlap", GP_UNIQUE, c.in_type = GP_I32, c.in = b.in, c.out = b.out,
+        c.out_keys = b.in);
+  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_REDUCE_BY_KEY, GP_PARTITION, GP_ADJACENT_DIFFERENCE, GP_LOWER_BOUND})
+    WRONG(GP_E_OVERLAP, "in and out overlap: this call cannot run in place", p, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "keys and out_keys overlap", GP_REDUCE_BY_KEY, c.out_keys = b.keys);
+  WRONG(GP_E_OVERLAP, "out and out_keys overlap", GP_REDUCE_BY_KEY, c.out_keys = b.out + 4);
+  WRONG(GP_E_OVERLAP, "out and out2 (the second part) overlap", GP_PARTITION, c.out2 = b.out);
+  WRONG(GP_E_OVERLAP, "in and out2 (the second part) overlap", GP_PARTITION, c.out2 = b.in + 8);
+  FINE(GP_PARTITION, c.out2 = b.out + 40); // ten are known to be selected
+  WRONG(GP_E_OVERLAP, "count_device and out overlap", GP_SELECT,
+        c.count_device = reinterpret_cast<uint64_t *>(b.out + 8));
+
+  for (const unsigned char *x = reinterpret_cast<const unsigned char *>(&b);
+       x < reinterpret_cast<const unsigned char *>(&b + 1); ++x)
+    if (*x != 0x5a) {
+      check(false, __LINE__, "outputs were touched");
+      break;
+    }
+  // Empty calls without counts do nothing, with null pointers too.
+  for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_EXCLUSIVE_SCAN, GP_INCLUSIVE_SCAN_BY_KEY,
+                         GP_ADJACENT_DIFFERENCE, GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
+    gp_call c = sample(p, 0);
+    c.in = c.keys = c.begin = nullptr, c.out = nullptr, c.segments = 0, c.length = 0;
+    GOOD(gp_run(ctx, &c, nullptr));
+  }
+  CHECK(fake::counts.launches == 0);
+  CLOSE(ctx);
+}
+
+// The names of kernels: their templates with every argument.
+static void test_names() {
+  gp_context *ctx = open_fake();
+  const gp_type pair = define(ctx, "pair", "struct pair { int k, v; };", 8, 4);
+  gp_op_desc d = gp_op_desc_init();
+  gp_op odd, same_key, sum;
+  d.name = "odd", d.body = "return ODD(a.k);", d.prelude = "#define ODD(x) ((x) & 1)", d.arity = 1;
+  GOOD(gp_op_define(ctx, &d, &odd));
+  d.name = "same key", d.body = "return a.k == b.k;", d.arity = 2;
+  GOOD(gp_op_define(ctx, &d, &same_key));
+  d.name = "sum", d.body = "return pair{a.k, a.v + b.v};", d.identity = "pair{0, 0}", d.prelude = nullptr;
+  GOOD(gp_op_define(ctx, &d, &sum));
+  // The name without its policy, and the struct that the entry point takes.
+  auto named = [&](const gp_call &c, const char *kernel, const char *rest, const char *arguments) {
+    gp_kernel_source source;
+    char name[1024];
+    GOOD(gp_prepare(ctx, &c));
+    GOOD(gp_kernel_origin(ctx, &c, &source, name, sizeof name));
+    const char *end = strchr(name, '>');
+    check(source == GP_KERNEL_COMPILED && strncmp(name, kernel, strlen(kernel)) == 0 &&
+              strncmp(name + strlen(kernel), "<gp__policy<", 12) == 0 && end && std::string(">, ") + rest == end,
+          __LINE__, "%s is not %s<.., %s", name, kernel, rest);
+    check(fake::last_program.find(std::string("gp__entry(const ") + arguments + " a)") != std::string::npos, __LINE__,
+          "the entry point of %s does not take %s", name, arguments);
+  };
+  auto has = [](const char *text) { return fake::last_program.find(text) != std::string::npos; };
+  auto times = [](const char *text) {
+    int n = 0;
+    for (size_t at = 0; (at = fake::last_program.find(text, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  const char *stream = "gp__stream_look_back", *piped = "gp__stream_pipelined", *args = "gp__stream_args";
+  gp_call c = sample(GP_SELECT);
+  named(c, stream, "gp__select<1, float, gp__none, gp__compare<gp_less<float>>, gp__none>>", args);
+  c.count = 1 << 26, c.in = c.out = nullptr, c.out_count = nullptr;
+  named(c, piped, "gp__select<1, float, gp__none, gp__compare<gp_less<float>>, gp__none>>", args);
+  c = sample(GP_SELECT), c.op = 0, c.init = nullptr, c.keys = buffers.keys, c.key_type = GP_I8, c.in_type = pair;
+  named(c, stream, "gp__select<1, pair, unsigned char, gp__flag<unsigned char>, gp__none>>", args);
+  CHECK(times("struct pair {") == 1);
+  c = sample(GP_PARTITION), c.in_type = pair, c.op = odd, c.init = nullptr;
+  named(c, stream, "gp__select<2, pair, gp__none, gp__test<gp__op_1, pair>, gp__none>>", args);
+  CHECK(has("struct gp__op_1 {\n  typedef pair A;\n  typedef bool R;\n  GP_DEVICE R operator()(A a) const {"));
+  c.transform = odd, c.out3 = buffers.out3;
+  named(c, stream, "gp__select<3, pair, gp__none, gp__test<gp__op_1, pair>, gp__test<gp__op_2, pair>>>", args);
+  CHECK(has("struct gp__op_2 {\n  typedef pair A;\n  typedef bool R;") && times("#define ODD(x)") == 1);
+  c = sample(GP_PARTITION), c.transform = GP_NOT_EQUAL, c.step = upper_ends, c.out3 = buffers.out3;
+  named(c, stream, "gp__select<3, float, gp__none, gp__compare<gp_less<float>>, gp__compare<gp_not_equal<float>>>>",
+        args);
+  c = sample(GP_UNIQUE);
+  named(c, stream, "gp__runs<GP_UNIQUE, gp__key_heads<int, gp_equal<int>>, gp__none, gp__none>>", args);
+  c.in_type = GP_F16, c.in = buffers.in, c.out = buffers.out, c.equal = GP_HEADS, c.key_type = GP_U16;
+  named(c, stream, "gp__runs<GP_UNIQUE, gp__flag_heads<unsigned short>, gp_f16, gp__none>>", args);
+  c = sample(GP_RUN_LENGTHS), c.key_type = pair, c.equal = same_key, c.out2_type = GP_I64;
+  named(c, stream, "gp__runs<GP_RUN_LENGTHS, gp__key_heads<pair, gp__op_3>, gp__none, unsigned long long>>", args);
+  CHECK(has("struct gp__op_3 {\n  typedef pair A;\n  typedef pair B;\n  typedef bool R;\n"));
+  c = sample(GP_RUN_LENGTHS), c.out2 = nullptr, c.equal = GP_NOT_EQUAL; // gp_prepare would take the type for lengths
+  named(c, stream, "gp__runs<GP_RUN_LENGTHS, gp__key_heads<int, gp_not_equal<int>>, gp__none, gp__none>>", args);
+  c = sample(GP_NONTRIVIAL_RUNS);
+  named(c, stream, "gp__runs<GP_NONTRIVIAL_RUNS, gp__key_heads<int, gp_equal<int>>, gp__none, unsigned int>>", args);
+  c = sample(GP_REDUCE_BY_KEY), c.op = sum, c.in_type = pair, c.key_type = pair, c.equal = same_key;
+  named(c, stream,
+        "gp__by_key<GP_REDUCE_BY_KEY, false, gp__key_heads<pair, gp__op_3>, gp__op_1, gp__load<pair, pair, "
+        "gp_convert<pair, "
+        "pair>>, pair, pair, pair>>",
+        args);
+  CHECK(times("struct pair {") == 1 && has("enum { commutative = 0, exact = 0 };"));
+  c = sample(GP_EXCLUSIVE_SCAN_BY_KEY), c.op = GP_SUM, c.in_type = GP_F16, c.transform = GP_ABS;
+  named(
+      c, stream,
+      "gp__by_key<GP_EXCLUSIVE_SCAN_BY_KEY, false, gp__key_heads<int, gp_equal<int>>, gp_sum<float>, gp__load<gp_f16, "
+      "float, gp_abs<gp_f16, float>>, gp_f16, float, gp_f16>>",
+      args);
+  c = sample(GP_SEGMENTED_INCLUSIVE_SCAN), c.offset_type = GP_I64;
+  named(c, stream,
+        "gp__by_key<GP_INCLUSIVE_SCAN_BY_KEY, false, gp__offset_heads<unsigned long long>, gp_max<float>, "
+        "gp__load<float, "
+        "float, gp_convert<float, float>>, float, float, float>>",
+        args);
+  const char *max = "gp_max<float>, gp__load<float, float, gp_convert<float, float>>, float, float, float>";
+  for (bool few : {true, false}) {
+    const char *kernel = few ? "gp__warp_segments" : "gp__segmented_reduce";
+    gp_policy merge_path = {};
+    merge_path.algorithm = GP_MERGE_PATH;
+    c = sample(GP_SEGMENTED_REDUCE);
+    c.policy = few ? nullptr : &merge_path;
+    named(c, kernel, (std::string("gp__offset_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
+    c.end = buffers.end;
+    named(c, kernel, (std::string("gp__range_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
+    c.end = c.begin = nullptr, c.offset_type = 0, c.length = 10;
+    named(c, kernel, (std::string("gp__fixed_ends, ") + max).c_str(), "gp__segment_args");
+  }
+  c = sample(GP_COUNT_IF);
+  named(c, "gp__reduce_even_share",
+        "gp_sum<unsigned long long>, gp__counted<float, gp__compare<gp_less<float>>>, float, unsigned long long, "
+        "unsigned long long>",
+        "gp__reduce_args");
+  c = sample(GP_ANY), c.in_type = pair, c.op = odd, c.init = nullptr;
+  named(c, "gp__reduce_even_share",
+        "gp_or<unsigned int>, gp__counted<pair, gp__test<gp__op_1, pair>>, pair, unsigned int, unsigned char>",
+        "gp__reduce_args");
+  c = sample(GP_CHECK_OFFSETS);
+  named(c, "gp__reduce_even_share",
+        "gp_min<unsigned long long>, gp__offset_fault<unsigned int>, unsigned int, unsigned long long, unsigned long "
+        "long>",
+        "gp__reduce_args");
+  c = sample(GP_ADJACENT_DIFFERENCE), c.flags = GP_RIGHT, c.out_type = GP_F64;
+  named(c, "gp__adjacent", "true, gp__binary<gp_sub<double>, float, float, double>, float, double>", "gp__map_args");
+  c = sample(GP_ADJACENT_DIFFERENCE), c.in_type = pair, c.op = sum;
+  named(c, "gp__adjacent", "false, gp__op_1, pair, pair>", "gp__map_args");
+  c = sample(GP_HISTOGRAM_EVEN), c.out_type = GP_I64;
+  named(c, "gp__histogram", "GP_SHARED_BINS, gp__even_bins<float>, float, gp__none, unsigned long long>",
+        "gp__histogram_args");
+  c = sample(GP_HISTOGRAM_RANGES), c.in2 = buffers.keys, c.in2_type = GP_F16, c.out_type = GP_F64;
+  named(c, "gp__histogram", "GP_SHARED_BINS, gp__range_bins<float>, float, gp_f16, double>", "gp__histogram_args");
+  c = sample(GP_HISTOGRAM_EVEN), c.bins = 1 << 24;
+  named(c, "gp__histogram", "GP_GLOBAL_BINS, gp__even_bins<float>, float, gp__none, unsigned int>",
+        "gp__histogram_args");
+  c = sample(GP_UPPER_BOUND), c.in_type = pair, c.op = same_key;
+  named(c, "gp__bound", "true, pair, gp__op_1, unsigned int>", "gp__search_args");
+  c = sample(GP_LOWER_BOUND), c.out_type = GP_U64;
+  named(c, "gp__bound", "false, float, gp_less<float>, unsigned long long>", "gp__search_args");
+  c = sample(GP_LOAD_BALANCE), c.offset_type = GP_U64;
+  named(c, "gp__load_balance", "unsigned long long, unsigned int>", "gp__search_args");
+  c = sample(GP_TOP_K);
+  named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
+  c.in = nullptr, c.in_type = 0, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
+  named(c, "gp__top_k_merge", "int, gp__none, unsigned long long, false, true>", "gp__top_k_args");
+  c = sample(GP_TOP_K, 5000), c.length = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr, c.in_type = 0;
+  c.keys = c.out_keys = nullptr;
+  named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
+  c = sample(GP_SHUFFLE);
+  named(c, "gp__shuffle", "float, float>", "gp__map_args");
+  c = sample(GP_TRANSPOSE);
+  named(c, "gp__transpose", "4, 4, 12, false>", "gp__transpose_args");
+  c.out = const_cast<void *>(c.in);
+  named(c, "gp__transpose_square", "4, 4, 0, false>", "gp__transpose_args");
+  gp_permutation rectangle = square(1 << 10, 1 << 11);
+  gp_policy padded = {};
+  padded.algorithm = GP_PADDED_TILES;
+  c.permutation = &rectangle, c.count = 0;
+  c.in = c.out = reinterpret_cast<void *>(uintptr_t(buffers.in) / 256 * 256);
+  named(c, "gp__copy_kernel", "4>", "gp__map_args"); // to the workspace, and back
+  c.policy = &padded;                                // chunks of 128 elements, of panels of as many rows
+  named(c, "gp__transpose_save", "4, 4, 4099>", "gp__panels_args");
+  rectangle = square(1021, 2048); // the inverse: chunks of rows of the input
+  named(c, "gp__transpose_save", "4, 4, 4097>", "gp__panels_args");
+  gp_policy buffered = {};
+  uint64_t workspace = 0;
+  buffered.algorithm = GP_BUFFERED_PANELS;
+  c.policy = &buffered;
+  named(c, "gp__transpose_save", "4, 4, 4097>", "gp__panels_args");
+  c.policy = nullptr;
+  rectangle = square(16384, 8192 + 1); // large: through a buffer, unless a policy says otherwise
+  named(c, "gp__transpose_save", "4, 4, 4098>", "gp__panels_args");
+  GOOD(gp_workspace_size(ctx, &c, &workspace));
+  const uint64_t third = (uint64_t(16384) * 8193 * 4) / 3;
+  check(workspace > third * 3 / 4 && workspace < third, __LINE__, "%llu bytes of workspace",
+        (unsigned long long)workspace);
+  rectangle = square(8192, 16384); // by tensor copies
+  buffered.algorithm = GP_TENSOR_PANELS;
+  c.policy = &buffered;
+  named(c, "gp__transpose_save", "4, 4, 4099>", "gp__panels_args");
+  rectangle = square(16384, 8192 + 1);
+  BAD(GP_E_POLICY, "policy", gp_prepare(ctx, &c));
+  buffered.algorithm = GP_PADDED_TILES;
+  c.policy = &buffered;
+  GOOD(gp_workspace_size(ctx, &c, &workspace));
+  check(workspace <= 72 << 20, __LINE__, "%llu bytes of workspace", (unsigned long long)workspace);
+  rectangle = square(1021, 2039); // primes
+  named(c, "gp__transpose_within_rows", "4, 4>", "gp__transpose_args");
+  c.policy = nullptr;
+  rectangle = square(500, 1000); // by tensor copies, where a policy says so and the driver knows of them
+  buffered = gp_policy(), buffered.algorithm = GP_TENSOR_TILES, buffered.stages = 2;
+  c.policy = &buffered, c.out = reinterpret_cast<void *>(uintptr_t(c.in) + (1 << 22));
+  named(c, "gp__transpose_tensor", "4>", "__grid_constant__ gp__tensor_args");
+  const unsigned maps = unsigned(fake::counts.calls["cuTensorMapEncodeTiled"]);
+  const bool ran = fake::machine.run;
+  fake::machine.run = false;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(unsigned(fake::counts.calls["cuTensorMapEncodeTiled"]) == maps + 1);
+  CHECK(fake::last_launch.grid_x == 4); // that many are resident
+  buffered.stages = 1;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(fake::last_launch.grid_x > 4);
+  rectangle.in_stride[0] = 1001;
+  BAD(GP_E_POLICY, "policy", gp_run(ctx, &c, nullptr));
+  rectangle.in_stride[0] = 0;
+  rectangle = square(8192, 16384), c.out = const_cast<void *>(c.in);
+  buffered.algorithm = GP_TENSOR_PANELS, buffered.stages = 16;
+  GOOD(gp_run(ctx, &c, nullptr));
+  CHECK(unsigned(fake::counts.calls["cuTensorMapEncodeTiled"]) == maps + 3 && fake::last_launch.block_x == 256 + 32);
+  fake::machine.run = ran;
+  c = sample(GP_CONVERT_LAYOUT);
+  named(c, "gp__convert_layout", "4096, 4, gp__side<1, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
+        "gp__layout_args");
+  c.in_layout = &sample_columns, c.out_layout = &sample_structs;
+  named(c, "gp__convert_layout",
+        "4096, 4, gp__side<0, 4>, gp__side<1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+        "gp__layout_args");
+  c.flags = GP_KEEP_GAPS;
+  named(c, "gp__convert_layout", "4096, 0, gp__side<0, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
+        "gp__layout_args");
+  gp_layout blocks = sample_structs, larger = sample_structs;
+  blocks.width = 96, larger.width = 8192, c.flags = 0, c.in_layout = &blocks, c.out_layout = &larger;
+  named(c, "gp__convert_layout",
+        "4096, 0, gp__side<0, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+        "gp__layout_args");
+  blocks.width = 64;
+  named(c, "gp__convert_layout",
+        "4096, 4, gp__side<64, 4>, gp__side<-1, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>, gp__moved<1, -1, 3>>",
+        "gp__layout_args");
+  CLOSE(ctx);
+}
+
+int main(int argc, char **argv) {
+  return run_groups(argc, argv,
+                    {{"arguments", [] { test_arguments(false); }},
+                     {"host", [] { test_arguments(true); }},
+                     {"programs", test_programs},
+                     {"more arguments", [] { test_more_arguments(false); }},
+                     {"more arguments, host", [] { test_more_arguments(true); }},
+                     {"names", test_names}});
+}
