@@ -1,6 +1,6 @@
 // cells.c - cells as text and as keys, and their sizes; for gp_tune, which is built with it, and for Python, which
-// loads it as a library (tools/farm/cell_keys.py). It knows no header of the library: a key is the same whatever tree is
-// measured.
+// loads it as a library (tools/farm/cell_keys.py). It knows no header of the library: a key is the same whatever tree
+// is measured.
 #include "tune.h"
 
 static const struct {
