@@ -2227,7 +2227,8 @@ MUTANTS = {
         "ROWS", "src/scan/portable.h",
         "GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0,", "0, 1 << 20, 3 << 20, 0, 0, 1, 0,"),
     "rows: a rule's policy is not valid": (
-        "ROWS", "src/sort/portable.h", "GP_COUNTING, 256, 4, 0, 4, 22)", "GP_COUNTING, 250, 4, 0, 4, 22)"),
+        "ROWS", "src/scan/portable.h",
+        "(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21)", "(0, -1, 0, 0, 0, 0, 250, 1, 0, 0, 21)"),
     "rows: of rows that fit alike the last is found": (
         "ROWS", "src/core/rows.h", "if (fit > best && (fit < most", "if (fit >= best && fit && (fit < most"),
     "rows: offsets are not told apart": (
