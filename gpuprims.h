@@ -4195,34 +4195,39 @@ __attribute__((unused)) static int gp__row_fit(const gp__policy_row *row, const 
          64 * ((row->primitive > 0) + (row->policy.algorithm > 0) + (row->in_size >= 0) + (row->acc_size >= 0) +
                (row->out_size >= 0) + __builtin_popcount(row->when / GP__IF));
 }
-// The one lookup: the row that fits best, and of those the first; behind `last`, where that is not NULL. source: of
-// each row, NULL for any. algorithm: rows of others do not serve; GP_AUTO for any.
-__attribute__((unused)) static const gp__policy_row *gp__next_row(const gp__policy_row *rows, int count,
-                                                                  const unsigned char *source, int wanted,
-                                                                  const gp__wanted *w, int algorithm,
-                                                                  const gp__policy_row *last) {
-  const int most = last ? gp__row_fit(last, w) : 0x7fffffff;
-  const gp__policy_row *row, *found = NULL;
-  int best = 0;
-  for (row = rows; row != rows + count; ++row) {
-    int fit;
-    if ((source && source[row - rows] != wanted) ||
-        (algorithm && row->policy.algorithm && row->policy.algorithm != algorithm))
-      continue;
-    fit = gp__row_fit(row, w);
-    if (fit > best && (fit < most || (fit == most && row > last))) best = fit, found = row;
+// The one lookup: the rows that fit, the best first, and of those that fit alike the first. source, or NULL: the
+// gp_policy_source of each row, 0 for none; the lower ones come first. Returns how many.
+enum { GP__ROWS_MOST = 32 }; // that fit a call
+__attribute__((unused)) static int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source,
+                                                const gp__wanted *w, const gp__policy_row *found[GP__ROWS_MOST]) {
+  int fits[GP__ROWS_MOST], all = 0, i, k;
+  for (i = 0; i < count; ++i) {
+    int fit = source && !source[i] ? 0 : gp__row_fit(rows + i, w);
+    if (fit && source) fit += (GP_POLICY_PORTABLE - source[i]) << 16;
+    if (!fit || (all == GP__ROWS_MOST && fits[all - 1] >= fit)) continue;
+    for (k = all < GP__ROWS_MOST ? all++ : all - 1; k > 0 && fits[k - 1] < fit; --k)
+      fits[k] = fits[k - 1], found[k] = found[k - 1];
+    fits[k] = fit, found[k] = rows + i;
   }
-  return found;
+  return all;
+}
+// A row that names an algorithm serves that one.
+__attribute__((unused)) static int gp__is_row_of(const gp__policy_row *row, int algorithm) {
+  return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills what a policy leaves open from the rows that fit, the best first.
 __attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count,
                                                   const gp__shape *h, unsigned when) {
   const gp__wanted w = gp__wanted_of(h, when);
-  const gp__policy_row *row = NULL;
-  while (!p.algorithm && (row = gp__next_row(rows, count, NULL, 0, &w, GP_AUTO, row)) != NULL)
-    if (row->when & GP__CHOOSES) p.algorithm = row->policy.algorithm;
-  for (row = NULL; (row = gp__next_row(rows, count, NULL, 0, &w, p.algorithm, row)) != NULL;) {
-#define GPUPRIMS__OPEN_FIELD(field) p.field = gp__default_to(p.field, row->policy.field);
+  const gp__policy_row *found[GP__ROWS_MOST];
+  const int all = gp__rows_for(rows, count, NULL, &w, found);
+  int i;
+  for (i = 0; i < all && !p.algorithm; ++i)
+    if (found[i]->when & GP__CHOOSES) p.algorithm = found[i]->policy.algorithm;
+  for (i = 0; i < all; ++i) {
+    const gp_policy *row = &found[i]->policy;
+    if (!gp__is_row_of(found[i], p.algorithm)) continue;
+#define GPUPRIMS__OPEN_FIELD(field) p.field = gp__default_to(p.field, row->field);
     GP_POLICY_MEMBERS(GPUPRIMS__OPEN_FIELD)
 #undef GPUPRIMS__OPEN_FIELD
   }
@@ -4590,9 +4595,12 @@ __attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__sh
 }
 __attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   const gp__wanted w = gp__wanted_of(&s, when);
-  return p.algorithm ? p.algorithm == algorithm
-                     : gp__next_row(gp__sort_choices, (int)(sizeof gp__sort_choices / sizeof *gp__sort_choices), NULL,
-                                    0, &w, algorithm, NULL) != NULL;
+  const gp__policy_row *found[GP__ROWS_MOST];
+  int i;
+  if (p.algorithm) return p.algorithm == algorithm;
+  i = gp__rows_for(gp__sort_choices, (int)(sizeof gp__sort_choices / sizeof *gp__sort_choices), NULL, &w, found);
+  while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
+  return i >= 0;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int bits = gp__leading_bits(s.count);
@@ -31803,15 +31811,14 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   if (table->end[h->primitive]) {
     const gp__wanted w = gp__wanted_of(h, 0);
     const int first = table->first[h->primitive], count = table->end[h->primitive] - first;
-    int wanted;
-    for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_PORTABLE; ++wanted) {
-      const gp__policy_row *row = NULL;
-      while ((row = gp__next_row(gp__policy_rows + first, count, table->source + first, wanted, &w, GP_AUTO, row)))
-        if (gp__row_serves(row->policy, h, policy)) {
-          *source = (gp_policy_source)wanted;
-          return GP_SUCCESS;
-        }
-    }
+    const gp__policy_row *found[GP__ROWS_MOST];
+    const int all = gp__rows_for(gp__policy_rows + first, count, table->source + first, &w, found);
+    int i;
+    for (i = 0; i < all; ++i)
+      if (gp__row_serves(found[i]->policy, h, policy)) {
+        *source = (gp_policy_source)table->source[found[i] - gp__policy_rows];
+        return GP_SUCCESS;
+      }
   }
   *policy = gp__portable(none, *h);
   *source = GP_POLICY_PORTABLE;

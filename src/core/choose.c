@@ -39,15 +39,14 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   if (table->end[h->primitive]) {
     const gp__wanted w = gp__wanted_of(h, 0);
     const int first = table->first[h->primitive], count = table->end[h->primitive] - first;
-    int wanted;
-    for (wanted = GP_POLICY_DEVICE; wanted <= GP_POLICY_PORTABLE; ++wanted) {
-      const gp__policy_row *row = NULL;
-      while ((row = gp__next_row(gp__policy_rows + first, count, table->source + first, wanted, &w, GP_AUTO, row)))
-        if (gp__row_serves(row->policy, h, policy)) {
-          *source = (gp_policy_source)wanted;
-          return GP_SUCCESS;
-        }
-    }
+    const gp__policy_row *found[GP__ROWS_MOST];
+    const int all = gp__rows_for(gp__policy_rows + first, count, table->source + first, &w, found);
+    int i;
+    for (i = 0; i < all; ++i)
+      if (gp__row_serves(found[i]->policy, h, policy)) {
+        *source = (gp_policy_source)table->source[found[i] - gp__policy_rows];
+        return GP_SUCCESS;
+      }
   }
   *policy = gp__portable(none, *h);
   *source = GP_POLICY_PORTABLE;

@@ -147,9 +147,12 @@ __attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__sh
 }
 __attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   const gp__wanted w = gp__wanted_of(&s, when);
-  return p.algorithm ? p.algorithm == algorithm
-                     : gp__next_row(gp__sort_choices, (int)(sizeof gp__sort_choices / sizeof *gp__sort_choices), NULL,
-                                    0, &w, algorithm, NULL) != NULL;
+  const gp__policy_row *found[GP__ROWS_MOST];
+  int i;
+  if (p.algorithm) return p.algorithm == algorithm;
+  i = gp__rows_for(gp__sort_choices, (int)(sizeof gp__sort_choices / sizeof *gp__sort_choices), NULL, &w, found);
+  while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
+  return i >= 0;
 }
 __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int bits = gp__leading_bits(s.count);

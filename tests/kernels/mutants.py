@@ -2230,7 +2230,7 @@ MUTANTS = {
         "ROWS", "src/scan/portable.h",
         "(0, -1, 0, 0, 0, 0, 256, 1, 0, 0, 21)", "(0, -1, 0, 0, 0, 0, 250, 1, 0, 0, 21)"),
     "rows: of rows that fit alike the last is found": (
-        "ROWS", "src/core/rows.h", "if (fit > best && (fit < most", "if (fit >= best && fit && (fit < most"),
+        "ROWS", "src/core/rows.h", "fits[k - 1] < fit; --k)", "fits[k - 1] <= fit; --k)"),
     "rows: offsets are not told apart": (
         "ROWS", "src/core/rows.h",
         "in_size = graph ? h->offset_size : planned", "in_size = graph ? h->key_size : planned"),

@@ -95,16 +95,19 @@ static bool serves(const Rows &rows, const gp__policy_row &row, unsigned long lo
   w.out_size = row.out_size >= 0 ? row.out_size : 3;
   w.when = row.when / GP__IF * GP__IF;
   for (unsigned long long &x : w.sizes) x = size;
-  const gp__policy_row *next = NULL;
-  const auto follow = [&](int only) { return gp__next_row(rows.data(), int(rows.size()), NULL, 0, &w, only, next); };
+  const gp__policy_row *found[GP__ROWS_MOST];
+  const int all = gp__rows_for(rows.data(), int(rows.size()), NULL, &w, found);
   if (row.when & GP__CHOOSES) {
-    while ((next = follow(GP_AUTO)) && !(next->when & GP__CHOOSES)) continue;
-    if (next == &row) return true;
+    int i = 0;
+    while (i < all && !(found[i]->when & GP__CHOOSES)) ++i;
+    if (i < all && found[i] == &row) return true;
   }
   gp_policy p = {};
   p.algorithm = algorithm;
-  for (next = NULL; (next = follow(algorithm));) {
+  for (int i = 0; i < all; ++i) {
+    const gp__policy_row *next = found[i];
     const gp__field *f;
+    if (!gp__is_row_of(next, algorithm)) continue;
     for (f = gp__fields_all; f->name; ++f) {
       int *field = gp__field_of(&p, f), value = *gp__field_of(const_cast<gp_policy *>(&next->policy), f);
       if (*field || !value) continue;
