@@ -4150,13 +4150,12 @@ typedef struct gp__policy_row {
   gp_policy policy;
   const char *provenance;
 } gp__policy_row;
-enum {
-  GP__CHOOSES = 1,  // the row chooses its algorithm where the policy has none; other rows only serve theirs
-  GP__BY_COUNT = 2, // from and to are elements
-  GP__BY_KEYS = 4,  // bytes of keys
-  GP__MEASURE = 6,
-  GP__IF = 8 // the first bit of a family
-};
+// (Macros: C++20 joins no bits of two enumerations.)
+#define GP__CHOOSES 1u  // the row chooses its algorithm where the policy has none; other rows only serve theirs
+#define GP__BY_COUNT 2u // from and to are elements
+#define GP__BY_KEYS 4u  // bytes of keys
+#define GP__MEASURE 6u
+#define GP__IF 8u // the first bit of a family
 // A row of the header's own: size, when, from, to, then the policy, and the day of November 2026 when it was measured.
 #define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day)                \
   {                                                                                                                    \
