@@ -4134,7 +4134,7 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
   return p;
 }
 
-// What a rule gives a field that neither the caller nor a row before has set.
+// A field keeps what the caller or a row before has set; an open one gets `otherwise`.
 GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }
 
 // ---- core/rows.h - rows of policies, the tuned table's and the header's own, and how they are found
@@ -4163,7 +4163,7 @@ typedef struct gp__policy_row {
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0}, "NVIDIA H200, 2026-11-" #day      \
   }
 
-// What rows are compared with: the sizes of a call, its measures in the order of GP__MEASURE, and what holds.
+// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the traits that hold.
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
   unsigned when;
@@ -4818,7 +4818,7 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
 
 // ---- bfs/portable.h - portable rule of graphs
 
-// Of many sources a vertex lacks bits until all have reached it. Few vertices make no cluster.
+// A search from many sources: a vertex lacks bits until all have reached it. Few vertices make no cluster.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
 #define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull,       \
                              cluster, day)                                                                             \
@@ -4846,7 +4846,7 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
 
 // ---- core/portable.h - the portable row of any call
 
-// What a field is when nobody, neither the caller nor a tuned row, has said: by the family's rows.
+// The family's rows fill the fields that neither the caller nor a tuned row has set.
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
   const int overlap = p.overlap;
@@ -22138,7 +22138,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
-  // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
+  // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
   // A level of few short parts: lanes of a part, edges that it has at most, where a count of vertices begins.
   enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
@@ -22616,7 +22616,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     if (to < a.cluster) gp__cluster_send(words + s.place, to, value << 16 | tag_of_level());
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
-  // Of lanes that have a word: what it says, once all words are of this level; others get 0.
+  // Lanes that have a word get what it says, once all words are of this level; others get 0.
   template <class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
     const unsigned tag = tag_of_level();
     gp__u64 got = tag;
@@ -22662,7 +22662,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
                              (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
                              (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
-  // What clusters have counted: two words of each, that its first block writes and all blocks read.
+  // Clusters bring what they have counted in two words each, which their first blocks write and all blocks read.
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
@@ -22678,7 +22678,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     if (gp_lane() == 0) s.state.barriers = number + 1;
     return gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
   }
-  // What all have counted, at the end.
+  // Sums of what all blocks have counted, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
     if (gp_warp() != 0) return;
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
@@ -22806,7 +22806,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
   }
-  // What is in one block's queue, `there` parts; over: and, of this cluster, what there was no room for.
+  // The `there` parts of one block's queue join the queue in memory; over: and those of this cluster that had no room.
   GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
     gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
     if (over) {
@@ -22936,7 +22936,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     open_queues(false, s.message[depth & 1][1]);
     first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
   }
-  // What this block has counted; in shared memory, as registers are short. last: the verdict of the level before.
+  // Adds what this block has counted, in shared memory, as registers are short. last: the verdict of the level before.
   // alive: did that level find anything?
   GP_DEVICE void count_own(unsigned &alive, unsigned last) {
     gp__bfs_state &t = s.state;
@@ -23069,7 +23069,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
-  // Where a look at the 16 bytes that hold `at`, and others behind them, ends: `whole` of 16 bytes in all.
+  // The end of a look that begins at `at`, over `whole` times 16 bytes, the first of which hold `at`.
   GP_DEVICE Offset behind(Offset at, Offset end, unsigned whole) const {
     const unsigned n = whole * LOOK - before_whole(in_sources + at);
     return end - at < n ? end : at + n;
@@ -23227,8 +23227,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
     }
   }
-  // What the level before has found joins what was reached, and the queue where it goes on top-down; or long lists do
-  // that are missing there.
+  // Vertices that the level before has found join those reached, and the queue where the search goes on top-down; or
+  // long lists join the queue, which lacks them.
   GP_DEVICE void merge_frontier() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];

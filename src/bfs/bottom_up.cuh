@@ -41,7 +41,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
-  // Where a look at the 16 bytes that hold `at`, and others behind them, ends: `whole` of 16 bytes in all.
+  // The end of a look that begins at `at`, over `whole` times 16 bytes, the first of which hold `at`.
   GP_DEVICE Offset behind(Offset at, Offset end, unsigned whole) const {
     const unsigned n = whole * LOOK - before_whole(in_sources + at);
     return end - at < n ? end : at + n;
@@ -199,8 +199,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
     }
   }
-  // What the level before has found joins what was reached, and the queue where it goes on top-down; or long lists do
-  // that are missing there.
+  // Vertices that the level before has found join those reached, and the queue where the search goes on top-down; or
+  // long lists join the queue, which lacks them.
   GP_DEVICE void merge_frontier() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];

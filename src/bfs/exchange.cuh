@@ -37,7 +37,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     if (to < a.cluster) gp__cluster_send(words + s.place, to, value << 16 | tag_of_level());
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
-  // Of lanes that have a word: what it says, once all words are of this level; others get 0.
+  // Lanes that have a word get what it says, once all words are of this level; others get 0.
   template <class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
     const unsigned tag = tag_of_level();
     gp__u64 got = tag;
@@ -83,7 +83,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
                              (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
                              (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
-  // What clusters have counted: two words of each, that its first block writes and all blocks read.
+  // Clusters bring what they have counted in two words each, which their first blocks write and all blocks read.
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
@@ -99,7 +99,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     if (gp_lane() == 0) s.state.barriers = number + 1;
     return gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
   }
-  // What all have counted, at the end.
+  // Sums of what all blocks have counted, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
     if (gp_warp() != 0) return;
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;

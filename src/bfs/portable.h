@@ -1,7 +1,7 @@
 // bfs/portable.h - portable rule of graphs
 // uses: api/lists.h, api/policy.h, core/shape.h, bfs/policy.h, core/canonical.h, core/rows.h
 
-// Of many sources a vertex lacks bits until all have reached it. Few vertices make no cluster.
+// A search from many sources: a vertex lacks bits until all have reached it. Few vertices make no cluster.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
 #define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull,       \
                              cluster, day)                                                                             \

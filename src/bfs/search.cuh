@@ -43,7 +43,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
   static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
-  // Who appends: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
+  // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
   // A level of few short parts: lanes of a part, edges that it has at most, where a count of vertices begins.
   enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };

@@ -79,7 +79,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
   }
-  // What is in one block's queue, `there` parts; over: and, of this cluster, what there was no room for.
+  // The `there` parts of one block's queue join the queue in memory; over: and those of this cluster that had no room.
   GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
     gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
     if (over) {
@@ -209,7 +209,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     open_queues(false, s.message[depth & 1][1]);
     first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
   }
-  // What this block has counted; in shared memory, as registers are short. last: the verdict of the level before.
+  // Adds what this block has counted, in shared memory, as registers are short. last: the verdict of the level before.
   // alive: did that level find anything?
   GP_DEVICE void count_own(unsigned &alive, unsigned last) {
     gp__bfs_state &t = s.state;

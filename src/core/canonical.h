@@ -16,5 +16,5 @@ __attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
   return p;
 }
 
-// What a rule gives a field that neither the caller nor a row before has set.
+// A field keeps what the caller or a row before has set; an open one gets `otherwise`.
 GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? field : otherwise; }

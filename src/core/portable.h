@@ -3,7 +3,7 @@
 //   reduce/portable.h, scan/portable.h, select/portable.h, histogram/portable.h, segments/portable.h, sort/portable.h,
 //   merge/portable.h, segmented_sort/portable.h, top_k/portable.h, transpose/portable.h, bfs/portable.h
 
-// What a field is when nobody, neither the caller nor a tuned row, has said: by the family's rows.
+// The family's rows fill the fields that neither the caller nor a tuned row has set.
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
   const int family = gp__family_of(s.primitive);
   const int overlap = p.overlap;

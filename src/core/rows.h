@@ -25,7 +25,7 @@ typedef struct gp__policy_row {
         {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0}, "NVIDIA H200, 2026-11-" #day      \
   }
 
-// What rows are compared with: the sizes of a call, its measures in the order of GP__MEASURE, and what holds.
+// A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the traits that hold.
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
   unsigned when;
