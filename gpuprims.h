@@ -7908,7 +7908,7 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
 // every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
 //
-// Who waits for whom, and why it ends. A tile's number is its ticket, so every tile with a lower number has been drawn
+// Waits, and why they end. A tile's number is its ticket, so every tile with a lower number has been drawn
 // by a block that runs. A tile t of group g
 //   1. publishes aggregate(t), and has waited for nobody;
 //   2. waits for the aggregates before it in its group (gather), which their tiles publish in step 1;
@@ -14069,7 +14069,7 @@ template <> struct gp__radix_value<gp__u64> {
 // is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
 // that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
 //
-// Who waits for whom, and why it ends. A tile's number is the order in which it is drawn. Its block ranks it and
+// Waits, and why they end. A tile's number is the order in which it is drawn. Its block ranks it and
 // publishes its counts (publish) before the block waits for anybody. look_back waits for two things: the counts of the
 // tiles before it in its group; and, from its group backwards, each group's sum with all its tiles in it, up to a group
 // whose count from the beginning is known, or up to the first. Both are counts of tiles with lower numbers, which
@@ -17492,7 +17492,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
 //   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
 //                      all keys equal: ... COPY (tiles), where they are not in the output yet
 //
-// Who waits for whom, and why it ends. A task waits for no other. What needs the results of several is appended by the
+// Waits, and why they end. A task waits for no other. What needs the results of several is appended by the
 // last of these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends what
 // its digits need (moved). A bucket's next digit lies below its last one, so there is an end to them.
 // A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that
@@ -22758,7 +22758,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
 // needs it sooner: whatever is found has room, and neither parents nor a target are asked for. A block that is ahead
 // may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again counts it.
 //
-// Who waits for whom, and why it ends. A block sends its words of level d when it has visited d, and visits wait for
+// Waits, and why they end. A block sends its words of level d when it has visited d, and visits wait for
 // nobody. Its first warp then waits for the others' words of d, before the block's barrier of d + 1. So nobody is two
 // levels ahead: two sets of words do, by the parity of the level, and a word's tag says of which level it is. Counters
 // are three sets in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of

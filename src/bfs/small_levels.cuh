@@ -31,7 +31,7 @@
 // needs it sooner: whatever is found has room, and neither parents nor a target are asked for. A block that is ahead
 // may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again counts it.
 //
-// Who waits for whom, and why it ends. A block sends its words of level d when it has visited d, and visits wait for
+// Waits, and why they end. A block sends its words of level d when it has visited d, and visits wait for
 // nobody. Its first warp then waits for the others' words of d, before the block's barrier of d + 1. So nobody is two
 // levels ahead: two sets of words do, by the parity of the level, and a word's tag says of which level it is. Counters
 // are three sets in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of

@@ -67,7 +67,7 @@ template <class Acc> GP_DEVICE Acc gp__receive(const gp__word *words, gp__u64 sl
 // prefixes and the totals of 32 groups before it at once, so that the chain of prefixes costs one trip through memory
 // every 32 groups, not every group. Slots: aggregates, then prefixes, then totals.
 //
-// Who waits for whom, and why it ends. A tile's number is its ticket, so every tile with a lower number has been drawn
+// Waits, and why they end. A tile's number is its ticket, so every tile with a lower number has been drawn
 // by a block that runs. A tile t of group g
 //   1. publishes aggregate(t), and has waited for nobody;
 //   2. waits for the aggregates before it in its group (gather), which their tiles publish in step 1;

@@ -456,7 +456,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
 //   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
 //                      all keys equal: ... COPY (tiles), where they are not in the output yet
 //
-// Who waits for whom, and why it ends. A task waits for no other. What needs the results of several is appended by the
+// Waits, and why they end. A task waits for no other. What needs the results of several is appended by the
 // last of these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends what
 // its digits need (moved). A bucket's next digit lies below its last one, so there is an end to them.
 // A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that

@@ -60,7 +60,7 @@ template <> struct gp__radix_value<gp__u64> {
 // is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
 // that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
 //
-// Who waits for whom, and why it ends. A tile's number is the order in which it is drawn. Its block ranks it and
+// Waits, and why they end. A tile's number is the order in which it is drawn. Its block ranks it and
 // publishes its counts (publish) before the block waits for anybody. look_back waits for two things: the counts of the
 // tiles before it in its group; and, from its group backwards, each group's sum with all its tiles in it, up to a group
 // whose count from the beginning is known, or up to the first. Both are counts of tiles with lower numbers, which
