@@ -27,6 +27,7 @@
   X(error_name, "cuGetErrorName", (int, const char **))                                                                \
   X(alloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                                                      \
   X(free_, "cuMemFree_v2", (uint64_t))                                                                                 \
+  X(host_alloc, "cuMemAllocHost_v2", (void **, size_t))                                                                \
   X(memory_info, "cuMemGetInfo_v2", (size_t *, size_t *))                                                              \
   X(to_device, "cuMemcpyHtoD_v2", (uint64_t, const void *, size_t))                                                    \
   X(to_host, "cuMemcpyDtoH_v2", (void *, uint64_t, size_t))                                                            \

@@ -61,6 +61,10 @@ static int fake_destroy(void *graph) { return (void)graph, 0; }
 static int fake_to_device(uint64_t at, const void *from, size_t bytes) {
   return memcpy((void *)(uintptr_t)at, from, bytes), 0;
 }
+static int fake_to_device_async(uint64_t at, const void *from, size_t bytes, void *on_stream) {
+  return (void)on_stream, fake_to_device(at, from, bytes);
+}
+static int fake_host_alloc(void **at, size_t bytes) { return *at = malloc(bytes), !*at; }
 static int fake_copy(uint64_t to, uint64_t from, size_t bytes, void *on_stream) {
   memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
   if (on_stream) printf("empty\tbytes=%llu\n", (unsigned long long)bytes); // what fills buffers takes no stream
@@ -88,15 +92,15 @@ static int make_by_threads(void) {
   enum { COUNT = (8 << 20) + 5 };
   const cell_data kinds[] = {{GP_DATA_UNIFORM, 0},   {GP_DATA_RISING, 1 << 20}, {GP_DATA_RUNS, 32},
                              {GP_DATA_GROUPS, 4096}, {GP_DATA_FLAGS, 50},       {GP_DATA_SORTED, 0}};
-  const type_row *t = find_type("u32");
-  char *one = malloc((size_t)COUNT * 4), *many = malloc((size_t)COUNT * 4);
+  const type_row *t = find_type("u64"); // more than two pieces of page-locked memory
+  char *one = malloc((size_t)COUNT * 8), *many = malloc((size_t)COUNT * 8);
   int alike = 0;
   size_t i;
   if (!one || !many) return 1;
   for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     gp_data_elements(t->number, t->size, t->fields, kinds[i].kind, kinds[i].parameter, 5, 0, COUNT, COUNT, one);
-    make_elements(t, &kinds[i], 5, COUNT, many);
-    alike += !memcmp(one, many, (size_t)COUNT * 4);
+    send_elements((uint64_t)(uintptr_t)many, t, &kinds[i], 5, COUNT, COUNT);
+    alike += !memcmp(one, many, (size_t)COUNT * 8);
   }
   printf("alike\t%d\n", alike);
   free(one), free(many);
@@ -112,6 +116,7 @@ int main(int count, char **cells) {
   cuda.alloc = fake_alloc, cuda.free_ = fake_free, cuda.to_host = fake_to_host, cuda.set8 = fake_fill;
   cuda.stream_wait = fake_stream_wait, cuda.synchronize = fake_synchronize, cuda.error_name = fake_error_name;
   cuda.event_create = fake_event_create, cuda.event_record = fake_event_record;
+  cuda.host_alloc = fake_host_alloc, cuda.to_device_async = fake_to_device_async;
   cuda.event_wait = fake_event_wait, cuda.event_elapsed = fake_event_elapsed;
   config.backend = backend = GP_BACKEND_HOST;
   if (gp_open(&config, &ctx) || cell_types_define(&types, ctx)) return 1;

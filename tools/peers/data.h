@@ -8,8 +8,10 @@
 
 #ifdef __CUDACC__
 #define GP_DATA_FN static __host__ __device__ inline
+#define GP_DATA_INLINE GP_DATA_FN
 #else
 #define GP_DATA_FN static inline __attribute__((unused))
+#define GP_DATA_INLINE static inline __attribute__((unused, always_inline)) // a loop over one kind has no other's work
 #endif
 
 // The bench's two struct types: what operators see as source is in gp_cells.h, member for member.
@@ -189,7 +191,7 @@ GP_DATA_FN uint64_t gp_data_key(int number, int size, uint64_t mean, uint64_t se
 }
 
 // The place of an element in the range of its type, from 0 to 1.
-GP_DATA_FN double gp_data_place(int kind, uint64_t h, uint64_t i, uint64_t count) {
+GP_DATA_INLINE double gp_data_place(int kind, uint64_t h, uint64_t i, uint64_t count) {
   const double last = count > 1 ? (double)(count - 1) : 1, along = (double)i / last;
   switch (kind) {
   case GP_DATA_FEW:
@@ -217,8 +219,8 @@ GP_DATA_FN uint64_t gp_data_skewed(int kind, int bits, uint64_t h) {
 }
 
 // One number, of `size` bytes, as its bits.
-GP_DATA_FN uint64_t gp_data_number(int number, int size, int kind, uint64_t parameter, uint64_t seed, uint64_t i,
-                                   uint64_t count) {
+GP_DATA_INLINE uint64_t gp_data_number(int number, int size, int kind, uint64_t parameter, uint64_t seed, uint64_t i,
+                                       uint64_t count) {
   const uint64_t drawn = gp_data_hash(i ^ (seed << 40));
   const uint64_t h = kind == GP_DATA_REPEATED ? gp_data_hash(drawn % (count / 16 + 1)) : drawn;
   const double along = gp_data_place(kind, h, i, count);
@@ -295,14 +297,31 @@ GP_DATA_FN uint64_t gp_data_seed(int kind, uint64_t seed, int field) {
   return kind == GP_DATA_RUNS ? seed : seed + (uint64_t)field;
 }
 
+// The lowest bytes of bits: little-endian, as the header asks.
+GP_DATA_FN void gp_data_store(void *out, uint64_t bits, int size) {
+  switch (size) { // a copy of a constant size is a store, not a call
+  case 1:
+    memcpy(out, &bits, 1);
+    break;
+  case 2:
+    memcpy(out, &bits, 2);
+    break;
+  case 4:
+    memcpy(out, &bits, 4);
+    break;
+  default:
+    memcpy(out, &bits, 8);
+  }
+}
+
 // Element i of `count` into out.
-GP_DATA_FN void gp_data_element(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
-                                uint64_t i, uint64_t count, void *out) {
+GP_DATA_INLINE void gp_data_element(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
+                                    uint64_t i, uint64_t count, void *out) {
   const int field_size = size / fields;
   int f;
   for (f = 0; f < fields; f++) {
     const uint64_t bits = gp_data_number(number, field_size, kind, parameter, gp_data_seed(kind, seed, f), i, count);
-    memcpy((char *)out + f * field_size, &bits, (size_t)field_size); // little-endian, as the header asks
+    gp_data_store((char *)out + f * field_size, bits, field_size);
   }
 }
 
@@ -311,19 +330,31 @@ GP_DATA_FN void gp_data_element(int number, int size, int fields, int kind, uint
 GP_DATA_FN void gp_data_elements(int number, int size, int fields, int kind, uint64_t parameter, uint64_t seed,
                                  uint64_t first, uint64_t some, uint64_t count, void *out) {
   const int field_size = size / fields;
-  uint64_t i, head = kind == GP_DATA_RUNS && some ? gp_data_run_head(seed, first, parameter) : 0;
+  char *at = (char *)out;
+  uint64_t i = first, head;
   int f;
-  for (i = 0; i < some; i++) {
-    char *at = (char *)out + i * (uint64_t)size;
-    uint64_t bits;
-    if (kind != GP_DATA_RUNS) {
-      gp_data_element(number, size, fields, kind, parameter, seed, first + i, count, at);
-      continue;
+#define GP_DATA_LOOP(KIND)                                                                                             \
+  case KIND:                                                                                                           \
+    for (; i < first + some; i++, at += size)                                                                          \
+      gp_data_element(number, size, fields, KIND, parameter, seed, i, count, at);                                      \
+    break;
+#define GP_DATA_LOOP_OF(NAME, name) GP_DATA_LOOP(GP_DATA_##NAME)
+  switch (kind) {
+    GP_DATA_KINDS(GP_DATA_LOOP_OF)
+    GP_DATA_LOOP(GP_DATA_HEADS)
+    GP_DATA_LOOP(GP_DATA_FLAGS)
+    GP_DATA_LOOP(GP_DATA_RISING)
+    GP_DATA_LOOP(GP_DATA_GROUPS)
+  case GP_DATA_RUNS:
+    head = gp_data_run_head(seed, first, parameter);
+    for (; i < first + some; i++, at += size) {
+      if (gp_data_is_head(seed, i, parameter)) head = i;
+      const uint64_t bits = gp_data_key(number, field_size, parameter, seed, i, head);
+      for (f = 0; f < fields; f++) gp_data_store(at + f * field_size, bits, field_size);
     }
-    if (gp_data_is_head(seed, first + i, parameter)) head = first + i;
-    bits = gp_data_key(number, field_size, parameter, seed, first + i, head);
-    for (f = 0; f < fields; f++) memcpy(at + f * field_size, &bits, (size_t)field_size);
   }
+#undef GP_DATA_LOOP_OF
+#undef GP_DATA_LOOP
 }
 #endif
 

@@ -36,7 +36,7 @@ enum {
   KERNELS_KEPT = 3000,       // then the context is opened anew, so that memory does not fill with machine code
   GRAPHS_KEPT = 12,          // built, of the cells before
   SEARCHES = 8,              // sources of a batch, one search after another
-  MAKERS = 8,                // threads that make inputs
+  MAKERS = 16,               // threads that make inputs
   DEVICE_LOST = 3,           // exit statuses
   CONTEXT_LOST = 4
 };
@@ -347,7 +347,7 @@ static void repeat(uint64_t at, uint64_t done, uint64_t bytes) {
     must(cuda.copy(at + done, at, done < bytes - done ? done : bytes - done, NULL), "cuMemcpyDtoDAsync");
 }
 
-// gp_data_elements of all `count`, by several threads: 1 GiB of keys would take one of them 4 s.
+// gp_data_elements by several threads: 1 GiB of keys would take one of them a second.
 typedef struct some_elements {
   const type_row *type;
   const cell_data *data;
@@ -358,26 +358,54 @@ static void *make_some(void *given) {
   const some_elements *e = (const some_elements *)given;
   const type_row *t = e->type;
   gp_data_elements(t->number, t->size, t->fields, e->data->kind, e->data->parameter, e->seed, e->first, e->some,
-                   e->count, e->out + e->first * (uint64_t)t->size);
+                   e->count, e->out);
   return NULL;
 }
-static void make_elements(const type_row *type, const cell_data *data, uint64_t seed, uint64_t count, char *out) {
-  enum { LEAST = 1 << 20 }; // of a thread
+static void make_elements(const some_elements *e) {
+  enum { LEAST = 1 << 18 }; // of a thread
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   uint64_t parts = online < 1 ? 1 : online > MAKERS ? MAKERS : (uint64_t)online, at = 0, k;
   some_elements work[MAKERS];
   pthread_t threads[MAKERS];
   int begun[MAKERS];
-  if (parts > count / LEAST) parts = count / LEAST ? count / LEAST : 1;
+  if (parts > e->some / LEAST) parts = e->some / LEAST ? e->some / LEAST : 1;
   for (k = 0; k < parts; k++) {
-    const uint64_t end = k + 1 < parts ? count / parts * (k + 1) : count;
-    work[k] = (some_elements){type, data, seed, at, end - at, count, out};
+    const uint64_t end = k + 1 < parts ? e->some / parts * (k + 1) : e->some;
+    work[k] = *e;
+    work[k].first += at;
+    work[k].some = end - at;
+    work[k].out += at * (uint64_t)e->type->size;
     begun[k] = k + 1 < parts && !pthread_create(&threads[k], NULL, make_some, &work[k]);
     if (!begun[k]) make_some(&work[k]);
     at = end;
   }
   for (k = 0; k < parts; k++)
     if (begun[k]) pthread_join(threads[k], NULL);
+}
+
+// `some` of `count` elements, from the first on, to the device: one piece of page-locked memory is filled while the
+// other one is copied. (Of 256 MiB in memory of their own, its first touch took three times as long as the data.)
+static void send_elements(uint64_t to, const type_row *type, const cell_data *data, uint64_t seed, uint64_t some,
+                          uint64_t count) {
+  enum { PIECE = 32 << 20 };
+  static void *pieces[2], *copied[2];
+  const uint64_t most = PIECE / (uint64_t)type->size;
+  some_elements e = {type, data, seed, 0, 0, count, NULL};
+  int k;
+  for (k = 0; k < 2 && !pieces[k]; k++) {
+    must(cuda.host_alloc(&pieces[k], PIECE), "cuMemAllocHost");
+    must(cuda.event_create(&copied[k], 0), "cuEventCreate");
+  }
+  for (k = 0; e.first < some; e.first += e.some, k = !k) {
+    e.some = some - e.first < most ? some - e.first : most;
+    e.out = (char *)pieces[k];
+    must(cuda.event_wait(copied[k]), "cuEventSynchronize");
+    make_elements(&e);
+    must(cuda.to_device_async(to + e.first * (uint64_t)type->size, e.out, e.some * (uint64_t)type->size, stream),
+         "cuMemcpyHtoDAsync");
+    must(cuda.event_record(copied[k], stream), "cuEventRecord");
+  }
+  must(cuda.stream_wait(stream), "cuStreamSynchronize");
 }
 
 // Small numbers, which the pools hold anyway, do for what is summed. Keys of runs, flags, offsets, boundaries, what is
@@ -397,15 +425,17 @@ static void write_input(const cell *c, int role) {
   const int random = cell_data_of(c, role, c->kind, &data) && !gp_data_has_place(data.kind) &&
                      !(moves_keys(c->primitive) && role == ROLE_keys);
   const uint64_t some = random && count > MOST ? MOST : count;
-  char *made = malloc(some * (uint64_t)t->size + 1);
-  if (!made) fatal("no memory for %llu bytes", (unsigned long long)bytes);
-  if (!cell_data_of(c, role, c->kind, &data)) cell_make_input(c, role, c->n, made);
-  else make_elements(t, &data, (uint64_t)(3 + role), some, made);
-  to_device(at, made, some * (uint64_t)t->size);
+  if (cell_data_of(c, role, c->kind, &data)) send_elements(at, t, &data, (uint64_t)(3 + role), some, count);
+  else {
+    char *made = malloc(some * (uint64_t)t->size + 1);
+    if (!made) fatal("no memory for %llu bytes", (unsigned long long)bytes);
+    cell_make_input(c, role, c->n, made);
+    to_device(at, made, some * (uint64_t)t->size);
+    free(made);
+  }
   repeat(at, some * (uint64_t)t->size, bytes);
   repeat(pools[role].at, l->stride[role], l->sets * l->stride[role]);
   must(cuda.synchronize(), "cuCtxSynchronize");
-  free(made);
 }
 
 static char written[256]; // the cell whose inputs the pools hold; "": small numbers
