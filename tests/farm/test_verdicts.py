@@ -183,6 +183,21 @@ def test_what_the_controls_share_is_not_taken_from_a_compiler():
     assert np.all(found.high[apart] - found.low[apart] > 0.02)  # nobody tells how a build biases them
 
 
+def test_more_pairs_are_not_spent_on_the_noise_of_a_compiler():
+    """The host's clock changes by half for seconds at a time: such first calls are UNSURE, unless they look changed."""
+    rng, apart = np.random.default_rng(7), np.arange(CELLS) < 10
+    logs = np.where(apart[:, None], 0.2, 0.003) * rng.standard_normal((CELLS, 6))
+    logs[1] += math.log(3)
+    first = verdicts.first_stage(logs, HALF & ~apart, apart)
+    assert first.candidate[1] and list(first.candidate[apart]) == list(first.changed[apart])
+    assert np.count_nonzero(first.candidate[apart]) <= 2
+    fresh = np.where(first.candidate[:, None], 0.2, np.nan) * rng.standard_normal((CELLS, 10))
+    fresh[1] += math.log(3)
+    outcome = verdicts.conclude(first, fresh).outcome
+    assert list(np.flatnonzero(outcome == SLOW)) == [1] and np.count_nonzero(outcome[apart] == verdicts.UNSURE) >= 8
+    assert np.all(first.estimate.error[apart] > 0.01)  # no smaller for what other cells are like
+
+
 def test_controls_are_measured_again_beside_candidates():
     rng = np.random.default_rng(5)
     logs = 0.004 * rng.standard_normal((CELLS, 6))

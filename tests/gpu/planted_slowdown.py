@@ -25,6 +25,7 @@ from tools.farm import cell_keys, regress  # noqa: E402
 
 LARGE = 64 << 20  # bytes that no cache helps with: there a call takes as long as its bytes
 OTHERS = 40       # cells of other primitives: their machine code does not change
+SERVED = ("reduce", "segmented_reduce", "count_if", "any", "all", "is_sorted")  # by kernels of the part below
 MOST_MISSED = 0.1
 PART = os.path.join("src", "reduce", "kernels.cuh")
 FIRST_LINE = "template <int THREADS, class Acc> struct gp__reduce_storage {\n"
@@ -63,7 +64,7 @@ def choose_cells():
     cells = {text: cell for text, cell in ((text, cell_keys.read(text)[0]) for text in regress.standard_cells())
              if cell.protocol != "first_call" and cell.bytes <= 4 * LARGE}
     large = [text for text, cell in cells.items() if cell.primitive == "reduce" and cell.bytes >= LARGE]
-    others = [text for text, cell in cells.items() if "reduce" not in cell.primitive and not text.startswith("bfs")]
+    others = [text for text, cell in cells.items() if not cell.primitive.startswith(SERVED + ("bfs",))]
     return large, others[::max(1, len(others) // OTHERS)][:OTHERS]
 
 

@@ -210,8 +210,9 @@ ROOM = 32
 # The host makes these inputs whole, where it repeats those of others.
 MADE_BY_HOST = ("is_sorted", "group_by", "reduce_by_key")  # and those of keys
 # Seconds of a night for a cell: for 12 processes, and fresh ones where something looks changed. An H100's machine took
-# 60 s for a process of 1319 cells, and 19.5 s for ten first calls: 0.3 s for a reduction, 7 for a sort of keys.
-CELL_SECONDS, GIB_SECONDS, GIB_OF_KEYS_SECONDS, FIRST_CALL_SECONDS = 0.6, 1, 10, 25
+# 13.5 s for a process of 1317 cells (the first ones, which compile, 60), and 20 s for ten first calls: 0.1 s for a
+# reduction, 4.5 to 7 for a sort of keys.
+CELL_SECONDS, GIB_SECONDS, GIB_OF_KEYS_SECONDS, FIRST_CALL_SECONDS = 0.25, 1, 3, 25
 
 
 def input_bytes(cell):

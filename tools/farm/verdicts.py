@@ -6,7 +6,8 @@ The test of a cell is on the logarithms of the ratios of pairs, this tree's time
   but of six pairs it can make no p below 1/32, and there are hundreds of cells.
 - Six pairs hardly tell a variance; hundreds of cells together tell what variances are like here. So a cell's own is
   drawn towards the others' (Smyth, Linear models and empirical Bayes methods for assessing differential expression,
-  2004). The fresh pairs take the larger of the two, since a cell with two modes is not like the others.
+  2004). The fresh pairs, and first calls, take the larger of the two, since a cell with two modes is not like the
+  others.
 - False discoveries are controlled over the cells (Benjamini and Hochberg, Controlling the false discovery rate, 1995):
   loosely at first, where a mistake costs ten pairs of one cell, then strictly.
 - Cells whose machine code, threads and policy are the base's are controls. What they have in common in a pair, their
@@ -14,7 +15,8 @@ The test of a cell is on the logarithms of the ratios of pairs, this tree's time
   be called changed. Where that is more than was promised, what they vary by beyond their error is added to all errors;
   where there are too few of them to tell, as much is added as another build of the same code was seen to do.
 - A cell of which the first pairs do not tell that it is the same gets the fresh pairs, too, and as many once more where
-  ten are not enough.
+  ten are not enough. Not a first call: its noise is the host's, which changes its clock for seconds at a time, and more
+  pairs at 20 s a process have not told.
 
 Numbers that were picked for being extreme prove nothing, so of a candidate only the fresh pairs count: for the verdict,
 for the ratio and for its interval. tests/farm/test_regress.py measures what all this is worth: false alarms of a
@@ -206,13 +208,15 @@ def without_shift(logs, control, apart):
 
 
 def first_stage(logs, control, apart=None):
-    """Which cells look changed, or may be. apart: cells of other noise than the controls', such as a compiler's."""
+    """Which cells look changed, or may be. apart: cells of other noise than the controls', such as a compiler's, which
+    more pairs do not average out."""
     apart = np.zeros(len(logs), bool) if apart is None else apart
     shift = common_shift(logs, control)
     mean, variance, kept, pairs = trimmed(without_shift(logs, control, apart))
     prior = prior_of(variance, kept - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(moderated(variance, kept - 1, prior) / kept)
+        drawn = moderated(variance, kept - 1, prior)
+        error = np.sqrt(np.where(apart, np.maximum(variance, drawn), drawn) / kept)
     estimate = Estimate(mean, error, kept - 1 + prior.freedom, pairs)
     controls = judge_controls(estimate, control, shift)
     error, freedom = widened(error ** 2, estimate.freedom, extra_for(controls, apart))
@@ -221,7 +225,7 @@ def first_stage(logs, control, apart=None):
     q = adjusted(p)
     candidate = q < FIRST_Q
     controls = controls._replace(candidates=int(np.count_nonzero(candidate & control)))
-    unsure = ~np.isnan(mean) & ~is_same(mean, estimate.error, estimate.freedom)
+    unsure = ~apart & ~np.isnan(mean) & ~is_same(mean, estimate.error, estimate.freedom)
     return First(estimate, p, q, candidate, candidate | unsure, control, prior, controls, apart)
 
 
