@@ -30,11 +30,12 @@ class CannotBuild(StoreError):
 
 def x_macro(path, name):
     """The entries of a list that the C side declares: there is no second list here."""
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, path), "rb") as file:  # bytes: the header is long, and workers are started often
         text = file.read()
-    head = f"#define {name}(X)"
+    head = f"#define {name}(X)".encode()
     start = text.index(head) + len(head)
-    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", text[start:text.index("\n\n", start)])]
+    text = text[start:text.index(b"\n\n", start)].decode()
+    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", text)]
 
 
 @functools.cache

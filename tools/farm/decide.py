@@ -87,8 +87,8 @@ def margin(base, candidate):
 @functools.cache
 def student(freedom):
     """Student's t, 97.5 %. Three decimals: the committed decisions were made with so many."""
-    from scipy.stats import t
-    return round(float(t.ppf(0.975, min(freedom, MOST_FREEDOM))), 3)
+    from scipy.special import stdtrit
+    return round(float(stdtrit(min(freedom, MOST_FREEDOM), 0.975)), 3)
 
 
 def interval(base, candidate):

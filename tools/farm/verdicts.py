@@ -114,25 +114,25 @@ def moderated(variance, freedom, prior):
 
 def adjusted(p):
     """Benjamini and Hochberg's adjusted p; NaN stays NaN."""
-    from scipy.stats import false_discovery_control
     q = np.full(len(p), np.nan)
-    known = ~np.isnan(p)
-    if known.any():
-        q[known] = false_discovery_control(p[known])
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known])]
+    ranks = np.arange(1, len(order) + 1)
+    q[order] = np.clip(np.minimum.accumulate((p[order] * (len(order) / ranks))[::-1])[::-1], 0, 1)
     return q
 
 
 def two_sided(mean, error, freedom):
-    from scipy.stats import t
-    return 2 * t.sf(np.abs(mean) / error, freedom)
+    from scipy.special import stdtr
+    return 2 * stdtr(freedom, -np.abs(mean) / error)
 
 
 def extra_of(mean, error, freedom):
     """The standard deviation that must be added to the controls' errors for nine of ten to be within their 90 %
     interval: a component of variance that more pairs do not average out (as in DerSimonian and Laird, 1986). The fewer
     controls, the more than nine of ten must be, so that chance does not make it too small."""
-    from scipy.stats import t
-    width = t.ppf(0.95, freedom)
+    from scipy.special import stdtrit
+    width = stdtrit(freedom, 0.95)
     share = min(0.9 + math.sqrt(0.09 / len(mean)), 1)
 
     def too_wide(extra):
@@ -157,18 +157,18 @@ def common_shift(logs, control):
 
 def interval_of(shift):
     """(log ratio, lower and upper end) of what is common to all pairs; NaN with too few pairs."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
     mean, variance, kept, _ = (values[0] for values in trimmed(shift[None]))
     if kept < 2:
         return math.nan, math.nan, math.nan
-    half = math.sqrt(variance / kept) * t.ppf(1 - COMMON_P / 2, kept - 1)
+    half = math.sqrt(variance / kept) * stdtrit(kept - 1, 1 - COMMON_P / 2)
     return float(mean), float(mean - half), float(mean + half)
 
 
 def judge_controls(estimate, control, shift):
     """The controls' rate, and what is to be added to all errors. What they have in common is not noise of cells: it is
     told apart, for it may be the host's part of a call, which unchanged machine code does not exclude."""
-    from scipy.stats import binom
+    from scipy.special import betainc
     known = ~np.isnan(estimate.mean)
     used = control & known
     count = int(np.count_nonzero(used))
@@ -177,7 +177,7 @@ def judge_controls(estimate, control, shift):
         return Controls(count, needed, math.nan, 0, True, math.nan, math.nan, math.nan, ASSUMED_BIAS)
     mean, error, freedom = estimate.mean[used], estimate.error[used], estimate.freedom[used]
     alarms = int(np.count_nonzero(two_sided(mean, error, freedom) < CONTROL_P))
-    worse = binom.sf(alarms - 1, count, CONTROL_P) < 0.01
+    worse = alarms > 0 and betainc(alarms, count - alarms + 1, CONTROL_P) < 0.01  # the chance of so many or more
     extra = extra_of(mean, error, freedom) if worse else 0.0
     return Controls(count, needed, alarms / count, 0, not worse, *interval_of(shift),
                     extra if count >= needed else max(extra, ASSUMED_BIAS))
@@ -198,8 +198,8 @@ def widened(variance, freedom, extra):
 
 def is_same(mean, error, freedom):
     """Is it less than 2 %, and a change by 5 % outside the 95 % interval?"""
-    from scipy.stats import t
-    half = error * t.ppf(0.975, np.maximum(freedom, 1))
+    from scipy.special import stdtrit
+    half = error * stdtrit(np.maximum(freedom, 1), 0.975)
     return (np.abs(mean) < REPORTED) & (mean - half > -PROMISED) & (mean + half < PROMISED)
 
 
@@ -240,13 +240,13 @@ def with_controls(rows, first, rng):
 
 def conclude(first, fresh):
     """Verdicts of all cells; `fresh` are the pairs measured since, of the candidates with_controls (NaN elsewhere)."""
-    from scipy.stats import t
+    from scipy.special import stdtr, stdtrit
     mean, variance, kept, pairs = trimmed(without_shift(fresh, first.control, first.apart))
     measured = first.candidate & (kept > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.maximum(variance, moderated(variance, kept - 1, first.prior))
     # One-sided: a slowdown that comes back as a speed-up is not confirmed.
-    p = t.sf(mean * np.sign(first.estimate.mean) / np.sqrt(variance / kept), kept - 1)
+    p = stdtr(kept - 1, -mean * np.sign(first.estimate.mean) / np.sqrt(variance / kept))
     # Apart: among what did not look changed there is hardly a change, and it would hide those of the others.
     q = np.where(first.changed, adjusted(np.where(measured & first.changed, p, np.nan)),
                  adjusted(np.where(measured & ~first.changed, p, np.nan)))
@@ -264,7 +264,7 @@ def conclude(first, fresh):
 
     mean, error = pick(mean, first.estimate.mean), pick(error, first.estimate.error)
     freedom = pick(freedom, first.estimate.freedom)
-    half = error * t.ppf(0.975, np.maximum(freedom, 1))
+    half = error * stdtrit(np.maximum(freedom, 1), 0.975)
     low, high = mean - half, mean + half
     large = np.abs(mean) >= REPORTED
     outcome = np.full(len(mean), UNSURE, dtype=object)
