@@ -408,6 +408,20 @@ static inline __attribute__((unused)) uint64_t cell_make_offsets(const cell *c, 
   return k;
 }
 
+// The same without offsets. Counting takes as long as there are segments, and a cell is read many times: recent counts
+// are kept.
+static inline __attribute__((unused)) uint64_t cell_count_segments(const cell *c) {
+  static __thread struct { uint64_t kind, mean, n, count; } known[64];
+  const uint64_t kind = (uint64_t)c->segments_kind + 1, mean = c->segments_mean; // kind 0: nothing is kept here yet
+  const uint64_t at = gp_data_hash(c->n ^ mean << 48 ^ kind << 60) % 64;
+  if (c->segments_kind == SEGMENTS_FIXED) return cell_make_offsets(c, c->n, NULL);
+  if (known[at].kind != kind || known[at].mean != mean || known[at].n != c->n) {
+    known[at].count = cell_make_offsets(c, c->n, NULL);
+    known[at].kind = kind, known[at].mean = mean, known[at].n = c->n;
+  }
+  return known[at].count;
+}
+
 static inline __attribute__((unused)) uint64_t cell_segments(const cell *c, uint64_t n) {
   return n == c->n ? c->segments : has_word(c->primitive, 's') ? cell_make_offsets(c, n, NULL) : 0;
 }
@@ -711,7 +725,7 @@ static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   if (has_word(p, 's')) {
     if (c->form == FORM_FIXED && c->segments_kind != SEGMENTS_FIXED) return "form=fixed: with segments=fixed:LENGTH";
     if (c->form == FORM_FIXED && c->segments_mean > c->n) return "a segment is longer than the input";
-    c->segments = cell_make_offsets(c, c->n, NULL);
+    c->segments = cell_count_segments(c);
   }
   if ((p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS) && (c->in->number > GP_DATA_UINT || c->in->size < 4))
     return "offsets are i32, u32, i64 or u64";
