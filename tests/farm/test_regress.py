@@ -282,7 +282,8 @@ def test_a_slowdown_is_found_from_end_to_end(tmp_path, base, capsys):
 def test_what_fails_or_is_throttled_is_left_out(tmp_path, base, capsys):
     cells = ["copy u8 n=4096", "copy u32 n=4096", "reduce SUM u32 n=4096"]
     window = {"noise": {**NOISE, "throttle": [0, 9, 1.5]}}  # the nine rounds of each process's first cell
-    assert regress.main(arguments(tmp_path, base, [{}, {**window, "wrong": ["algorithm=EVEN_SHARE"]}], cells)) == 1
+    models = [{"seed": 2}, {"seed": 2, **window, "wrong": ["algorithm=EVEN_SHARE"]}]
+    assert regress.main(arguments(tmp_path, base, models, cells)) == 1
     throttled, quiet, wrong = (verdict_of(tmp_path, cell) for cell in cells)
     assert (throttled["outcome"], throttled["left_out"], throttled["message"]) == (NO_DATA, 6, "new: throttled")
     assert (quiet["outcome"], quiet["left_out"], quiet["message"]) == (SAME, 0, "")

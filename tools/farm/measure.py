@@ -17,6 +17,7 @@ import hashlib
 import json
 import math
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -307,12 +308,12 @@ class Synthetic(Source):
 
     def noisy(self, cell, policy, rounds, process, job):
         """Times of the rounds: equal questions get equal answers, in whatever order they are asked."""
-        import numpy as np  # not above: compilers and what replays are started often, and need none
         model, seed = self.model["noise"], self.model["seed"]
-        level = noise.process_logs(np.random.default_rng(number_of(seed, process, cell, policy)), (), model)
-        scatter = noise.round_logs(np.random.default_rng(number_of(seed, process, cell, policy, job)), (rounds,), model,
-                                   self.rounds_done)
-        return self.expected_us(cell, policy) * np.exp(level + scatter)
+        level = noise.level_of_a_process(random.Random(number_of(seed, process, cell, policy)), model)
+        scatter = noise.rounds_of_a_process(random.Random(number_of(seed, process, cell, policy, job)), rounds, model,
+                                            self.rounds_done)
+        expected = self.expected_us(cell, policy)
+        return [expected * math.exp(level + log) for log in scatter]
 
     def variant(self, cell, policy, rounds, process, job):
         text = self.resolved(cell, policy)
@@ -345,7 +346,7 @@ class Synthetic(Source):
             if result["status"] == "runtime":
                 return results
             if result["status"] == "ok":
-                times = [round(float(us), 4) for us in result["us"]]
+                times = [round(us, 4) for us in result["us"]]
                 best = min(best, times[0])
                 result["us"] = times[:1] if give_up and times[0] > give_up * best else times
                 result["calls"] = max(1, round(batch_us / times[0])) if times[0] else 1
@@ -427,8 +428,6 @@ def worker_main(argv):
         if options.synthetic:
             with open(options.synthetic, encoding="utf-8") as file:
                 source = Synthetic(json.load(file), options.device)
-            if not options.compiler:
-                import numpy  # noqa: F401 (now: in the first job it would look like a hang to a watchdog)
         else:
             source = Replay(options.replay, options.side)
         return serve_compiler(source) if options.compiler else serve(source)
@@ -438,4 +437,6 @@ def worker_main(argv):
 
 
 if __name__ == "__main__":
-    sys.exit(worker_main(sys.argv[1:]))
+    STATUS = worker_main(sys.argv[1:])
+    sys.stdout.flush()
+    os._exit(STATUS)  # a worker leaves nothing: taking the interpreter apart would be a fifth of a short one's time

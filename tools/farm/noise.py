@@ -12,8 +12,11 @@ the machine started measuring (`drift`: amplitude; `drift_period`: rounds), the 
 time. (5) Throttling: all rounds of a window are slower by a factor (`throttle`: [first round, round after the last,
 factor]).
 
-All is vectorised and drawn from the generator that is passed in: equal seeds give equal noise.
+All is drawn from the generator that is passed in: equal seeds give equal noise. Nights of noise are arrays of NumPy's.
+The made-up worker measures one process, round by round, and is started hundreds of times: its noise is drawn from
+Python's own random numbers, and it need not import NumPy.
 """
+import math
 
 # Sizes as logarithms: 0.01 is one per cent. Nothing else is a key of a model.
 QUIET = {"between": 0.0, "within": 0.0, "tail": 0.0, "tail_size": 0.0, "second_mode": 0.0, "mode_gap": 0.0,
@@ -54,6 +57,26 @@ def round_logs(rng, shape, model, first=0):
         if model["throttle"]:
             start, stop, factor = model["throttle"]
             logs += np.log(factor) * ((rounds >= start) & (rounds < stop))
+    return logs
+
+
+def level_of_a_process(random, model):
+    """process_logs() of one process, drawn from a random.Random."""
+    model = complete(model)
+    level = model["between"] * random.gauss(0, 1)
+    return level + model["mode_gap"] if model["second_mode"] and random.random() < model["second_mode"] else level
+
+
+def rounds_of_a_process(random, count, model, first=0):
+    """round_logs() of one process, drawn from a random.Random."""
+    model, logs = complete(model), []
+    start, stop, factor = model["throttle"] or (0, 0, 1)
+    for number in range(first, first + count):
+        log = model["within"] * random.gauss(0, 1)
+        if model["tail"] and random.random() < model["tail"]:
+            log += model["tail_size"] * random.expovariate(1)
+        log += model["drift"] * math.sin(2 * math.pi * number / model["drift_period"])
+        logs.append(log + math.log(factor) if start <= number < stop else log)
     return logs
 
 
