@@ -44,6 +44,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = "build/tests"
 CC = os.environ.get("CC", "gcc")
 CXX = os.environ.get("CXX", "g++")
+RUN = f"{os.getpid()}.{time.time_ns()}"  # this run's name, for what its programs share
 PYTHON = sys.executable if os.environ.get("VENV") == "no" else "build/venv/bin/python"
 
 # ---- how a program is built ------------------------------------------------------------------------------------------
@@ -526,7 +527,7 @@ def reads_its_program_alone(program):
 
 
 # Variables of the caller's place, not of its programs.
-OF_SHELLS = {"_", "PWD", "OLDPWD", "SHLVL", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR"}
+OF_SHELLS = {"GPUPRIMS_RUN", "_", "PWD", "OLDPWD", "SHLVL", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR"}
 
 
 def key_of(command, env):
@@ -559,7 +560,7 @@ class Runner:
         env = dict(os.environ, XDG_CACHE_HOME=under_root(f"{BUILD}/cache"),
                    PYTHONPYCACHEPREFIX=under_root("build/pycache"),
                    HYPOTHESIS_STORAGE_DIRECTORY=under_root(f"{BUILD}/hypothesis"),
-                   GPUPRIMS_LIBRARY=under_root("build/libgpuprims.so"), GPUPRIMS_LONG="1" if self.long else "0",
+                   GPUPRIMS_LIBRARY=under_root("build/libgpuprims.so"), GPUPRIMS_RUN=RUN, GPUPRIMS_LONG="1" if self.long else "0",
                    PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="", MPLBACKEND="agg", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process compiles all modules: the folder above is empty
         env.setdefault("OMP_WAIT_POLICY", "passive")

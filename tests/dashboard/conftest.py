@@ -1,6 +1,7 @@
 """What the dashboard's tests share."""
 import fcntl
 import os
+import shutil
 import sys
 
 import pytest
@@ -12,10 +13,14 @@ sys.path[:0] = [ROOT, HERE]
 from dashboard import build  # noqa: E402
 
 TODAY = "2026-04-20"
+MEASURED = os.path.join(ROOT, "ci", "measurements")
 
 
 # Kept from run to run: what was read and drawn once is not read and drawn again.
 CACHE = os.path.join(ROOT, "build", "tests", "dashboard.cache")
+# Sites that both test programs look at, built by the first of a run of tests/run.py, which names the run.
+SITES = os.path.join(ROOT, "build", "tests", "dashboard.sites")
+RUN = os.environ.get("GPUPRIMS_RUN")
 BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n'
 
 
@@ -23,8 +28,8 @@ BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="72pt"/>\n'
 def make_site(tmp_path_factory):
     """Builds a store's site; its folder. Pictures are drawn where a test looks at them, for they take most of the
     time."""
-    def make(store, draw=False, **options):
-        out = str(tmp_path_factory.mktemp("site") / "site")
+    def make(store, draw=False, out=None, **options):
+        out = out or str(tmp_path_factory.mktemp("site") / "site")
         os.makedirs(CACHE, exist_ok=True)
         with pytest.MonkeyPatch.context() as patch, open(f"{CACHE}.lock", "w", encoding="utf-8") as lock:
             if draw:  # by one process: the other test program that wants the same pictures finds them in the cache
@@ -37,6 +42,28 @@ def make_site(tmp_path_factory):
         return out
 
     return make
+
+
+def shared(name, make_site, store, draw):
+    """A store's site, built once a run. Without a run's name it is this program's own."""
+    if not RUN:
+        return make_site(store, draw)
+    place = os.path.join(SITES, RUN, name)
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    with open(os.path.join(SITES, f"{name}.lock"), "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for other in os.listdir(SITES):
+            if other != RUN and os.path.isdir(os.path.join(SITES, other)):
+                shutil.rmtree(os.path.join(SITES, other))
+        if not os.path.isdir(place):
+            make_site(store, draw, place)
+    return place
+
+
+@pytest.fixture(scope="session")
+def committed_site(make_site):
+    """What is committed. Pictures are drawn in the long tests."""
+    return shared("committed", make_site, MEASURED, os.environ.get("GPUPRIMS_LONG") == "1")
 
 
 @pytest.fixture(scope="session")
@@ -56,4 +83,4 @@ def small_store(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def small_site(small_store, make_site):
-    return make_site(small_store, draw=True)
+    return shared("small", make_site, small_store, True)

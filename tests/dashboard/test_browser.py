@@ -395,11 +395,6 @@ REAL = ["index.html", "primitives.html", "regressions.html", "compare.html", "co
         "landscape.html", "table.html", "reports.html", "data.html", "search.html"]
 
 
-@pytest.fixture(scope="session")
-def committed_site(make_site):
-    return make_site(os.path.join(ROOT, "ci", "measurements"))
-
-
 @pytest.mark.parametrize("name", REAL + ["a primitive", "a cell", "a diff"])
 def test_the_committed_measurements_render(open_page, committed_site, name):
     """axe, and a window's and a telephone's width, on what is really shown; pictures are drawn elsewhere."""

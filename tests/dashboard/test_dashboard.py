@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 
 import made_up
 import pytest
-from conftest import BLANK, ROOT, TODAY
+from conftest import BLANK, MEASURED, ROOT, TODAY
 
 from ci import baseline, steps
 from dashboard import build, commits, figures, model, pages, read, reports
@@ -780,25 +780,17 @@ def test_bad_arguments_are_named(tmp_path, words, said):
 
 # ---- what is committed -----------------------------------------------------------------------------------------------
 
-MEASURED = os.path.join(ROOT, "ci", "measurements")
-
-
-@pytest.fixture(scope="session")
-def real_site(make_site):
-    return make_site(MEASURED, draw=LONG)
-
-
-def test_the_committed_measurements_make_a_whole_site(real_site):
-    check_whole(real_site)
+def test_the_committed_measurements_make_a_whole_site(committed_site):
+    check_whole(committed_site)
     problems = [notice for place, device, name in read.files_below(MEASURED)[0]
                 for notice in read.read(place, device, name).notices if notice.level == "bad"]
     assert problems == []
-    table = rows_of(os.path.join(real_site, "csv", "table.rows.csv"))
+    table = rows_of(os.path.join(committed_site, "csv", "table.rows.csv"))
     with open(os.path.join(ROOT, "gpuprims_policies.h"), encoding="utf-8") as file:
         assert len(table) == file.read().count("  ROW(")
     assert all(row["decision"] or row["scope"] == "portable" or row["scope"].startswith("class:") for row in table)
     for name in ("slowdown-shares", "variance", "share"):
-        assert "slowdown" in text_of(real_site, "landscape.html").lower(), name
+        assert "slowdown" in text_of(committed_site, "landscape.html").lower(), name
 
 
 def spelt_out(cell):
@@ -806,19 +798,19 @@ def spelt_out(cell):
     return re.sub(r"\b(\d+)([KMG])\b", lambda m: str(int(m[1]) << {"K": 10, "M": 20, "G": 30}[m[2]]), cell)
 
 
-def test_every_committed_report_is_on_a_page(real_site):
-    text = text_of(real_site, "reports.html")
+def test_every_committed_report_is_on_a_page(committed_site):
+    text = text_of(committed_site, "reports.html")
     names = [os.path.relpath(os.path.join(place, name), MEASURED).split(os.sep, 1)[1]
              for place, _, names in os.walk(MEASURED) if place != MEASURED for name in names
              if name.endswith(".md") and name != "README.md"]
     assert names and all(f"{name} " in text for name in names)
 
 
-def test_every_committed_cell_is_on_a_page(real_site):
+def test_every_committed_cell_is_on_a_page(committed_site):
     shown = set()
-    for name in os.listdir(os.path.join(real_site, "csv")):
+    for name in os.listdir(os.path.join(committed_site, "csv")):
         if name.startswith("nvidia-h200.") and name.endswith("-cells.csv"):
-            shown |= {spelt_out(row["cell"]) for row in rows_of(os.path.join(real_site, "csv", name))}
+            shown |= {spelt_out(row["cell"]) for row in rows_of(os.path.join(committed_site, "csv", name))}
     for path, device, name in read.files_below(MEASURED)[0]:
         if name.startswith("landscape/"):
             continue
