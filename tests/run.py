@@ -49,15 +49,17 @@ PYTHON = sys.executable if os.environ.get("VENV") == "no" else "build/venv/bin/p
 
 # ---- how a program is built ------------------------------------------------------------------------------------------
 
-# `sources` are the code under test, `runtime` is the emulator below it. In the race build the compiler calls back at
-# each memory access of the sources; the emulator answers those calls and is itself compiled without them.
+# `sources` are the code under test, `runtime` is the emulator below it, itself compiled without checks: the row
+# "simt: emulator" checks it. In the race build the compiler calls back at each memory access of the sources, and the
+# emulator answers those calls; in the address build it asks for a check of each address that it accesses for a kernel.
 Flavour = collections.namedtuple("Flavour", "sources runtime link")
 # Optimising takes the compiler two to four times what the programs then save, with the sanitizers' checks more so. Not
 # the emulator, which is compiled once; and not in the long runs.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
+OF_ASAN = ["-O2", "-fno-omit-frame-pointer", "-D__SANITIZE_ADDRESS__=1"]
 FLAVOURS = {
     "plain": Flavour(["-O0"], ["-O2"], []),
-    "asan": Flavour(["-O0", *SANITIZE], ["-O1", *SANITIZE], ["-fsanitize=address,undefined"]),
+    "asan": Flavour(["-O0", *SANITIZE], OF_ASAN, ["-fsanitize=address,undefined"]),
     "race": Flavour(["-Og", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"],
                     ["-O2", "-DSIMT_RACE"], []),
 }
@@ -81,7 +83,7 @@ WITH_CLANG = {
                      ["-fsanitize=undefined"]),
     "asan": Flavour(["-O0", *SANITIZE, "-fno-sanitize=pointer-overflow,float-cast-overflow",
                      "-D__SANITIZE_ADDRESS__=1", "-w"],
-                    ["-O1", *SANITIZE, "-w"],
+                    OF_ASAN,
                     ["-fsanitize=address,undefined"]),
     "race": Flavour(["-O0", "-fsanitize=thread", "-D__SANITIZE_THREAD__=1", "-Wno-unknown-warning-option",
                      *(word for name in ("func-entry-exit=0", "atomics=0", "read-before-write=1")
@@ -105,7 +107,8 @@ def has_clang():
 
 def toolchain(program, flavour, long):
     """(The compiler of C++, its Flavour)."""
-    kernels = "race" in program.flavours or flavour == "asan" and program.runtime  # (the plain dispatch is timed)
+    emulated = set(SIMT) <= set(program.sources + program.runtime)
+    kernels = "race" in program.flavours or flavour == "asan" and emulated  # (the plain dispatch is timed)
     by_gcc = flavour == "race" and program.race_flags
     if long or flavour not in WITH_CLANG or by_gcc or not kernels or not has_clang():
         return CXX, LONG_PLAIN if long and flavour == "plain" else FLAVOURS[flavour]
@@ -144,6 +147,7 @@ PROGRAMS = [
     Program("measurements", command=["python3", "tests/compile/measurements_are_current.py"]),
     # ---- the emulator itself: what it must accept and must report
     Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL, plain=[]),
+    Program("simt: emulator", ["tests/simt/litmus.cpp", *SIMT], flavours=("asan",), levels={"asan": "-O1"}),
     # ---- the kernels on the emulator
     Program("kernels", ["tests/kernels/test_kernels.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),

@@ -226,6 +226,7 @@ void tensor_load(void *shared_dst, const void *map, const int (&at)[4], uint64_t
   Fiber *f = current;
   Block *b = f->block;
   TensorMap t;
+  check_address(map, sizeof t, false);
   memcpy(&t, map, sizeof t);
   if (t.tag != map_tag) fail("%s:%d: tensor_load: there is no tensor map", SIMT_THERE);
   check_early(t.array);

@@ -235,6 +235,20 @@ inline uint64_t draw() {
 inline unsigned below(unsigned n) { return unsigned((draw() >> 32) * n >> 32); }
 inline bool chance(unsigned one_in) { return one_in && below(one_in) == 0; }
 
+// The emulator is compiled without AddressSanitizer's checks: it asks for those of a kernel's ordered accesses itself.
+#if SIMT_ASAN
+extern "C" void __asan_loadN(const void *p, size_t bytes);
+extern "C" void __asan_storeN(const void *p, size_t bytes);
+#endif
+inline void check_address(const void *p, size_t bytes, bool write) {
+#if SIMT_ASAN
+  if (write) __asan_storeN(p, bytes);
+  else __asan_loadN(p, bytes);
+#else
+  (void)p, (void)bytes, (void)write;
+#endif
+}
+
 inline void make_ready(Fiber *f) {
   f->state = State::ready;
   Block *b = f->block;

@@ -318,14 +318,16 @@ static std::vector<Image> images; // of the program and its libraries: constants
 
 static unsigned long long libraries; // that were opened so far: one opened later has constants too
 
+// (from the first segment to the last: between them, nothing is mapped that a kernel could get at)
 static int add_image(dl_phdr_info *info, size_t, void *) {
+  Image image = {~uintptr_t(0), 0, info->dlpi_addr, *info->dlpi_name ? info->dlpi_name : "/proc/self/exe"};
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto &segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;
-    const uintptr_t low = info->dlpi_addr + segment.p_vaddr;
-    images.push_back(
-        {low, low + segment.p_memsz, info->dlpi_addr, *info->dlpi_name ? info->dlpi_name : "/proc/self/exe"});
+    image.low = std::min<uintptr_t>(image.low, info->dlpi_addr + segment.p_vaddr);
+    image.high = std::max<uintptr_t>(image.high, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
   }
+  if (image.high) images.push_back(image);
   return 0;
 }
 

@@ -279,7 +279,10 @@ static Fiber *pick() {
 
 void switch_away() {
   Fiber *next = pick();
-  if (next->block) self = {next->tid, next->block->id};
+  if (next->block) { // (a struct of both, made on the stack and copied as a whole, would wait for its parts)
+    self.thread = next->tid;
+    self.block = next->block->id;
+  }
   if (next != current) switch_to(next);
 }
 
@@ -370,6 +373,7 @@ static inline void begin_ordered(const void *p, const char *file, int line) {
 
 void ordered_load(const void *p, void *value, unsigned bytes, Order order, const char *file, int line) {
   begin_ordered(p, file, line);
+  check_address(p, bytes, false);
   const bool acquires = order == acquire || order == acq_rel;
   for (int look = 0; look < 2; ++look) { // again, after parking
     if constexpr (race_build) {
@@ -385,6 +389,7 @@ void ordered_load(const void *p, void *value, unsigned bytes, Order order, const
 
 void ordered_store(void *p, const void *value, unsigned bytes, Order order, const char *file, int line) {
   begin_ordered(p, file, line);
+  check_address(p, bytes, true);
   if (!equal_small(p, value, bytes)) ++machine.progress;
   if constexpr (race_build) {
     race_access(p, bytes, false, true, true);
