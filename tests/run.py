@@ -90,9 +90,9 @@ WITH_CLANG = {
                        for word in ("-mllvm", f"-tsan-instrument-{name}"))],
                     ["-O2", "-DSIMT_RACE"], []),
 }
-# What is undefined ends the program without a word, which takes clang++ a quarter of its time less; rows that are asked
-# for by name say what and where.
-TRAPS = ["-fsanitize-trap=undefined"]
+# What is undefined ends the program without a word, which takes compilers a quarter of their time less; rows that are
+# asked for by name say what and where.
+TRAPS = {("clang++", "asan"): ["-fsanitize-trap=undefined"], ("g++", "plain"): ["-fsanitize-undefined-trap-on-error"]}
 COPIES = ["objcopy", *(f"--redefine-sym={name}=__tsan_{name}" for name in ("memcpy", "memmove", "memset"))]
 
 
@@ -396,7 +396,7 @@ def own_headers(programs):
     an edit of other parts compiles it no new. Those that look into the implementation in C have the whole one."""
     found, homes = {}, None
     for source in {source for program in programs for source in program.sources}:
-        homes = homes or lint.homes_of(amalgamate.header_lines())[0]
+        homes = homes or lint.homes_of(amalgamate.header_lines(embed=False))[0]
         parts = parts_compiled(source, homes)
         if parts is None:
             continue
@@ -439,7 +439,7 @@ class Builder:
         if role == "sources":  # the emulator is the same for all programs
             flags += program.flags + (program.race_flags if flavour == "race" else [])
             flags += [program.levels[flavour]] if flavour in program.levels and not self.long else []
-            flags += TRAPS if compiler == "clang++" and flavour == "asan" and not self.lines else []
+            flags += [] if self.lines else TRAPS.get((compiler, flavour), [])
         command = [compiler] + flags + ["-c", source]
         key = hashlib.sha256("\0".join(command).encode()).hexdigest()[:16]
         target = f"{BUILD}/objects/{os.path.basename(source)}.{flavour}.{key}.o"

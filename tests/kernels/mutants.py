@@ -15,6 +15,7 @@ GPUPRIMS_LONG=0, as make test has it: a sample, one in SHARE, which rotates by c
 without mutants in rows of their own there. make test-long runs all; the nightly workflow does so every night.
 """
 import concurrent.futures
+import functools
 import os
 import shutil
 import subprocess
@@ -2372,9 +2373,11 @@ def try_one(build, headers, number, name, objects):
 
 def headers_of(names):
     """{test source: the lines of its header}, with the parts that it uses."""
-    homes = lint.homes_of(amalgamate.header_lines())[0]
+    homes = lint.homes_of(amalgamate.header_lines(embed=False))[0]
+    lines_of = functools.cache(amalgamate.header_lines)
     sources = {source_of(MUTANTS[name][0] if name in MUTANTS else name) for name in names}
-    return {source: amalgamate.header_lines(parts_compiled(source, homes)) for source in sources}
+    parts = {source: parts_compiled(source, homes) for source in sources}
+    return {source: lines_of(used and tuple(used)) for source, used in parts.items()}
 
 
 def main():

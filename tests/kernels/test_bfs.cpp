@@ -43,7 +43,7 @@ static void verify(const Graph &g, const Reached &want, const How &how, int e, c
     else if (want.depth[v] == 0) good = p == v;
     else
       good = p < g.vertices && want.depth[p] + 1 == want.depth[v] &&
-             std::find(g.out[p].begin(), g.out[p].end(), v) != g.out[p].end();
+             std::find(g.out[p].data(), g.out[p].data() + g.out[p].size(), v) != g.out[p].data() + g.out[p].size();
   }
   check(good, "parents: " + what);
 }

@@ -698,11 +698,11 @@ int main(int argc, char **argv) {
 #endif
 #if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS && !defined TEST_LEADING
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> Two;
-  Adaptive<Two, u32, false, 32, 8, 9>::sweep("adaptive u32", seeds);
-  Adaptive<Two, double, true, 32, 8, 9>::sweep("adaptive f64 descending", seeds);
   Recurring<Two, u32, gp__none>::cases("recurring u32");
   Recurring<Two, u64, gp__none>::cases("recurring u64");
   Recurring<Two, u64, u32>::cases("recurring u64 u32");
+  Adaptive<Two, u32, false, 32, 8, 9>::sweep("adaptive u32", seeds);
+  Adaptive<Two, double, true, 32, 8, 9>::sweep("adaptive f64 descending", seeds);
 #endif
 #if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS && !defined TEST_ADAPTIVE
   typedef gp__policy<64, 2, GP_CACHE_ALL, GP_CACHE_ALL, 1, 2, 2> Sweep;
