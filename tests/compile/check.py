@@ -216,8 +216,9 @@ def copies(checks, folder):
                 if target in made:  # the mixed program is of the others' parts
                     continue
                 made.add(target)
-                command = [compiler] + language_flags(standard) + STRICT + flags + ["-I.", "-c", source("copy.c"), "-o",
-                                                                                    target]
+                layout = NO_LAYOUT if compiler == CC == "gcc" and not LONG else []
+                command = [compiler] + language_flags(standard) + STRICT + layout + flags + ["-I.", "-c",
+                           source("copy.c"), "-o", target]
                 if static and len(objects) == 2:  # the other one but for the name of its function
                     command = ["objcopy", "--redefine-sym", f"first_entry={entry}", objects[0], target]
                 checks.run(f"{compiler} {standard} {kind}: {name}", command)
