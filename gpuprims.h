@@ -25460,8 +25460,8 @@ typedef struct gp__host_call {
   size_t out_size;
   int out_converts; // accumulator and output differ
   int exclusive;
-  int threads;
-  gp__value init; // normalised like an element
+  int threads, asked; // asked: 0 for as many as OpenMP offers
+  gp__value init;     // normalised like an element
 } gp__host_call;
 
 static size_t gp__host_limit(size_t size) {
@@ -26249,28 +26249,6 @@ static gp_result gp__host_runs(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// A transform of two operands, which are the elements and their neighbours.
-static gp_result gp__host_run(const gp__request *q, int threads);
-static gp_result gp__host_adjacent(const gp__request *q, int threads) {
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out;
-  const int right = (q->flags & GP_RIGHT) != 0;
-  gp__request pairs = *q;
-  gp__host_source edge;
-  gp__value place;
-  if (!q->count) return GP_SUCCESS;
-  pairs.primitive = GP_TRANSFORM2;
-  pairs.in = right ? in : in + q->in_size;
-  pairs.in2 = right ? in + q->in_size : in;
-  pairs.in2_type = q->in_type, pairs.in2_size = q->in_size, pairs.in2_struct = q->in_struct;
-  pairs.out = right ? out : out + q->out_size;
-  pairs.count = q->count - 1;
-  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
-  memcpy(right ? out + pairs.count * q->out_size : out,
-         gp__host_elements(&edge, right ? pairs.count : 0, 1, place.bytes), q->out_size);
-  return gp__host_run(&pairs, threads);
-}
-
 // ---- select/host.c - selection
 
 // The part that each of the elements first .. first + n - 1 belongs to, n <= GP__HOST_ELEMENTS.
@@ -26450,7 +26428,7 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
 }
 
 // Several threads: each has counters of its own. Sums of floats depend on their order: one thread.
-static gp_result gp__host_histogram(const gp__host_call *h) {
+static gp_result gp__host_histogram(gp__host_call *h) {
   const gp__request *q = h->q;
   const uint64_t count = q->count, counters = (uint64_t)q->active * q->bins;
   const size_t bytes = (size_t)counters * q->out_size;
@@ -26561,7 +26539,7 @@ static void gp__host_balance(const gp__request *q, uint64_t first, uint64_t end)
   }
 }
 
-static gp_result gp__host_search(const gp__host_call *h) {
+static gp_result gp__host_search(gp__host_call *h) {
   const uint64_t count = h->q->count;
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
   const int threads = h->threads;
@@ -26679,7 +26657,9 @@ static uint64_t gp__host_bits_from(uint64_t x, int low, int wanted) {
 
 // Words of the ordered key one after the other, the least significant one first. Memory: 32 bytes an element, and what
 // keys and values take. One thread sorts, all of them move.
-static gp_result gp__host_sort(const gp__request *q, int threads) {
+static gp_result gp__host_sort(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int threads = h->asked;
   const uint64_t n = q->count;
   const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
   unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
@@ -26741,7 +26721,7 @@ static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *firs
   if (*end > q->count) *end = q->count;
   if (*first > *end) *first = *end;
 }
-static gp_result gp__host_segmented_sort(const gp__host_call *h) {
+static gp_result gp__host_segmented_sort(gp__host_call *h) {
   const gp__request *q = h->q;
   const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
   const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
@@ -27142,7 +27122,7 @@ static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
   } while (x >= n);
   return x;
 }
-static gp_result gp__host_shuffle(const gp__host_call *h) {
+static gp_result gp__host_shuffle(gp__host_call *h) {
   const gp__request *q = h->q;
   const int64_t blocks = (int64_t)gp__ceil_div(q->count, GP__HOST_BLOCK);
   const int threads = h->threads;
@@ -27163,7 +27143,7 @@ static gp_result gp__host_shuffle(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- host/user.c - the call's name; what users' operators need on the host
+// ---- host/user.c - the call's name
 
 static const char *gp__host_call_name(gp_primitive primitive) {
 #define GPUPRIMS__CASE_NAME(NAME, name)                                                                                \
@@ -27175,54 +27155,6 @@ static const char *gp__host_call_name(gp_primitive primitive) {
     return "gp_run";
   }
 #undef GPUPRIMS__CASE_NAME
-}
-
-static gp_result gp__host_check_user(const char *call, const char *field, const gp__op_info *op, int needs_identity) {
-  if (!op) return GP_SUCCESS;
-  if (!op->host)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @%s: operator \"%s\" has no gp_op_desc.host, which the host back end runs",
-                    call, field, op->name);
-  if (needs_identity && !op->has_host_identity)
-    return gp__fail(GP_E_UNSUPPORTED,
-                    "%s: %s: operator \"%s\" has no gp_op_desc.host_identity, which the host back end "
-                    "needs",
-                    call, field, op->name);
-  return GP_SUCCESS;
-}
-
-// ---- group_by/host.c - group by
-
-// The unsigned type of a key's size: two keys are equal where their bits are.
-GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
-  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
-}
-// Group by: keys and values sorted, then folded run by run.
-static gp_result gp__host_group_by(const gp__request *q, int threads) {
-  const size_t pair = q->key_size + q->in_size;
-  gp__request sort, runs = *q;
-  unsigned char *values;
-  gp_result result;
-  if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive),
-                    (unsigned long long)q->count);
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.key_type = q->key_type, sort.key_size = q->key_size;
-  sort.in_type = sort.out_type = q->in_type, sort.in_size = sort.out_size = q->in_size;
-  sort.in_struct = sort.out_struct = q->in_struct;
-  sort.end_bit = 8 * (int)q->key_size;
-  sort.keys = q->keys, sort.in = q->in;
-  sort.out = values, sort.out_keys = values + q->count * q->in_size;
-  sort.count = q->count;
-  sort.channels = sort.active = 1;
-  runs.primitive = GP_REDUCE_BY_KEY;
-  runs.equal = GP_EQUAL;
-  runs.key_type = gp__bits_type(q->key_size);
-  runs.keys = sort.out_keys, runs.in = sort.out;
-  result = q->count ? gp__host_run(&sort, threads) : GP_SUCCESS;
-  if (result == GP_SUCCESS) result = gp__host_run(&runs, threads);
-  free(values);
-  return result;
 }
 
 // ---- transpose/host.c - transpose
@@ -27238,7 +27170,9 @@ static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *i
           gp__host_move(out + c * m->out_stride[0] + r * m->out_stride[1],
                         in + r * m->in_stride[1] + c * m->in_stride[0], size);
 }
-static gp_result gp__host_transpose(const gp__request *q, int threads) {
+static gp_result gp__host_transpose(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int threads = h->asked;
   const gp__moves *m = &q->moves;
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out, *copy = NULL;
@@ -27271,261 +27205,6 @@ static gp_result gp__host_transpose(const gp__request *q, int threads) {
   }
   free(copy);
   return GP_SUCCESS;
-}
-
-// ---- graph/host.c - graphs
-
-// Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.
-static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,
-                               void *targets) {
-  const uint64_t n = q->out_graph.vertices, mask = ((uint64_t)1 << shift) - 1;
-  uint64_t v = 0, i;
-  for (i = 0; i < count && keys[i] >> shift < n; ++i) {
-    for (; v <= keys[i] >> shift; ++v) gp__host_put_index(offsets, q->offset_size, v, i);
-    gp__host_put_index(targets, q->key_size, i, keys[i] & mask);
-  }
-  for (; v <= n; ++v) gp__host_put_index(offsets, q->offset_size, v, i);
-}
-static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, int threads) {
-  gp__request sort;
-  if (!count) return GP_SUCCESS;
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.key_type = GP_U64, sort.key_size = 8;
-  sort.end_bit = bits ? bits : 1;
-  sort.keys = sort.out_keys = keys;
-  sort.count = count;
-  sort.channels = sort.active = 1;
-  return gp__host_run(&sort, threads);
-}
-GPUPRIMS__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
-// Keys of a list, of the opposite edges too; returns how many.
-static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
-  const uint64_t n = q->out_graph.vertices;
-  const size_t apart = q->in2 ? 1 : 2;
-  const unsigned char *targets = q->in2  ? (const unsigned char *)q->in2
-                                 : q->in ? (const unsigned char *)q->in + q->in_size
-                                         : NULL;
-  uint64_t i, kept = 0;
-  if (q->bad) *q->bad = UINT64_MAX;
-  for (i = 0; i < q->count; ++i) {
-    const uint64_t s = gp__host_offset(q->in, q->in_size, i * apart),
-                   t = gp__host_offset(targets, q->in_size, i * apart);
-    if (s >= n || t >= n) {
-      if (q->bad && *q->bad == UINT64_MAX) *q->bad = i;
-      continue;
-    }
-    if (s == t && (q->flags & GP_DROP_LOOPS)) continue;
-    keys[kept++] = s << shift | t;
-    if ((q->flags & GP_SYMMETRISE) && s != t) keys[kept++] = t << shift | s;
-  }
-  return kept;
-}
-// The vertices in the order of their degrees, most edges first, and where each one stands in it.
-static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *numbers) {
-  const gp_graph *g = &q->graph;
-  uint64_t v;
-  for (v = 0; v < g->vertices; ++v)
-    order[v] = ~(gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v));
-  memset(numbers, 0, g->vertices * 8);
-  { // a stable sort of indices by complements of degrees
-    gp__request sort;
-    memset(&sort, 0, sizeof sort);
-    sort.primitive = GP_SORT;
-    sort.key_type = GP_U64, sort.key_size = 8;
-    sort.end_bit = 64;
-    sort.in_type = sort.out_type = GP_U64, sort.in_size = sort.out_size = 8;
-    sort.keys = sort.out_keys = order;
-    sort.out = numbers;
-    sort.count = g->vertices;
-    sort.channels = sort.active = 1;
-    if (g->vertices) gp__host_run(&sort, 1);
-  }
-  memcpy(order, numbers, g->vertices * 8);
-  for (v = 0; v < g->vertices; ++v) numbers[order[v]] = v;
-}
-static gp_result gp__host_build(const gp__request *q, int threads) {
-  const gp_graph *g = &q->graph, *to = &q->out_graph;
-  const int list = q->primitive == GP_GRAPH_FROM_EDGES, relabel = q->primitive == GP_GRAPH_RELABEL;
-  const int shift = gp__bit_length(to->vertices ? to->vertices - 1 : 0);
-  const uint64_t room = list ? q->count * (q->flags & GP_SYMMETRISE ? 2 : 1) : g->edges;
-  const uint64_t words = room + (relabel ? 2 * g->vertices : 0);
-  uint64_t *keys = words < SIZE_MAX / 8 ? (uint64_t *)malloc((size_t)(words + 1) * 8) : NULL;
-  uint64_t *order = keys + room, *numbers = order + (relabel ? g->vertices : 0), count, i, v, kept;
-  gp_result result;
-  if (!keys)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive),
-                    (unsigned long long)room);
-  if (relabel) {
-    gp__host_by_degree(q, order, numbers);
-    for (v = 0; v < g->vertices && q->out; ++v) gp__host_put_index(q->out, q->key_size, v, order[v]);
-    for (v = 0; v < g->vertices && q->out2; ++v) gp__host_put_index(q->out2, q->key_size, v, numbers[v]);
-  }
-  if (list) {
-    count = gp__host_list_keys(q, shift, keys);
-  } else {
-    const uint64_t edges = gp__host_offset(g->offsets, q->offset_size, g->vertices);
-    for (v = i = count = 0; i < edges && i < room; ++i) {
-      const uint64_t t = gp__host_offset(g->targets, q->key_size, i);
-      while (gp__host_offset(g->offsets, q->offset_size, v + 1) <= i) ++v;
-      if (t < g->vertices) keys[count++] = relabel ? numbers[v] << shift | numbers[t] : t << shift | v;
-    }
-  }
-  result = gp__host_sort_keys(keys, count, 2 * shift, threads);
-  if (q->flags & GP_UNIQUE_EDGES) {
-    for (i = kept = 0; i < count; ++i)
-      if (!i || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
-    count = kept;
-  }
-  if (result == GP_SUCCESS)
-    gp__host_from_keys(keys, count, shift, q, (void *)(uintptr_t)(list || relabel ? to->offsets : to->in_offsets),
-                       (void *)(uintptr_t)(list || relabel ? to->targets : to->in_sources));
-  free(keys);
-  return result;
-}
-static void gp__host_degrees(const gp__request *q) {
-  const gp_graph *g = &q->graph;
-  gp_degrees d;
-  uint64_t v;
-  memset(&d, 0, sizeof d);
-  d.vertices = g->vertices;
-  d.least = g->vertices ? UINT64_MAX : 0;
-  for (v = 0; v < g->vertices; ++v) {
-    const uint64_t degree =
-        gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v);
-    d.edges += degree;
-    if (degree < d.least) d.least = degree;
-    if (degree > d.most) d.most = degree;
-    ++d.histogram[gp__bit_length(degree)];
-  }
-  memcpy(q->out, &d, sizeof d);
-}
-static gp_fault gp__host_fault(int kind, uint64_t vertex, uint64_t edge) {
-  gp_fault f;
-  f.kind = (uint64_t)kind, f.vertex = vertex, f.edge = edge;
-  return f;
-}
-// Of two faults the one that is told.
-static void gp__host_add_fault(gp_fault *f, int kind, uint64_t vertex, uint64_t edge) {
-  if (!f->kind || (uint64_t)kind < f->kind) *f = gp__host_fault(kind, vertex, edge);
-}
-static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f) {
-  const gp_graph *g = &q->graph;
-  const void *offsets = incoming ? g->in_offsets : g->offsets, *targets = incoming ? g->in_sources : g->targets;
-  const uint64_t none = UINT64_MAX, last = gp__host_offset(offsets, q->offset_size, g->vertices);
-  uint64_t v, e;
-  if (gp__host_offset(offsets, q->offset_size, 0))
-    gp__host_add_fault(f, incoming ? GP_FAULT_FIRST_IN_OFFSET : GP_FAULT_FIRST_OFFSET, 0, none);
-  for (v = 0; v < g->vertices; ++v) {
-    const uint64_t end = gp__host_offset(offsets, q->offset_size, v + 1);
-    if (end < gp__host_offset(offsets, q->offset_size, v) || end > g->edges)
-      gp__host_add_fault(f, incoming ? GP_FAULT_IN_OFFSETS : GP_FAULT_OFFSETS, v, none);
-  }
-  if (f->kind) return;
-  for (v = e = 0; e < last; ++e) {
-    while (gp__host_offset(offsets, q->offset_size, v + 1) <= e) ++v;
-    if (gp__host_offset(targets, q->key_size, e) >= g->vertices)
-      gp__host_add_fault(f, incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, v, e);
-  }
-  if (incoming && last != gp__host_offset(g->offsets, q->offset_size, g->vertices))
-    gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
-}
-// What gp_bfs_check says of one vertex; seen: 1, from one that is one less deep; 2, from its parent.
-static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
-  const int32_t *depths = (const int32_t *)q->in;
-  const uint64_t none = UINT64_MAX, unset = q->key_size == 4 ? (uint64_t)UINT32_MAX : none;
-  const uint64_t parent = q->in2 ? gp__host_offset(q->in2, q->key_size, v) : unset;
-  const int64_t d = depths[v];
-  if (d < -1 || (q->limit && d > 0 && (uint64_t)d > q->limit)) gp__host_add_fault(f, GP_FAULT_DEPTH, v, none);
-  if (v == q->source) {
-    if (d != 0) gp__host_add_fault(f, GP_FAULT_SOURCE_DEPTH, v, none);
-    if (q->in2 && parent != v) gp__host_add_fault(f, GP_FAULT_SOURCE_PARENT, v, none);
-  } else if (d == 0) {
-    gp__host_add_fault(f, GP_FAULT_SECOND_SOURCE, v, none);
-  } else if (d > 0) {
-    if (!(seen & 1)) gp__host_add_fault(f, GP_FAULT_NO_WITNESS, v, none);
-    if (q->in2 && (parent >= q->graph.vertices || depths[parent] != d - 1))
-      gp__host_add_fault(f, GP_FAULT_PARENT, v, none);
-    else if (q->in2 && !(seen & 2)) gp__host_add_fault(f, GP_FAULT_PARENT_EDGE, v, none);
-  } else if (parent != unset) {
-    gp__host_add_fault(f, GP_FAULT_STRAY_PARENT, v, none);
-  }
-}
-static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
-  const gp_graph *g = &q->graph;
-  const int32_t *depths = (const int32_t *)q->in;
-  unsigned char *seen = (unsigned char *)calloc((size_t)g->vertices + 1, 1);
-  uint64_t v, e;
-  if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for a byte a vertex", gp__host_call_name(q->primitive));
-  for (v = 0; v < g->vertices; ++v) {
-    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
-    const int64_t from = depths[v];
-    if (from < 0) continue;
-    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
-      const uint64_t t = gp__host_offset(g->targets, q->key_size, e);
-      const int64_t to = depths[t];
-      if (to < 0) {
-        if (!q->limit || (uint64_t)from < q->limit) gp__host_add_fault(f, GP_FAULT_NOT_REACHED, v, e);
-      } else if (to > from + 1) {
-        gp__host_add_fault(f, GP_FAULT_TOO_DEEP, v, e);
-      } else if (to == from + 1) {
-        seen[t] |= q->in2 && gp__host_offset(q->in2, q->key_size, t) == v ? 3 : 1;
-      }
-    }
-  }
-  for (v = 0; v < g->vertices; ++v) gp__host_check_depth(q, v, seen[v], f);
-  free(seen);
-  return GP_SUCCESS;
-}
-static void gp__host_set_number(void *array, size_t size, uint64_t i, uint64_t value) {
-  if (size == 4) ((uint32_t *)array)[i] = (uint32_t)value;
-  else ((uint64_t *)array)[i] = value;
-}
-static uint64_t gp__host_root(void *labels, size_t size, uint64_t v) {
-  uint64_t up;
-  for (; (up = gp__host_offset(labels, size, v)) != v; v = up)
-    gp__host_set_number(labels, size, v, gp__host_offset(labels, size, up));
-  return v;
-}
-static void gp__host_components(const gp__request *q) {
-  const gp_graph *g = &q->graph;
-  uint64_t v, e, components = 0;
-  for (v = 0; v < g->vertices; ++v) gp__host_set_number(q->out, q->key_size, v, v);
-  for (v = 0; v < g->vertices; ++v) {
-    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
-    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
-      const uint64_t a = gp__host_root(q->out, q->key_size, v);
-      const uint64_t b = gp__host_root(q->out, q->key_size, gp__host_offset(g->targets, q->key_size, e));
-      gp__host_set_number(q->out, q->key_size, a < b ? b : a, a < b ? a : b);
-    }
-  }
-  for (v = 0; v < g->vertices; ++v) {
-    const uint64_t root = gp__host_root(q->out, q->key_size, v);
-    components += root == v;
-    gp__host_set_number(q->out, q->key_size, v, root);
-  }
-  if (q->out_count) *q->out_count = components;
-}
-static gp_result gp__host_graph_work(const gp__request *q, int threads) {
-  gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
-  gp_result result = GP_SUCCESS;
-  if (q->primitive <= GP_GRAPH_RELABEL) return gp__host_build(q, threads);
-  if (q->primitive == GP_CONNECTED_COMPONENTS) {
-    gp__host_components(q);
-    return GP_SUCCESS;
-  }
-  if (q->primitive == GP_GRAPH_DEGREES) {
-    gp__host_degrees(q);
-    return GP_SUCCESS;
-  }
-  if (q->primitive == GP_BFS_CHECK) {
-    result = gp__host_check_depths(q, &f);
-  } else {
-    gp__host_check_lists(q, 0, &f);
-    if (q->graph.in_offsets) gp__host_check_lists(q, 1, &f);
-  }
-  if (result == GP_SUCCESS) memcpy(q->out, &f, sizeof f);
-  return result;
 }
 
 // ---- layouts/host.c - layouts
@@ -27595,7 +27274,7 @@ GPUPRIMS__PRIVATE uint64_t gp__host_place(uint64_t width, size_t struct_size, si
 }
 
 // Values of structs, one by one, and zeros for gaps. In place: from a copy.
-static gp_result gp__host_layouts(const gp__host_call *h) {
+static gp_result gp__host_layouts(gp__host_call *h) {
   const gp__request *q = h->q;
   gp__layout_args a;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
@@ -27630,271 +27309,6 @@ static gp_result gp__host_layouts(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- bfs/host.c - breadth-first search: a queue
-
-static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
-  return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-// From one source; `queue` has room for all vertices. parents: NULL, or not wanted.
-static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue,
-                              gp_traversal *t) {
-  const gp_graph *g = &q->graph;
-  const size_t of_offset = q->offset_size, of_vertex = q->key_size;
-  uint64_t first = 0, last = 0, level_end, i, e;
-  int done = 0;
-  memset(t, 0, sizeof *t);
-  for (i = 0; i < g->vertices; ++i) {
-    depths[i] = -1;
-    if (parents) gp__host_set_number(parents, of_vertex, i, UINT64_MAX);
-  }
-  if (source < g->vertices) {
-    depths[source] = 0;
-    if (parents) gp__host_set_number(parents, of_vertex, source, source);
-    queue[last++] = source;
-    t->edges = gp__host_number(g->offsets, of_offset, source + 1) - gp__host_number(g->offsets, of_offset, source);
-    done = source == q->target;
-  }
-  while (first < last && !done && !(q->limit && t->levels == q->limit)) {
-    for (level_end = last; first < level_end; ++first) {
-      const uint64_t u = queue[first], end = gp__host_number(g->offsets, of_offset, u + 1);
-      for (e = gp__host_number(g->offsets, of_offset, u); e < end; ++e) {
-        const uint64_t v = gp__host_number(g->targets, of_vertex, e);
-        ++t->inspected;
-        if (depths[v] > depths[u] && parents && u < gp__host_number(parents, of_vertex, v))
-          gp__host_set_number(parents, of_vertex, v, u); // the smallest one
-        if (depths[v] >= 0) continue;
-        depths[v] = depths[u] + 1;
-        if (parents) gp__host_set_number(parents, of_vertex, v, u);
-        queue[last++] = v;
-        t->edges += gp__host_number(g->offsets, of_offset, v + 1) - gp__host_number(g->offsets, of_offset, v);
-        done |= v == q->target;
-      }
-    }
-    if (last > level_end) ++t->levels;
-  }
-  t->reached = last;
-  t->small = t->levels;
-  t->bytes = g->vertices * (4 + (parents ? of_vertex : 0)) + t->reached * 2 * of_offset + t->inspected * of_vertex;
-}
-// GP_CHECKED: is something wrong with the graph?
-static int gp__host_finds_fault(const gp__request *q) {
-  gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
-  if (!q->fault) return 0;
-  gp__host_check_lists(q, 0, &f);
-  if (q->graph.in_offsets) gp__host_check_lists(q, 1, &f);
-  *q->fault = f;
-  return f.kind != GP_FAULT_NONE;
-}
-static gp_result gp__host_bfs(const gp__request *q) {
-  const uint64_t n = q->graph.vertices;
-  uint64_t *queue;
-  gp_traversal t;
-  if (gp__host_finds_fault(q)) return GP_SUCCESS;
-  if (n > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
-  queue = (uint64_t *)malloc((size_t)(n ? n : 1) * sizeof *queue);
-  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (unsigned long long)n);
-  gp__host_bfs_from(q, q->source_device ? *q->source_device : q->source, (int32_t *)q->out, q->out2, queue, &t);
-  free(queue);
-  if (q->statistics) *q->statistics = t;
-  return GP_SUCCESS;
-}
-// From many sources: one after another, as many at a time as there are threads, each with a queue and, where rows are
-// not wanted, depths of its own.
-static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
-  const uint64_t n = q->graph.vertices, *sources = q->sources ? q->sources : q->source_device;
-  const uint64_t item = q->out ? sizeof(uint64_t) : sizeof(uint64_t) + sizeof(int32_t);
-  unsigned char *memory;
-  gp_traversal all;
-  int64_t shares, share;
-#ifdef _OPENMP
-  if (threads <= 0) threads = omp_get_max_threads();
-#else
-  threads = 1;
-#endif
-  shares = q->segments < (uint64_t)threads ? (int64_t)q->segments : (int64_t)threads;
-  memset(&all, 0, sizeof all);
-  if (gp__host_finds_fault(q)) return GP_SUCCESS;
-  memory =
-      n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
-  if (!memory)
-    return gp__fail(GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares,
-                    (unsigned long long)n);
-  GPUPRIMS__PARALLEL_FOR
-  for (share = 0; share < shares; ++share) {
-    uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;
-    for (i = (uint64_t)share; i < q->segments; i += (uint64_t)shares) {
-      gp_traversal t;
-      gp__host_bfs_from(q, sources[i], q->out ? (int32_t *)q->out + i * n : (int32_t *)(void *)(queue + n + 1), NULL,
-                        queue, &t);
-      if (q->out2) ((uint64_t *)q->out2)[i] = t.reached;
-      GPUPRIMS__ONE_AT_A_TIME {
-        all.reached += t.reached;
-        all.edges += t.edges;
-        all.inspected += t.inspected;
-        all.small += t.small;
-        all.bytes += t.bytes;
-        if (all.levels < t.levels) all.levels = t.levels;
-      }
-    }
-  }
-  free(memory);
-  if (q->statistics) *q->statistics = all;
-  return GP_SUCCESS;
-}
-
-// ---- host/run.c - runs a checked request
-
-// Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
-__attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
-  const char *call = gp__host_call_name(q->primitive);
-  const int is_scan = gp__is_scan(q->primitive);
-  const int folds = q->primitive >= GP_REDUCE && q->primitive <= GP_REDUCE_BY_KEY;
-  const int normalise = (folds || q->primitive == GP_TRANSFORM2) && !q->user_op && (q->op == GP_AND || q->op == GP_OR);
-  const gp_type to = folds ? q->acc_type : q->out_type;
-  const size_t size = folds && !q->is_arg ? q->acc_size : q->is_arg ? gp__host_size(q->acc_type) : q->out_size;
-  const gp__op_info *user_unary = folds ? q->user_transform : q->primitive == GP_TRANSFORM ? q->user_op : NULL;
-  const gp_op unary = folds ? q->transform : q->primitive == GP_TRANSFORM ? q->op : 0;
-  const int user2 = q->primitive == GP_TRANSFORM2 && q->user_op;
-  gp__host_call h;
-  gp_result result = gp__host_check_user(call, "op", q->user_op, folds);
-  if (!result) result = gp__host_check_user(call, "transform", q->user_transform, 0);
-  if (!result) result = gp__host_check_user(call, "equal", q->user_equal, 0);
-  if (result) return result;
-  if (q->bad && q->primitive != GP_GRAPH_FROM_EDGES) {
-    *q->bad = gp__host_first_bad(q);
-    if (q->primitive == GP_CHECK_OFFSETS || *q->bad != UINT64_MAX) return GP_SUCCESS;
-  }
-  if (q->primitive == GP_ADJACENT_DIFFERENCE) return gp__host_adjacent(q, threads);
-  if (q->primitive == GP_SORT) return gp__host_sort(q, threads);
-  if (q->primitive == GP_GROUP_BY) return gp__host_group_by(q, threads);
-  if (q->primitive == GP_TRANSPOSE) return gp__host_transpose(q, threads);
-  if (q->primitive == GP_BFS) return gp__host_bfs(q);
-  if (q->primitive == GP_BFS_SOURCES) return gp__host_bfs_sources(q, threads);
-  if (gp__is_graph_work(q->primitive)) return gp__host_graph_work(q, threads);
-
-  memset(&h, 0, sizeof h);
-  h.q = q;
-  h.value_type = q->acc_type;
-  h.out = (unsigned char *)q->out;
-  h.out_size = q->out_size;
-  h.exclusive = q->primitive == GP_EXCLUSIVE_SCAN || q->primitive == GP_SEGMENTED_EXCLUSIVE_SCAN ||
-                q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY;
-  h.threads = 1;
-#ifdef _OPENMP
-  if (q->count > GP__HOST_PARALLEL_BYTES / (q->in_size > q->out_size ? q->in_size
-                                            : q->out_size            ? q->out_size
-                                                                     : 1) ||
-      q->segments > GP__HOST_PARALLEL_BYTES / 8)
-    h.threads = threads > 0 ? threads : omp_get_max_threads();
-#else
-  (void)threads;
-#endif
-  h.in.limit = h.in2.limit = (size_t)1 << 30;
-  switch (q->primitive) {
-  case GP_RUN_LENGTHS:
-  case GP_NONTRIVIAL_RUNS:
-  case GP_UNIQUE:
-    return gp__host_runs(&h);
-  case GP_SELECT:
-  case GP_PARTITION:
-  case GP_COUNT_IF:
-  case GP_ANY:
-  case GP_ALL:
-    return gp__host_select(&h);
-  case GP_HISTOGRAM_EVEN:
-  case GP_HISTOGRAM_RANGES:
-    return gp__host_histogram(&h);
-  case GP_LOWER_BOUND:
-  case GP_UPPER_BOUND:
-  case GP_LOAD_BALANCE:
-    return gp__host_search(&h);
-  case GP_SEGMENTED_SORT:
-    return gp__host_segmented_sort(&h);
-  case GP_MERGE:
-    return gp__host_merge(&h);
-  case GP_MERGE_SORT:
-    return gp__host_merge_sort(&h);
-  case GP_SET_UNION:
-  case GP_SET_INTERSECTION:
-  case GP_SET_DIFFERENCE:
-  case GP_SET_SYMMETRIC_DIFFERENCE:
-    return gp__host_set(&h);
-  case GP_IS_SORTED:
-    return gp__host_is_sorted(&h);
-  case GP_TOP_K:
-    return gp__host_top_k(&h, q->stride);
-  case GP_NTH_ELEMENT:
-    return gp__host_nth(&h);
-  case GP_SHUFFLE:
-    return gp__host_shuffle(&h);
-  case GP_CONVERT_LAYOUT:
-    return gp__host_layouts(&h);
-  default:
-    break;
-  }
-  if (q->primitive == GP_IOTA || q->primitive == GP_FILL) {
-    h.in.limit = GP__HOST_ELEMENTS;
-    if (q->primitive == GP_IOTA && !gp__host_size(q->out_type))
-      return gp__fail(GP_E_TYPE, "%s: type: not a built-in type", call);
-    return gp__host_each(&h);
-  }
-  if (q->primitive == GP_COPY) {
-    h.in = gp__host_source_of(q->in, q->out_type, q->out_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
-    return gp__host_each(&h);
-  }
-  if (!user2) {
-    if (!user_unary && q->in_type != to && (!gp__host_size(q->in_type) || !gp__host_size(to)))
-      return gp__fail(GP_E_TYPE, "%s: @in_type: no conversion between a struct type and another type", call);
-    if (!user_unary && unary && unary != GP_CONVERT && (!gp__host_size(q->in_type) || !gp__host_size(to)))
-      return gp__fail(GP_E_OPERATOR, "%s: @%s: a built-in operator cannot take a struct type", call,
-                      folds ? "transform" : "op");
-    h.in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user_unary, normalise);
-  }
-  if (q->primitive == GP_TRANSFORM) return gp__host_each(&h);
-
-  // a binary operator
-  h.op.size = size;
-  h.op.user = q->user_op;
-  if (q->user_op) {
-    const gp__host_loops loops = {gp__host_user_map, gp__host_user_fold, gp__host_user_scan, gp__host_user_pairs};
-    h.op.loops = loops;
-    h.op.commutative = q->user_op->commutative;
-    h.op.identity = q->user_op->host_identity;
-  } else if (q->is_arg) {
-    const int64_t none = -1;
-    h.op.exact = h.op.commutative = 1;
-    gp__host_identity(q->op, q->acc_type, h.op.identity.bytes);
-    memcpy(h.op.identity.bytes + 8, &none, sizeof none);
-  } else {
-    if (!gp__host_find_loops(&h.op, q->op, to))
-      return gp__fail(GP_E_OPERATOR, "%s: @op: this operator cannot take this type", call);
-    h.op.commutative = 1;
-    h.op.exact = !h.op.loops.pairs;
-    gp__host_identity(q->op, to, h.op.identity.bytes);
-  }
-  if (q->primitive == GP_TRANSFORM2) {
-    if (!user2) {
-      if (q->in2_type != to && (!gp__host_size(q->in2_type) || !gp__host_size(to)))
-        return gp__fail(GP_E_TYPE, "%s: @in2_type: no conversion between a struct type and another type", call);
-      h.in2 = gp__host_source_of(q->in2, q->in2_type, q->in2_size, to, size, GP_CONVERT, NULL, normalise);
-    }
-    return gp__host_each(&h);
-  }
-  h.out_converts = !q->is_arg && q->acc_type != q->out_type;
-  if (h.out_converts && (!gp__host_size(q->acc_type) || !gp__host_size(q->out_type)))
-    return gp__fail(GP_E_TYPE, "%s: @out_type: no conversion between a struct type and another type", call);
-  h.init = q->init;
-  if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h.init.bytes, 1);
-  if (q->primitive == GP_SEGMENTED_REDUCE) return gp__host_segmented_reduce(&h);
-  if (q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN || q->primitive == GP_SEGMENTED_EXCLUSIVE_SCAN)
-    return gp__host_segmented_scan(&h);
-  if (q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_EXCLUSIVE_SCAN_BY_KEY ||
-      q->primitive == GP_REDUCE_BY_KEY)
-    return gp__host_runs(&h);
-  if (is_scan) return h.op.exact ? gp__host_scan_exact(&h) : gp__host_scan_canonical(&h);
-  return h.op.exact ? gp__host_reduce_exact(&h) : gp__host_reduce_canonical(&h);
-}
-
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #pragma GCC pop_options
 #endif
@@ -27904,7 +27318,7 @@ __attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int 
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1908736"
+#define GPUPRIMS__EMBEDDED_FROM "1929216"
 
 // ---- core/embed.c - this file's own text
 
@@ -28866,7 +28280,10 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 // ---- core/kinds.c - kernels of a call, by kind
 
-enum { GP__KINDS_MAX = 16 }; // kernels of a call
+enum {
+  GP__KINDS_MAX = 16, // kernels of a call
+  GP__CALLS_MAX = 8   // calls that one is made of
+};
 // Kinds of kernels: X(KIND, template, struct of its arguments).
 #define GPUPRIMS__KINDS(X)                                                                                             \
   X(COPY, gp__copy_kernel, gp__map_args)                                                                               \
@@ -28961,6 +28378,550 @@ enum { GP__KINDS_MAX = 16 }; // kernels of a call
 #define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
+
+// ---- core/primitive.c - what a primitive is to core: a row of data, and the functions of its family
+
+struct gp__state;
+struct gp__checking;
+struct gp__launching;
+struct gp__host_call;
+
+// The calls that a call is made of, where it is more than kernels. The primary context is current in `run`.
+typedef struct gp__composition {
+  gp_result (*run)(struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
+                   uint64_t least);
+  // Raises *bytes to what it needs of a workspace that no other call has used.
+  gp_result (*room)(struct gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h,
+                    uint64_t *bytes);
+  gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
+} gp__composition;
+
+// What a family does with calls of its primitives. Each has its own in its folder (plan.c).
+typedef struct gp__family {
+  gp_result (*check)(struct gp__checking *k);        // all but the fields; NULL: the steps of core/check.c
+  int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
+  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
+  int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
+  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
+                                                 // a multiprocessor then holds, 0: it is not; NULL: never
+  gp_result (*launch)(const struct gp__launching *l);
+  const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
+  gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
+  // The call at `row` that comes behind, and how many do; NULL: none.
+  uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
+  const gp__composition *composed; // NULL: kernels alone
+  gp_result (*host)(struct gp__host_call *h);
+} gp__family;
+
+// A primitive: the members of gp_call that it reads (core/reads.c), what else it takes, and flags beside
+// GP_REPRODUCIBLE.
+typedef struct gp__primitive {
+  const gp__family *family;
+  int reads, takes, flags;
+} gp__primitive;
+
+// Defined behind all families, in core/primitives.c.
+GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive);
+GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
+  return gp__primitive_of(q->primitive)->family;
+}
+
+// Loops of the host that run other calls: vectorised as those of >>host are.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#pragma GCC push_options
+#pragma GCC optimize("tree-loop-vectorize", "vect-cost-model=dynamic", "fp-contract=off", "no-fast-math")
+#endif
+
+// ---- host/run.c - runs a checked request; what operands are made of
+
+// Elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
+static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op unary, const gp__op_info *user,
+                               int normalise, const char *of) {
+  const gp__request *q = h->q;
+  const char *call = gp__host_call_name(q->primitive);
+  const int numbers = gp__host_size(q->in_type) && gp__host_size(to);
+  if (!user && q->in_type != to && !numbers)
+    return gp__fail(GP_E_TYPE, "%s: @in_type: no conversion between a struct type and another type", call);
+  if (!user && unary && unary != GP_CONVERT && !numbers)
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: a built-in operator cannot take a struct type", call, of);
+  h->in = gp__host_source_of(q->in, q->in_type, q->in_size, to, size, unary, user, normalise);
+  return GP_SUCCESS;
+}
+// The binary operator.
+static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t size) {
+  const gp__request *q = h->q;
+  h->op.size = size;
+  h->op.user = q->user_op;
+  if (q->user_op) {
+    const gp__host_loops loops = {gp__host_user_map, gp__host_user_fold, gp__host_user_scan, gp__host_user_pairs};
+    h->op.loops = loops;
+    h->op.commutative = q->user_op->commutative;
+    h->op.identity = q->user_op->host_identity;
+  } else if (q->is_arg) {
+    const int64_t none = -1;
+    h->op.exact = h->op.commutative = 1;
+    gp__host_identity(q->op, q->acc_type, h->op.identity.bytes);
+    memcpy(h->op.identity.bytes + 8, &none, sizeof none);
+  } else {
+    if (!gp__host_find_loops(&h->op, q->op, to))
+      return gp__fail(GP_E_OPERATOR, "%s: @op: this operator cannot take this type", gp__host_call_name(q->primitive));
+    h->op.commutative = 1;
+    h->op.exact = !h->op.loops.pairs;
+    gp__host_identity(q->op, to, h->op.identity.bytes);
+  }
+  return GP_SUCCESS;
+}
+// AND and OR take their operands for true or false.
+static int gp__host_normalises(const gp__request *q) { return !q->user_op && (q->op == GP_AND || q->op == GP_OR); }
+// The operands of a fold, its operator, its initial value.
+static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
+  const gp__request *q = h->q;
+  const gp_type to = q->acc_type;
+  const size_t size = q->is_arg ? gp__host_size(to) : q->acc_size;
+  const int normalise = gp__host_normalises(q);
+  gp_result result = gp__host_take(h, to, size, q->transform, q->user_transform, normalise, "transform");
+  if (result == GP_SUCCESS) result = gp__host_take_operator(h, to, size);
+  if (result != GP_SUCCESS) return result;
+  h->exclusive = exclusive;
+  h->out_converts = !q->is_arg && to != q->out_type;
+  if (h->out_converts && (!gp__host_size(to) || !gp__host_size(q->out_type)))
+    return gp__fail(GP_E_TYPE, "%s: @out_type: no conversion between a struct type and another type",
+                    gp__host_call_name(q->primitive));
+  h->init = q->init;
+  if (normalise && q->has_init) gp__host_truth(to, to, 1, q->init.bytes, h->init.bytes, 1);
+  return GP_SUCCESS;
+}
+
+// Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
+__attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
+  gp__host_call h;
+  memset(&h, 0, sizeof h);
+  h.q = q;
+  h.value_type = q->acc_type;
+  h.out = (unsigned char *)q->out;
+  h.out_size = q->out_size;
+  h.threads = 1;
+  h.asked = threads;
+#ifdef _OPENMP
+  if (q->count > GP__HOST_PARALLEL_BYTES / (q->in_size > q->out_size ? q->in_size
+                                            : q->out_size            ? q->out_size
+                                                                     : 1) ||
+      q->segments > GP__HOST_PARALLEL_BYTES / 8)
+    h.threads = threads > 0 ? threads : omp_get_max_threads();
+#endif
+  h.in.limit = h.in2.limit = (size_t)1 << 30;
+  return gp__methods_of(q)->host(&h);
+}
+
+// ---- group_by/host.c - group by
+
+// The unsigned type of a key's size: two keys are equal where their bits are.
+GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
+  return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
+}
+// Group by: keys and values sorted, then folded run by run.
+static gp_result gp__host_group_by(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int threads = h->asked;
+  const size_t pair = q->key_size + q->in_size;
+  gp__request sort, runs = *q;
+  unsigned char *values;
+  gp_result result;
+  if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive),
+                    (unsigned long long)q->count);
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.key_type = q->key_type, sort.key_size = q->key_size;
+  sort.in_type = sort.out_type = q->in_type, sort.in_size = sort.out_size = q->in_size;
+  sort.in_struct = sort.out_struct = q->in_struct;
+  sort.end_bit = 8 * (int)q->key_size;
+  sort.keys = q->keys, sort.in = q->in;
+  sort.out = values, sort.out_keys = values + q->count * q->in_size;
+  sort.count = q->count;
+  sort.channels = sort.active = 1;
+  runs.primitive = GP_REDUCE_BY_KEY;
+  runs.equal = GP_EQUAL;
+  runs.key_type = gp__bits_type(q->key_size);
+  runs.keys = sort.out_keys, runs.in = sort.out;
+  result = q->count ? gp__host_run(&sort, threads) : GP_SUCCESS;
+  if (result == GP_SUCCESS) result = gp__host_run(&runs, threads);
+  free(values);
+  return result;
+}
+
+// ---- graph/host.c - graphs
+
+// Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.
+static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,
+                               void *targets) {
+  const uint64_t n = q->out_graph.vertices, mask = ((uint64_t)1 << shift) - 1;
+  uint64_t v = 0, i;
+  for (i = 0; i < count && keys[i] >> shift < n; ++i) {
+    for (; v <= keys[i] >> shift; ++v) gp__host_put_index(offsets, q->offset_size, v, i);
+    gp__host_put_index(targets, q->key_size, i, keys[i] & mask);
+  }
+  for (; v <= n; ++v) gp__host_put_index(offsets, q->offset_size, v, i);
+}
+static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, int threads) {
+  gp__request sort;
+  if (!count) return GP_SUCCESS;
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.key_type = GP_U64, sort.key_size = 8;
+  sort.end_bit = bits ? bits : 1;
+  sort.keys = sort.out_keys = keys;
+  sort.count = count;
+  sort.channels = sort.active = 1;
+  return gp__host_run(&sort, threads);
+}
+GPUPRIMS__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
+// Keys of a list, of the opposite edges too; returns how many.
+static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
+  const uint64_t n = q->out_graph.vertices;
+  const size_t apart = q->in2 ? 1 : 2;
+  const unsigned char *targets = q->in2  ? (const unsigned char *)q->in2
+                                 : q->in ? (const unsigned char *)q->in + q->in_size
+                                         : NULL;
+  uint64_t i, kept = 0;
+  if (q->bad) *q->bad = UINT64_MAX;
+  for (i = 0; i < q->count; ++i) {
+    const uint64_t s = gp__host_offset(q->in, q->in_size, i * apart),
+                   t = gp__host_offset(targets, q->in_size, i * apart);
+    if (s >= n || t >= n) {
+      if (q->bad && *q->bad == UINT64_MAX) *q->bad = i;
+      continue;
+    }
+    if (s == t && (q->flags & GP_DROP_LOOPS)) continue;
+    keys[kept++] = s << shift | t;
+    if ((q->flags & GP_SYMMETRISE) && s != t) keys[kept++] = t << shift | s;
+  }
+  return kept;
+}
+// The vertices in the order of their degrees, most edges first, and where each one stands in it.
+static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *numbers) {
+  const gp_graph *g = &q->graph;
+  uint64_t v;
+  for (v = 0; v < g->vertices; ++v)
+    order[v] = ~(gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v));
+  memset(numbers, 0, g->vertices * 8);
+  { // a stable sort of indices by complements of degrees
+    gp__request sort;
+    memset(&sort, 0, sizeof sort);
+    sort.primitive = GP_SORT;
+    sort.key_type = GP_U64, sort.key_size = 8;
+    sort.end_bit = 64;
+    sort.in_type = sort.out_type = GP_U64, sort.in_size = sort.out_size = 8;
+    sort.keys = sort.out_keys = order;
+    sort.out = numbers;
+    sort.count = g->vertices;
+    sort.channels = sort.active = 1;
+    if (g->vertices) gp__host_run(&sort, 1);
+  }
+  memcpy(order, numbers, g->vertices * 8);
+  for (v = 0; v < g->vertices; ++v) numbers[order[v]] = v;
+}
+static gp_result gp__host_build(const gp__request *q, int threads) {
+  const gp_graph *g = &q->graph, *to = &q->out_graph;
+  const int list = q->primitive == GP_GRAPH_FROM_EDGES, relabel = q->primitive == GP_GRAPH_RELABEL;
+  const int shift = gp__bit_length(to->vertices ? to->vertices - 1 : 0);
+  const uint64_t room = list ? q->count * (q->flags & GP_SYMMETRISE ? 2 : 1) : g->edges;
+  const uint64_t words = room + (relabel ? 2 * g->vertices : 0);
+  uint64_t *keys = words < SIZE_MAX / 8 ? (uint64_t *)malloc((size_t)(words + 1) * 8) : NULL;
+  uint64_t *order = keys + room, *numbers = order + (relabel ? g->vertices : 0), count, i, v, kept;
+  gp_result result;
+  if (!keys)
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive),
+                    (unsigned long long)room);
+  if (relabel) {
+    gp__host_by_degree(q, order, numbers);
+    for (v = 0; v < g->vertices && q->out; ++v) gp__host_put_index(q->out, q->key_size, v, order[v]);
+    for (v = 0; v < g->vertices && q->out2; ++v) gp__host_put_index(q->out2, q->key_size, v, numbers[v]);
+  }
+  if (list) {
+    count = gp__host_list_keys(q, shift, keys);
+  } else {
+    const uint64_t edges = gp__host_offset(g->offsets, q->offset_size, g->vertices);
+    for (v = i = count = 0; i < edges && i < room; ++i) {
+      const uint64_t t = gp__host_offset(g->targets, q->key_size, i);
+      while (gp__host_offset(g->offsets, q->offset_size, v + 1) <= i) ++v;
+      if (t < g->vertices) keys[count++] = relabel ? numbers[v] << shift | numbers[t] : t << shift | v;
+    }
+  }
+  result = gp__host_sort_keys(keys, count, 2 * shift, threads);
+  if (q->flags & GP_UNIQUE_EDGES) {
+    for (i = kept = 0; i < count; ++i)
+      if (!i || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
+    count = kept;
+  }
+  if (result == GP_SUCCESS)
+    gp__host_from_keys(keys, count, shift, q, (void *)(uintptr_t)(list || relabel ? to->offsets : to->in_offsets),
+                       (void *)(uintptr_t)(list || relabel ? to->targets : to->in_sources));
+  free(keys);
+  return result;
+}
+static void gp__host_degrees(const gp__request *q) {
+  const gp_graph *g = &q->graph;
+  gp_degrees d;
+  uint64_t v;
+  memset(&d, 0, sizeof d);
+  d.vertices = g->vertices;
+  d.least = g->vertices ? UINT64_MAX : 0;
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t degree =
+        gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v);
+    d.edges += degree;
+    if (degree < d.least) d.least = degree;
+    if (degree > d.most) d.most = degree;
+    ++d.histogram[gp__bit_length(degree)];
+  }
+  memcpy(q->out, &d, sizeof d);
+}
+static gp_fault gp__host_fault(int kind, uint64_t vertex, uint64_t edge) {
+  gp_fault f;
+  f.kind = (uint64_t)kind, f.vertex = vertex, f.edge = edge;
+  return f;
+}
+// Of two faults the one that is told.
+static void gp__host_add_fault(gp_fault *f, int kind, uint64_t vertex, uint64_t edge) {
+  if (!f->kind || (uint64_t)kind < f->kind) *f = gp__host_fault(kind, vertex, edge);
+}
+static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f) {
+  const gp_graph *g = &q->graph;
+  const void *offsets = incoming ? g->in_offsets : g->offsets, *targets = incoming ? g->in_sources : g->targets;
+  const uint64_t none = UINT64_MAX, last = gp__host_offset(offsets, q->offset_size, g->vertices);
+  uint64_t v, e;
+  if (gp__host_offset(offsets, q->offset_size, 0))
+    gp__host_add_fault(f, incoming ? GP_FAULT_FIRST_IN_OFFSET : GP_FAULT_FIRST_OFFSET, 0, none);
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t end = gp__host_offset(offsets, q->offset_size, v + 1);
+    if (end < gp__host_offset(offsets, q->offset_size, v) || end > g->edges)
+      gp__host_add_fault(f, incoming ? GP_FAULT_IN_OFFSETS : GP_FAULT_OFFSETS, v, none);
+  }
+  if (f->kind) return;
+  for (v = e = 0; e < last; ++e) {
+    while (gp__host_offset(offsets, q->offset_size, v + 1) <= e) ++v;
+    if (gp__host_offset(targets, q->key_size, e) >= g->vertices)
+      gp__host_add_fault(f, incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, v, e);
+  }
+  if (incoming && last != gp__host_offset(g->offsets, q->offset_size, g->vertices))
+    gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
+}
+// What gp_bfs_check says of one vertex; seen: 1, from one that is one less deep; 2, from its parent.
+static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
+  const int32_t *depths = (const int32_t *)q->in;
+  const uint64_t none = UINT64_MAX, unset = q->key_size == 4 ? (uint64_t)UINT32_MAX : none;
+  const uint64_t parent = q->in2 ? gp__host_offset(q->in2, q->key_size, v) : unset;
+  const int64_t d = depths[v];
+  if (d < -1 || (q->limit && d > 0 && (uint64_t)d > q->limit)) gp__host_add_fault(f, GP_FAULT_DEPTH, v, none);
+  if (v == q->source) {
+    if (d != 0) gp__host_add_fault(f, GP_FAULT_SOURCE_DEPTH, v, none);
+    if (q->in2 && parent != v) gp__host_add_fault(f, GP_FAULT_SOURCE_PARENT, v, none);
+  } else if (d == 0) {
+    gp__host_add_fault(f, GP_FAULT_SECOND_SOURCE, v, none);
+  } else if (d > 0) {
+    if (!(seen & 1)) gp__host_add_fault(f, GP_FAULT_NO_WITNESS, v, none);
+    if (q->in2 && (parent >= q->graph.vertices || depths[parent] != d - 1))
+      gp__host_add_fault(f, GP_FAULT_PARENT, v, none);
+    else if (q->in2 && !(seen & 2)) gp__host_add_fault(f, GP_FAULT_PARENT_EDGE, v, none);
+  } else if (parent != unset) {
+    gp__host_add_fault(f, GP_FAULT_STRAY_PARENT, v, none);
+  }
+}
+static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
+  const gp_graph *g = &q->graph;
+  const int32_t *depths = (const int32_t *)q->in;
+  unsigned char *seen = (unsigned char *)calloc((size_t)g->vertices + 1, 1);
+  uint64_t v, e;
+  if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for a byte a vertex", gp__host_call_name(q->primitive));
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
+    const int64_t from = depths[v];
+    if (from < 0) continue;
+    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
+      const uint64_t t = gp__host_offset(g->targets, q->key_size, e);
+      const int64_t to = depths[t];
+      if (to < 0) {
+        if (!q->limit || (uint64_t)from < q->limit) gp__host_add_fault(f, GP_FAULT_NOT_REACHED, v, e);
+      } else if (to > from + 1) {
+        gp__host_add_fault(f, GP_FAULT_TOO_DEEP, v, e);
+      } else if (to == from + 1) {
+        seen[t] |= q->in2 && gp__host_offset(q->in2, q->key_size, t) == v ? 3 : 1;
+      }
+    }
+  }
+  for (v = 0; v < g->vertices; ++v) gp__host_check_depth(q, v, seen[v], f);
+  free(seen);
+  return GP_SUCCESS;
+}
+static void gp__host_set_number(void *array, size_t size, uint64_t i, uint64_t value) {
+  if (size == 4) ((uint32_t *)array)[i] = (uint32_t)value;
+  else ((uint64_t *)array)[i] = value;
+}
+static uint64_t gp__host_root(void *labels, size_t size, uint64_t v) {
+  uint64_t up;
+  for (; (up = gp__host_offset(labels, size, v)) != v; v = up)
+    gp__host_set_number(labels, size, v, gp__host_offset(labels, size, up));
+  return v;
+}
+static void gp__host_components(const gp__request *q) {
+  const gp_graph *g = &q->graph;
+  uint64_t v, e, components = 0;
+  for (v = 0; v < g->vertices; ++v) gp__host_set_number(q->out, q->key_size, v, v);
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
+    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
+      const uint64_t a = gp__host_root(q->out, q->key_size, v);
+      const uint64_t b = gp__host_root(q->out, q->key_size, gp__host_offset(g->targets, q->key_size, e));
+      gp__host_set_number(q->out, q->key_size, a < b ? b : a, a < b ? a : b);
+    }
+  }
+  for (v = 0; v < g->vertices; ++v) {
+    const uint64_t root = gp__host_root(q->out, q->key_size, v);
+    components += root == v;
+    gp__host_set_number(q->out, q->key_size, v, root);
+  }
+  if (q->out_count) *q->out_count = components;
+}
+static gp_result gp__host_graph_work(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int threads = h->asked;
+  gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
+  gp_result result = GP_SUCCESS;
+  if (q->primitive <= GP_GRAPH_RELABEL) return gp__host_build(q, threads);
+  if (q->primitive == GP_CONNECTED_COMPONENTS) {
+    gp__host_components(q);
+    return GP_SUCCESS;
+  }
+  if (q->primitive == GP_GRAPH_DEGREES) {
+    gp__host_degrees(q);
+    return GP_SUCCESS;
+  }
+  if (q->primitive == GP_BFS_CHECK) {
+    result = gp__host_check_depths(q, &f);
+  } else {
+    gp__host_check_lists(q, 0, &f);
+    if (q->graph.in_offsets) gp__host_check_lists(q, 1, &f);
+  }
+  if (result == GP_SUCCESS) memcpy(q->out, &f, sizeof f);
+  return result;
+}
+
+// ---- bfs/host.c - breadth-first search: a queue
+
+static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
+  return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}
+// From one source; `queue` has room for all vertices. parents: NULL, or not wanted.
+static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue,
+                              gp_traversal *t) {
+  const gp_graph *g = &q->graph;
+  const size_t of_offset = q->offset_size, of_vertex = q->key_size;
+  uint64_t first = 0, last = 0, level_end, i, e;
+  int done = 0;
+  memset(t, 0, sizeof *t);
+  for (i = 0; i < g->vertices; ++i) {
+    depths[i] = -1;
+    if (parents) gp__host_set_number(parents, of_vertex, i, UINT64_MAX);
+  }
+  if (source < g->vertices) {
+    depths[source] = 0;
+    if (parents) gp__host_set_number(parents, of_vertex, source, source);
+    queue[last++] = source;
+    t->edges = gp__host_number(g->offsets, of_offset, source + 1) - gp__host_number(g->offsets, of_offset, source);
+    done = source == q->target;
+  }
+  while (first < last && !done && !(q->limit && t->levels == q->limit)) {
+    for (level_end = last; first < level_end; ++first) {
+      const uint64_t u = queue[first], end = gp__host_number(g->offsets, of_offset, u + 1);
+      for (e = gp__host_number(g->offsets, of_offset, u); e < end; ++e) {
+        const uint64_t v = gp__host_number(g->targets, of_vertex, e);
+        ++t->inspected;
+        if (depths[v] > depths[u] && parents && u < gp__host_number(parents, of_vertex, v))
+          gp__host_set_number(parents, of_vertex, v, u); // the smallest one
+        if (depths[v] >= 0) continue;
+        depths[v] = depths[u] + 1;
+        if (parents) gp__host_set_number(parents, of_vertex, v, u);
+        queue[last++] = v;
+        t->edges += gp__host_number(g->offsets, of_offset, v + 1) - gp__host_number(g->offsets, of_offset, v);
+        done |= v == q->target;
+      }
+    }
+    if (last > level_end) ++t->levels;
+  }
+  t->reached = last;
+  t->small = t->levels;
+  t->bytes = g->vertices * (4 + (parents ? of_vertex : 0)) + t->reached * 2 * of_offset + t->inspected * of_vertex;
+}
+// GP_CHECKED: is something wrong with the graph?
+static int gp__host_finds_fault(const gp__request *q) {
+  gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
+  if (!q->fault) return 0;
+  gp__host_check_lists(q, 0, &f);
+  if (q->graph.in_offsets) gp__host_check_lists(q, 1, &f);
+  *q->fault = f;
+  return f.kind != GP_FAULT_NONE;
+}
+static gp_result gp__host_bfs(const gp__request *q) {
+  const uint64_t n = q->graph.vertices;
+  uint64_t *queue;
+  gp_traversal t;
+  if (gp__host_finds_fault(q)) return GP_SUCCESS;
+  if (n > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
+  queue = (uint64_t *)malloc((size_t)(n ? n : 1) * sizeof *queue);
+  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (unsigned long long)n);
+  gp__host_bfs_from(q, q->source_device ? *q->source_device : q->source, (int32_t *)q->out, q->out2, queue, &t);
+  free(queue);
+  if (q->statistics) *q->statistics = t;
+  return GP_SUCCESS;
+}
+// From many sources: one after another, as many at a time as there are threads, each with a queue and, where rows are
+// not wanted, depths of its own.
+static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
+  const uint64_t n = q->graph.vertices, *sources = q->sources ? q->sources : q->source_device;
+  const uint64_t item = q->out ? sizeof(uint64_t) : sizeof(uint64_t) + sizeof(int32_t);
+  unsigned char *memory;
+  gp_traversal all;
+  int64_t shares, share;
+#ifdef _OPENMP
+  if (threads <= 0) threads = omp_get_max_threads();
+#else
+  threads = 1;
+#endif
+  shares = q->segments < (uint64_t)threads ? (int64_t)q->segments : (int64_t)threads;
+  memset(&all, 0, sizeof all);
+  if (gp__host_finds_fault(q)) return GP_SUCCESS;
+  memory =
+      n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
+  if (!memory)
+    return gp__fail(GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares,
+                    (unsigned long long)n);
+  GPUPRIMS__PARALLEL_FOR
+  for (share = 0; share < shares; ++share) {
+    uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;
+    for (i = (uint64_t)share; i < q->segments; i += (uint64_t)shares) {
+      gp_traversal t;
+      gp__host_bfs_from(q, sources[i], q->out ? (int32_t *)q->out + i * n : (int32_t *)(void *)(queue + n + 1), NULL,
+                        queue, &t);
+      if (q->out2) ((uint64_t *)q->out2)[i] = t.reached;
+      GPUPRIMS__ONE_AT_A_TIME {
+        all.reached += t.reached;
+        all.edges += t.edges;
+        all.inspected += t.inspected;
+        all.small += t.small;
+        all.bytes += t.bytes;
+        if (all.levels < t.levels) all.levels = t.levels;
+      }
+    }
+  }
+  free(memory);
+  if (q->statistics) *q->statistics = all;
+  return GP_SUCCESS;
+}
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#pragma GCC pop_options
+#endif
 
 // ---- core/state.c - what a context holds
 
@@ -29858,106 +29819,21 @@ enum {
 };
 #undef GPUPRIMS__ENUM
 
-GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
-  switch (primitive) {
-  case GP_COPY:
-    return GP__READS_MAP;
-  case GP_FILL:
-    return GP__READS_FILL;
-  case GP_IOTA:
-    return GP__READS_FILL | GP__READS_STEP;
-  case GP_TRANSFORM:
-  case GP_ADJACENT_DIFFERENCE:
-    return GP__READS_MAP | GP__READS_OP;
-  case GP_TRANSFORM2:
-    return GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2;
-  case GP_REDUCE:
-  case GP_INCLUSIVE_SCAN:
-  case GP_EXCLUSIVE_SCAN:
-    return GP__READS_FOLD;
-  case GP_SEGMENTED_REDUCE:
-    return (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_LENGTH |
-           GP__READS_BAD;
-  case GP_SEGMENTED_INCLUSIVE_SCAN:
-  case GP_SEGMENTED_EXCLUSIVE_SCAN:
-    return GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD;
-  case GP_INCLUSIVE_SCAN_BY_KEY:
-  case GP_EXCLUSIVE_SCAN_BY_KEY:
-    return GP__READS_FOLD | GP__READS_RUNS;
-  case GP_REDUCE_BY_KEY:
-    return GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED;
-  case GP_RUN_LENGTHS:
-    return GP__READS_LENGTHS | GP__READS_OUT_KEYS;
-  case GP_NONTRIVIAL_RUNS:
-    return GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT;
-  case GP_UNIQUE:
-    return GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED;
-  case GP_SELECT:
-    return GP__READS_SELECT;
-  case GP_PARTITION:
-    return GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP;
-  case GP_COUNT_IF:
-    return (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OP | GP__READS_OUT_COUNT |
-           GP__READS_INIT;
-  case GP_ANY:
-  case GP_ALL:
-    return GP__READS_MAP | GP__READS_OP | GP__READS_INIT;
-  case GP_HISTOGRAM_EVEN:
-    return GP__READS_HISTOGRAM | GP__READS_INIT | GP__READS_STEP;
-  case GP_HISTOGRAM_RANGES:
-    return GP__READS_HISTOGRAM | GP__READS_BEGIN;
-  case GP_LOWER_BOUND:
-  case GP_UPPER_BOUND:
-    return GP__READS_SORTED;
-  case GP_LOAD_BALANCE:
-    return GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD;
-  case GP_SORT:
-    return GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS;
-  case GP_MERGE_SORT:
-    return GP__READS_PAIRS | GP__READS_OP;
-  case GP_MERGE:
-    return GP__READS_TWO_SORTED;
-  case GP_SET_UNION:
-  case GP_SET_INTERSECTION:
-  case GP_SET_DIFFERENCE:
-  case GP_SET_SYMMETRIC_DIFFERENCE:
-    return GP__READS_TWO_SORTED | GP__READS_OUT_COUNT;
-  case GP_IS_SORTED:
-    return GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT;
-  case GP_SEGMENTED_SORT:
-    return (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD;
-  case GP_TOP_K:
-    return GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS;
-  case GP_NTH_ELEMENT:
-    return GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_LENGTH;
-  case GP_SHUFFLE:
-    return GP__READS_MAP | GP__READS_INIT;
-  case GP_CONVERT_LAYOUT:
-    return GP__READS_IN | GP__READS_OUT;
-  case GP_BFS:
-  case GP_BFS_SOURCES:
-    return GP__READS_OUT | GP__READS_OUT2;
-  case GP_GROUP_BY:
-    return GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED;
-  case GP_TRANSPOSE:
-    return GP__READS_MAP & ~GP__READS_COUNT_DEVICE;
-  case GP_GRAPH_FROM_EDGES:
-    return GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD;
-  case GP_GRAPH_TRANSPOSE:
-    return 0;
-  case GP_GRAPH_RELABEL:
-    return GP__READS_OUT | GP__READS_OUT2;
-  case GP_GRAPH_DEGREES:
-  case GP_GRAPH_CHECK:
-    return GP__READS_OUT;
-  case GP_BFS_CHECK:
-    return GP__READS_IN | GP__READS_IN2 | GP__READS_OUT;
-  case GP_CONNECTED_COMPONENTS:
-    return GP__READS_OUT | GP__READS_OUT_COUNT;
-  default: // check_offsets
-    return GP__READS_OFFSETS | GP__READS_BAD;
-  }
-}
+// What else of gp_call a primitive takes.
+enum {
+  GP__TAKES_PERMUTATION = 1,
+  GP__TAKES_LAYOUTS = 2,
+  GP__TAKES_GRAPH = 4,
+  GP__TAKES_OUT_GRAPH = 8,
+  GP__TAKES_SEARCH = 16, // source_device, statistics, fault
+  GP__TAKES_SOURCE = 32,
+  GP__TAKES_SOURCES = 64,
+  GP__TAKES_LIMIT = 128,
+  GP__TAKES_BITS = 256, // begin_bit, end_bit
+  GP__TAKES_BAD = 512   // without GP_CHECKED
+};
+
+GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
 
 // ---- core/checking.c - checking a call: what it may be
 
@@ -29968,9 +29844,9 @@ typedef struct gp__checking {
   const char *who;
   const gp_call *c;
   gp__request *q;
-  int host, pointers, reads; // reads: gp__reads
-  int fold;                  // an operator with an accumulator
-  int by_flags;              // select, partition: flags decide, no predicate
+  int host, pointers, reads, takes; // reads, takes: of gp__primitive
+  int fold;                         // an operator with an accumulator
+  int by_flags;                     // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8], written[6];
   int read_count, written_count;
@@ -30001,66 +29877,63 @@ GPUPRIMS__PRIVATE int gp__takes_graph(gp_primitive p) {
 // Fields and flags that the call has no use for.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
+  const int flags = gp__primitive_of(c->primitive)->flags, search = k->takes & GP__TAKES_SEARCH;
 #define GPUPRIMS__UNREAD(FIELD, field, error, text)                                                                    \
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
   if (c->count2 && !(k->reads & GP__READS_KEYS2))
     return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
-  if (c->permutation && c->primitive != GP_TRANSPOSE)
+  if (c->permutation && !(k->takes & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call permutes no dimensions", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call has no struct keys that fields order", k->who);
-  if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
+  if ((c->in_layout || c->out_layout) && !(k->takes & GP__TAKES_LAYOUTS))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
-  if (!gp__is_search(c->primitive) && (c->source_device || c->target || c->statistics || c->fault))
+  if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics, @fault serve bfs only", k->who);
-  if (c->primitive != GP_BFS_SOURCES && c->sources)
+  if (c->sources && !(k->takes & GP__TAKES_SOURCES))
     return gp__fail(GP_E_ARGUMENT, "%s: @sources serves bfs_sources only", k->who);
-  if (c->primitive == GP_BFS_SOURCES && c->target)
-    return gp__fail(GP_E_ARGUMENT, "%s: @target serves bfs only", k->who);
+  if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target serves bfs only", k->who);
   if (c->fault && !(c->flags & GP_CHECKED))
     return gp__fail(GP_E_ARGUMENT, "%s: @fault: flags lacks GP_CHECKED", k->who);
-  if (c->primitive != GP_BFS && c->primitive != GP_BFS_CHECK &&
-      (c->source || (c->limit && c->primitive != GP_BFS_SOURCES)))
+  if ((c->source && !(k->takes & GP__TAKES_SOURCE)) || (c->limit && !(k->takes & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit serve bfs and bfs_check only", k->who);
-  if ((c->flags & GP_UNTIL_TARGET) && c->primitive != GP_BFS)
+  if (c->flags & ~flags & GP_UNTIL_TARGET)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET serves bfs only", k->who);
-  if ((c->flags & GP_KEEP_GAPS) && c->primitive != GP_CONVERT_LAYOUT)
+  if (c->flags & ~flags & GP_KEEP_GAPS)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS serves convert_layout only", k->who);
-  if ((c->begin_bit || c->end_bit) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT)
+  if ((c->begin_bit || c->end_bit) && !(k->takes & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit serve radix sorts only", k->who);
-  if ((c->flags & GP_DESCENDING) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT &&
-      c->primitive != GP_TOP_K && c->primitive != GP_NTH_ELEMENT)
+  if (c->flags & ~flags & GP_DESCENDING)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING serves sort, segmented_sort, top_k and nth_element only",
                     k->who);
-  if ((c->flags & GP_UNSORTED) && c->primitive != GP_TOP_K)
+  if (c->flags & ~flags & GP_UNSORTED)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED serves top_k only", k->who);
   if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS |
                    GP_UNTIL_TARGET | GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
-  if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
+  if (c->flags & ~flags & GP_RIGHT)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT serves adjacent_difference only", k->who);
-  if ((c->flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS)) && c->primitive != GP_GRAPH_FROM_EDGES)
+  if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT,
                     "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS serve graph_from_edges only", k->who);
-  if (c->out_graph && c->primitive != GP_GRAPH_FROM_EDGES && c->primitive != GP_GRAPH_RELABEL)
+  if (c->out_graph && !(k->takes & GP__TAKES_OUT_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call makes no graph", k->who);
-  if (c->graph && !gp__takes_graph(c->primitive))
+  if (c->graph && !(k->takes & GP__TAKES_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes none", k->who);
-  if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) &&
-      !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES))
+  if (c->flags & ~flags & GP_CHECKED)
     return gp__fail(
         GP_E_ARGUMENT,
         "%s: @flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
         k->who);
-  if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) && (c->end || (!c->begin && !c->offset_type)))
+  if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
                     c->end ? "%s: @flags: GP_CHECKED checks offsets in their order; with @end they have none"
                            : "%s: @flags: GP_CHECKED: segments of one length have no offsets",
                     k->who);
-  if (c->bad && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES && !(c->flags & GP_CHECKED))
+  if (c->bad && !(k->takes & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
     return gp__fail(GP_E_ARGUMENT, "%s: @bad: flags lacks GP_CHECKED", k->who);
   return GP_SUCCESS;
 }
@@ -31190,7 +31063,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
+GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   const gp_layout *from = c->in_layout, *to = c->out_layout;
   gp__request *q = k->q;
@@ -31466,10 +31339,12 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
 // the back end reaches them.
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
+  const gp__primitive *row;
   gp__checking k;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
+  row = gp__primitive_of(c->primitive);
   memset(q, 0, sizeof *q);
   memset(&k, 0, offsetof(gp__checking, read));
   k.read_count = k.written_count = 0;
@@ -31479,15 +31354,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   k.q = q;
   k.host = host;
   k.pointers = pointers;
-  k.reads = gp__reads(c->primitive);
+  k.reads = row->reads;
+  k.takes = row->takes;
   k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
   GPUPRIMS__CHECK(gp__check_fields(&k));
-  if (c->primitive == GP_CONVERT_LAYOUT) return gp__check_layouts(&k);
-  if (c->primitive == GP_BFS) return gp__check_bfs(&k);
-  if (c->primitive == GP_BFS_SOURCES) return gp__check_sources(&k);
-  if (gp__is_graph_work(c->primitive)) return gp__check_graph_work(&k);
+  if (row->family->check) return row->family->check(&k);
   GPUPRIMS__CHECK(gp__check_operators(&k));
   GPUPRIMS__CHECK(gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
@@ -31524,87 +31397,32 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
 
 // Is there nothing to launch? (Results that do not depend on elements are written all the same.)
 GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
-  switch (gp__family_of(q->primitive)) {
-  case GP__FAMILY_SORT:
-    return !q->count;
-  case GP__FAMILY_MAP:
-    return q->primitive != GP_GROUP_BY && !gp__is_graph_work(q->primitive) &&
-           (!q->count || (q->primitive == GP_COPY && q->in == q->out));
-  case GP__FAMILY_SCAN:
-    return !q->count;
-  case GP__FAMILY_SEGMENTS:
-    return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
-  case GP__FAMILY_STREAM:
-    return !q->count && !q->out_count;
-  case GP__FAMILY_SEGMENTED_SORT:
-    return !q->count || !q->segments;
-  case GP__FAMILY_MERGE:
-    return !q->count && !q->count2 && !q->out_count;
-  case GP__FAMILY_TOP_K:
-    return !q->count || (q->primitive == GP_TOP_K && !q->length);
-  case GP__FAMILY_TRANSPOSE:
-    return !q->count || q->moves.kind == GP__MOVE_NOTHING;
-  case GP__FAMILY_GRAPH:
-    return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)
-                                          : !q->count && !q->statistics;
-  default:
-    return 0;
-  }
-}
-
-// Structs that a thread takes at a time: so many that each field's values fill whole words, where registers hold them.
-GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
-  const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
-  unsigned common = 4, chunk;
-  int i;
-  if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
-  for (i = 0; i < q->in_layout->field_count; ++i)
-    common = (unsigned)gp__common_factor(common, q->in_layout->fields[i].size);
-  chunk = 4 / common;
-  while (chunk > 1 &&
-         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
-          (q->out_layout->width > 1 && q->out_layout->width % chunk)))
-    chunk /= 2;
-  return (int)chunk;
+  const gp__family *family = gp__methods_of(q);
+  return family->idle ? family->idle(q) : !q->count;
 }
 
 // ---- core/shape.c - the shape of a call
 
-GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
-  const gp__moves *m = &q->moves;
-  const uint64_t in_start =
-      (uintptr_t)q->in | (m->extent[2] > 1 ? m->in_stride[2] : 0) | (m->extent[3] > 1 ? m->in_stride[3] : 0);
-  const uint64_t out_start =
-      (uintptr_t)q->out | (m->extent[2] > 1 ? m->out_stride[2] : 0) | (m->extent[3] > 1 ? m->out_stride[3] : 0);
-  const uint64_t in = in_start | m->in_stride[1], out = out_start | m->out_stride[0];
-  const uint64_t size = (unsigned)m->size, matrix = m->extent[0] * m->extent[1] * size;
-  h->key_size = m->size;
-  h->in_size = 0;
-  h->out_size = 0;
-  h->count = q->count * q->in_size / size;
+// Of calls that move keys.
+GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
+  h->key_size = (int)q->key_size;
+  if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // no keys that sort by themselves
+  h->count2 = q->count2;
+  h->begin_bit = q->begin_bit;
+  h->end_bit = q->end_bit;
+  h->offset_size = (int)q->offset_size;
+  h->segments = q->segments;
+  h->length = q->length;
+  h->in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
   h->exact = 1;
-  h->move = m->kind;
-  h->word = m->word;
-  h->rows = m->extent[1];
-  h->columns = m->kind == GP__MOVE_ROWS ? m->extent[0] / (unsigned)m->word : m->extent[0];
-  h->segments = m->extent[2] * m->extent[3];
-  h->in_misaligned = (int)(in % GP__VECTOR);
-  h->out_misaligned = m->kind == GP__MOVE_ROWS ? 0 : (int)(out % GP__VECTOR);
-  if (m->kind == GP__MOVE_ROWS) return;
-  h->form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
-            (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
-            (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
-            (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
-  if ((h->form & GP__FORM_IN_DENSE) && (h->form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
-      (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
-    h->form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
 GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
-  const int family = gp__family_of(q->primitive);
+  const gp__family *family = gp__methods_of(q);
   gp__shape h;
   memset(&h, 0, sizeof h);
   h.primitive = q->primitive;
   h.in_size = (int)q->in_size;
+  h.in2_size = (int)q->in2_size;
   h.acc_size = (int)q->acc_size;
   h.out_size = (int)q->out_size;
   h.in_misaligned = (int)((uintptr_t)q->in % GP__VECTOR);
@@ -31612,87 +31430,9 @@ GPUPRIMS__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   h.commutative = q->user_op ? q->user_op->commutative : q->op ? gp__op_rows[q->op].commutative : 0;
   h.exact = gp__any_order(q);
   h.count = q->count;
-  switch (family) {
-  case GP__FAMILY_STREAM:
-    h.key_size = (int)q->key_size;
-    if (!h.key_size && !q->offset_size) { // a predicate looks at the elements themselves
-      h.key_size = h.in_size;
-      h.in_size = 0;
-    }
-    h.in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
-    h.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
-    h.offset_size = (int)q->offset_size;
-    h.segments = q->segments;
-    break;
-  case GP__FAMILY_SEGMENTS:
-    h.offset_size = (int)q->offset_size;
-    h.ranges = q->end != NULL;
-    h.segments = q->segments;
-    h.length = q->offset_size ? 0 : q->length;
-    break;
-  case GP__FAMILY_HISTOGRAM:
-    h.in2_size = (int)q->in2_size;
-    h.ranges = q->primitive == GP_HISTOGRAM_RANGES;
-    h.channels = q->channels;
-    h.active = q->active;
-    h.bins = q->bins;
-    break;
-  case GP__FAMILY_SORT:
-  case GP__FAMILY_MERGE:
-  case GP__FAMILY_SEGMENTED_SORT:
-  case GP__FAMILY_TOP_K:
-    h.key_size = (int)q->key_size;
-    if (q->key_struct && !h.acc_size) h.acc_size = h.key_size; // no keys that sort by themselves
-    h.count2 = q->count2;
-    h.begin_bit = q->begin_bit;
-    h.end_bit = q->end_bit;
-    h.offset_size = (int)q->offset_size;
-    h.segments = q->segments;
-    h.length = q->length;
-    h.in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
-    h.exact = 1;
-    break;
-  case GP__FAMILY_TRANSPOSE:
-    gp__shape_moves(q, &h);
-    break;
-  case GP__FAMILY_GRAPH:
-    h.key_size = (int)q->key_size;
-    h.offset_size = (int)q->offset_size;
-    h.count2 = q->graph.edges;
-    h.rows = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
-    h.acc_size = (int)q->acc_size;
-    h.in_size = h.out_size = h.in_misaligned = h.in_place = 0;
-    h.exact = 1;
-    break;
-  default:
-    h.in2_size = (int)q->in2_size;
-    if (family != GP__FAMILY_REDUCE) h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-    if (family == GP__FAMILY_REDUCE && q->primitive != GP_REDUCE) h.commutative = h.exact = 1; // sums of 0 and 1
-    if (q->primitive == GP_CONVERT_LAYOUT) {
-      h.in_width = q->in_layout->width;
-      h.out_width = q->out_layout->width;
-      h.chunk = gp__layout_chunk(q);
-      h.length = gp__layout_bytes(q->in_layout, q->count);
-      h.in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
-    }
-    if (q->primitive == GP_IS_SORTED) {
-      h.in_size = (int)q->key_size;
-      h.in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
-    }
-    if (q->primitive == GP_CHECK_OFFSETS) {
-      h.in_size = (int)q->offset_size;
-      h.in_misaligned = (int)((uintptr_t)q->begin % GP__VECTOR);
-      h.count = q->segments + 1;
-    }
-  }
-  if (family == GP__FAMILY_STREAM && !q->acc_size) h.exact = 1; // nothing is folded
-  if (family == GP__FAMILY_HISTOGRAM) h.exact = gp__is_integer(q->out_type);
-  if (family == GP__FAMILY_SORT) {
-    h.drop_keys = !q->in && q->in_size && !q->out_keys;
-    h.in_place = !q->in || q->in == q->out; // without buffers: it may be
-  }
-  if (q->primitive == GP_TOP_K) h.drop_keys = q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
-  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact && q->primitive != GP_BFS;
+  if (family->shape) family->shape(q, &h);
+  else h.out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+  h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }
 GPUPRIMS__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
@@ -31924,42 +31664,6 @@ GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info 
   return info ? info->name : gp__type_rows[type].device;
 }
 
-// In the order of gp__launch_sort.
-GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  int count = 0;
-  kinds[count++] = GP__RADIX_HISTOGRAM;
-  kinds[count++] = q->count >> GP__RADIX_NARROW_LOG2 ? GP__RADIX_PASS_WIDE : GP__RADIX_PASS;
-  if (q->in_size > GP__RADIX_VALUE_BYTES) {
-    kinds[count++] = GP__GATHER;
-    if (q->in == q->out) kinds[count++] = GP__COPY;
-  }
-  return count;
-}
-// In the order of gp__launch_hybrid.
-GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
-  kinds[0] = GP__HYBRID_COUNT;
-  kinds[1] = GP__HYBRID_MOVE;
-  kinds[2] = GP__HYBRID_SORT;
-  kinds[3] = GP__HYBRID_REST;
-  return 4;
-}
-// The sample, then one sweep, then hybrid, and the team of a sort that takes no sample.
-GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p,
-                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  kinds[0] = GP__SORT_SAMPLE;
-  kinds[1] = GP__RADIX_HISTOGRAM;
-  kinds[2] = GP__RADIX_SWEEPS;
-  kinds[7] = GP__SORT_ONE_LAUNCH;
-  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
-}
-GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  kinds[0] = GP__RADIX_HISTOGRAM;
-  kinds[1] = GP__RADIX_PASS;
-  kinds[2] = GP__LEADING_EDGES;
-  kinds[3] = GP__LEADING_SORT;
-  kinds[4] = GP__RADIX_SWEEPS;
-  return 5;
-}
 // With which policy the kernels of a plan are built.
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
@@ -31968,172 +31672,9 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
          : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
                                                                    : gp__adaptive_hybrid(p);
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  int count = 0;
-  kinds[count++] = GP__COUNT_KEYS;
-  kinds[count++] = GP__COUNTING_FILL;
-  if (q->key_size > 1) kinds[count++] = GP__COUNTING_RUNS;
-  return count;
-}
-GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
-                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  int count = 0;
-  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
-  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
-  if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
-  return count;
-}
-GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
-                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  const int move = gp__tiled(*p, gp__shape_of(q)).move;
-  if (gp__is_buffered(p->algorithm)) {
-    kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
-    kinds[1] = GP__TRANSPOSE_SAVE;
-    return 2;
-  }
-  if (p->algorithm == GP_ROUND_TRIP) {
-    kinds[0] = GP__TRANSPOSE;
-    kinds[1] = GP__COPY;
-    return 2;
-  }
-  if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
-    kinds[0] = gp__panels_plan_of(*p, gp__shape_of(q)).whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
-    kinds[1] = GP__TRANSPOSE_CHUNKS;
-    kinds[2] = GP__TRANSPOSE_SAVE;
-    return 3;
-  }
-  if (move == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
-    kinds[0] = GP__TRANSPOSE_COLUMNS;
-    kinds[1] = GP__TRANSPOSE_WITHIN;
-    return 2;
-  }
-  kinds[0] = p->algorithm == GP_TENSOR_TILES ? GP__TRANSPOSE_TENSOR
-             : move == GP__MOVE_TILES        ? GP__TRANSPOSE
-             : move == GP__MOVE_SQUARE       ? GP__TRANSPOSE_SQUARE
-                                             : GP__TRANSPOSE_ROWS;
-  return 1;
-}
-// Which kernels the plan of a sort or a merge launches, each once.
-GPUPRIMS__PRIVATE int gp__kinds_of_plan(const gp__request *q, const gp_policy *p,
-                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  int count = 0;
-  if (p->algorithm == GP_COUNTING) return gp__kinds_of_counting(q, kinds);
-  if (gp__family_of(q->primitive) == GP__FAMILY_TOP_K) return gp__kinds_of_top_k(q, p, kinds);
-  if (q->primitive == GP_TRANSPOSE) return gp__kinds_of_transpose(q, p, kinds);
-  if (q->primitive == GP_BFS) {
-    kinds[count++] = gp__bfs_by_edges(p->algorithm)                     ? GP__BFS_STEPS
-                     : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
-                     : q->flags & GP_CHECKED                            ? GP__BFS_CHECKED
-                                                                        : GP__BFS;
-    if ((q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE))
-      kinds[count++] = GP__BFS_PARENTS; // without buffers: may be
-    return count;
-  }
-  if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
-  if (gp__family_of(q->primitive) == GP__FAMILY_MERGE) {
-    const int sets = gp__is_set(q->primitive);
-    const int served = p->algorithm == GP_PIPELINED;
-    if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
-    if (p->algorithm == GP_FOUR_WAY_PASSES) kinds[count++] = GP__MERGE_FOUR_BORDERS;
-    kinds[count++] = served                               ? GP__SET_PIPELINED
-                     : sets                               ? GP__SET_OPERATION
-                     : p->algorithm == GP_FOUR_WAY_PASSES ? GP__MERGE_FOUR
-                                                          : GP__MERGE;
-    return count;
-  }
-  if (q->primitive == GP_SORT && p->algorithm == GP_HYBRID) return gp__kinds_of_hybrid(kinds);
-  if (q->primitive == GP_SORT && p->algorithm == GP_ADAPTIVE) return gp__kinds_of_adaptive(q, p, kinds);
-  if (q->primitive == GP_SORT && p->algorithm == GP_LEADING_SWEEP) return gp__kinds_of_leading_sweep(kinds);
-  if (q->primitive == GP_SORT && p->algorithm == GP_ONE_BLOCK) return kinds[0] = GP__SORT_ONE_BLOCK, 1;
-  if (q->primitive == GP_SORT && gp__is_cooperative(p->algorithm))
-    return kinds[0] = p->algorithm == GP_ONE_CLUSTER ? GP__SORT_ONE_CLUSTER : GP__SORT_ONE_LAUNCH, 1;
-  if (q->primitive == GP_SORT) return gp__kinds_of_sort(q, kinds);
-  if (q->primitive == GP_SEGMENTED_SORT) {
-    kinds[count++] = GP__SEGMENTS_BEGIN;
-    kinds[count++] = GP__SEGMENTS_SHORT;
-    kinds[count++] = GP__SEGMENTS_MIDDLE;
-    kinds[count++] = GP__SEGMENTS_LONG;
-  }
-  return count;
-}
-// Does a group-by try tables in shared memory?
-GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
-  return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
-}
-// Is the input of a conversion copied first?
-GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
-  const gp__shape h = gp__shape_of(q);
-  return h.in_place && !gp__layout_local(*p, h);
-}
-// The kernels of its own.
-GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  static const signed char lists[][5] = {
-      {GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
-      {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
-      {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1},
-      {GP__GRAPH_DEGREES, GP__GRAPH_DEGREE_REPORT, -1, -1},
-      {GP__GRAPH_CHECK, GP__FAULT_REPORT, -1, -1},
-      {GP__DEPTHS_OF_EDGES, GP__DEPTHS_OF_VERTICES, GP__FAULT_REPORT, -1},
-      {GP__COMPONENTS_FIRST, GP__COMPONENTS_FEW, GP__COMPONENTS_SAMPLE, GP__COMPONENTS_LINK, GP__COMPONENTS_ROOTS}};
-  const signed char *list = lists[q->primitive - GP_GRAPH_FROM_EDGES];
-  int count = 0;
-  for (; count < 5 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
-  return count;
-}
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  const int stream = gp__family_of(q->primitive) == GP__FAMILY_STREAM;
-  int count = 0;
-  if (gp__is_planned(q->primitive)) return gp__kinds_of_plan(q, p, kinds);
-  if (q->primitive == GP_GROUP_BY) { // what else it does are calls of their own
-    if (gp__groups_in_tables(q)) kinds[count++] = GP__GROUP_TABLE;
-    return count;
-  }
-  if (gp__is_graph_work(q->primitive)) return gp__kinds_of_graph_work(q, kinds);
-  switch (p->algorithm) {
-  case GP_DIRECT:
-    kinds[count++] = q->primitive == GP_COPY                  ? GP__COPY
-                     : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT
-                     : gp__is_bound(q->primitive)             ? GP__BOUND
-                     : q->primitive == GP_SHUFFLE             ? GP__SHUFFLE
-                     : q->primitive == GP_CONVERT_LAYOUT      ? GP__CONVERT_LAYOUT
-                                                              : GP__MAP;
-    if (q->primitive == GP_CONVERT_LAYOUT && gp__converts_copy(q, p)) kinds[count++] = GP__COPY;
-    break;
-  case GP_STEALING:
-    kinds[count++] = GP__STEALING;
-    break;
-  case GP_EVEN_SHARE:
-    kinds[count++] = GP__EVEN_SHARE;
-    break;
-  case GP_LOOK_BACK:
-    kinds[count++] = stream ? GP__STREAM_LOOK_BACK : GP__LOOK_BACK;
-    break;
-  case GP_PIPELINED:
-    kinds[count++] = stream                                ? GP__STREAM_PIPELINED
-                     : q->primitive == GP_SEGMENTED_REDUCE ? GP__SEGMENTED_PIPELINED
-                                                           : GP__PIPELINED;
-    break;
-  case GP_ONE_BLOCK:
-    kinds[count++] = gp__is_scan(q->primitive) ? GP__DOWNSWEEP : GP__EVEN_SHARE;
-    break;
-  case GP_MERGE_PATH:
-    if (q->end) kinds[count++] = GP__SEGMENT_SPANS;
-    kinds[count++] = q->primitive == GP_LOAD_BALANCE ? GP__LOAD_BALANCE : GP__SEGMENTED_REDUCE;
-    break;
-  case GP_WARP_SEGMENTS:
-    kinds[count++] = GP__WARP_SEGMENTS;
-    break;
-  case GP_SHARED_BINS:
-  case GP_GLOBAL_BINS:
-    kinds[count++] = GP__HISTOGRAM;
-    break;
-  default:
-    kinds[count++] = GP__UPSWEEP;
-    kinds[count++] = GP__SPINE;
-    kinds[count++] = GP__DOWNSWEEP;
-  }
-  return count;
+  return gp__methods_of(q)->kinds(q, p, kinds);
 }
 
 // ---- core/spelling.c - what of a call is spelled in a kernel's text
@@ -33440,144 +32981,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const 
   return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernel", error) : GP_SUCCESS;
 }
 
-typedef union gp__arguments {
-  gp__map_args map;
-  gp__reduce_args reduce;
-  gp__scan_args scan;
-  gp__stream_args stream;
-  gp__segment_args segment;
-  gp__histogram_args histogram;
-  gp__search_args search;
-  gp__layout_args layout;
-} gp__arguments;
-
-GPUPRIMS__PRIVATE void gp__stream_arguments(const gp__request *q, gp__stream_args *a) {
-  const int predicate = gp__is_predicated(q->primitive) && q->op;
-  a->keys = predicate ? q->in : q->keys;
-  a->values = predicate ? NULL : q->in;
-  a->out_keys = q->out_keys;
-  a->out_values = q->out;
-  a->out2 = q->out2;
-  a->out3 = q->out3;
-  a->out_count = (unsigned long long *)q->out_count;
-  a->offsets = q->begin;
-  a->segments = q->segments;
-  a->bad = (const unsigned long long *)q->bad;
-  a->first = q->init;
-  a->second = q->step;
-  a->has_init = q->has_init;
-}
-
-// What the kernels of a call are given, all alike.
-GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape *h, const gp__geometry *g,
-                                          void *workspace, gp__arguments *a) {
-  const unsigned long long *count_device = (const unsigned long long *)q->count_device;
-  memset(a, 0, sizeof *a);
-  switch (gp__family_of(q->primitive)) {
-  case GP__FAMILY_SCAN:
-    a->scan.in = q->in;
-    a->scan.out = q->out;
-    a->scan.count = q->count;
-    a->scan.count_device = count_device;
-    a->scan.workspace = workspace;
-    a->scan.init = q->init;
-    a->scan.has_init = q->has_init;
-    a->scan.blocks = g->grid;
-    break;
-  case GP__FAMILY_REDUCE:
-    a->reduce.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
-    a->reduce.out = q->primitive == GP_CHECK_OFFSETS                              ? q->bad
-                    : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
-                                                                                  : q->out;
-    a->reduce.count = h->count;
-    a->reduce.count_device = count_device;
-    a->reduce.workspace = workspace;
-    a->reduce.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
-    a->reduce.limit = q->count;
-    a->reduce.limit_device = (const unsigned long long *)q->limit_device;
-    if (q->primitive == GP_REDUCE) {
-      a->reduce.init = q->init;
-      a->reduce.has_init = q->has_init;
-    } else a->reduce.scalar = q->init;
-    break;
-  case GP__FAMILY_STREAM:
-    gp__stream_arguments(q, &a->stream);
-    a->stream.count = q->count;
-    a->stream.count_device = count_device;
-    a->stream.workspace = workspace;
-    break;
-  case GP__FAMILY_SEGMENTS:
-    if (q->primitive == GP_LOAD_BALANCE) {
-      a->search.sorted = q->begin;
-      a->search.length = q->segments;
-      a->search.out = q->out;
-      a->search.count = q->count;
-      a->search.count_device = count_device;
-      a->search.bad = (const unsigned long long *)q->bad;
-      break;
-    }
-    a->segment.in = q->in;
-    a->segment.begin = q->begin;
-    a->segment.end = q->end;
-    a->segment.out = q->out;
-    a->segment.count = q->count;
-    a->segment.segments = q->segments;
-    a->segment.length = q->length;
-    a->segment.bad = (const unsigned long long *)q->bad;
-    a->segment.workspace = workspace;
-    a->segment.share = g->share;
-    a->segment.rate = (double)q->segments / ((double)q->count + (double)q->segments);
-    a->segment.init = q->init;
-    a->segment.has_init = q->has_init;
-    a->segment.log2_lanes = g->log2_lanes;
-    break;
-  case GP__FAMILY_HISTOGRAM:
-    a->histogram.in = q->in;
-    a->histogram.weights = q->in2;
-    a->histogram.boundaries = q->begin;
-    a->histogram.out = q->out;
-    a->histogram.count = q->count;
-    a->histogram.count_device = count_device;
-    a->histogram.bins = q->bins;
-    a->histogram.workspace = workspace;
-    a->histogram.lower = q->init;
-    a->histogram.upper = q->step;
-    a->histogram.channels = q->channels;
-    a->histogram.active = q->active;
-    a->histogram.replicas = g->replicas;
-    break;
-  default:
-    if (gp__is_bound(q->primitive)) {
-      a->search.sorted = q->keys;
-      a->search.length = q->length;
-      a->search.needles = q->in;
-      a->search.out = q->out;
-      a->search.count = q->count;
-      a->search.count_device = count_device;
-      break;
-    }
-    if (q->primitive == GP_CONVERT_LAYOUT) {
-      gp__layout_arguments(q, q->in, &a->layout);
-      break;
-    }
-    a->map.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
-    a->map.in2 = q->in2 ? q->in2 : q->out;
-    a->map.out = q->out;
-    a->map.count = q->count;
-    a->map.count_device = count_device;
-    a->map.value = q->init;
-    a->map.step = q->step;
-  }
-}
-
-// A planned call on its way: its family launches the steps.
+// A call on its way: its family launches the kernels.
 typedef struct gp__launching {
   gp__state *s;
   const char *who;
   const gp__request *q;
   const gp__shape *h;
   const gp_policy *p;
-  gp__kernel *const *kernels; // those of gp__kinds_of_plan, in its order
+  gp__kernel *const *kernels; // those of gp__kinds_of, in its order
   int count;
   const gp__geometry *g;
   void *workspace; // tagged words, or NULL
@@ -33585,6 +32996,14 @@ typedef struct gp__launching {
   gp_stream stream;
 } gp__launching;
 
+// All kernels of a call, one behind the other, with the same arguments.
+GPUPRIMS__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
+  gp_result result = GP_SUCCESS;
+  int i;
+  for (i = 0; i < l->count && result == GP_SUCCESS; ++i)
+    result = gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments);
+  return result;
+}
 // One step: the kernel at `which`, so many blocks of so many threads.
 GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
                                             unsigned shared_bytes, void *arguments) {
@@ -33701,7 +33120,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t t
   return result;
 }
 // A radix sort; large values last.
-GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
@@ -34595,40 +34014,22 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
 
 // ---- core/launch_plan.c - launching a call
 
-GPUPRIMS__PRIVATE gp_result gp__launch_plan(const gp__launching *l) {
-  if (l->p->algorithm == GP_COUNTING) return gp__launch_counting(l);
-  if (gp__family_of(l->q->primitive) == GP__FAMILY_MERGE) return gp__launch_merge(l);
-  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_HYBRID) return gp__launch_hybrid(l);
-  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ONE_BLOCK) return gp__launch_one_block_sort(l);
-  if (l->q->primitive == GP_SORT && gp__is_cooperative(l->p->algorithm)) return gp__launch_cooperative(l);
-  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_ADAPTIVE) return gp__launch_adaptive(l);
-  if (l->q->primitive == GP_SORT && l->p->algorithm == GP_LEADING_SWEEP) return gp__launch_leading_sweep(l);
-  if (l->q->primitive == GP_SORT) return gp__launch_sort(l);
-  if (l->q->primitive == GP_SEGMENTED_SORT) return gp__launch_segmented_sort(l);
-  if (gp__family_of(l->q->primitive) == GP__FAMILY_TOP_K) return gp__launch_top_k(l);
-  if (l->q->primitive == GP_TRANSPOSE) return gp__launch_transpose(l);
-  if (l->q->primitive == GP_BFS) return gp__launch_bfs(l);
-  if (l->q->primitive == GP_BFS_SOURCES) return gp__launch_sources(l);
-  return gp__fail(GP_E_UNSUPPORTED, "%s: no plan", l->who);
-}
-
 // The primary context is current, the kernels are loaded. The workspace gets `least` bytes at least.
 GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
                                        const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream,
                                        uint64_t least) {
-  gp__arguments a;
+  const gp__family *family = gp__methods_of(q);
   gp__geometry g;
   gp__workspace *r = NULL;
   void *scratch = NULL;
   unsigned long long stream_key;
   int capturing;
   gp_result result;
-  int occupancy = count ? kernels[0]->occupancy : 0, i;
+  int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
-  if (gp__family_of(q->primitive) == GP__FAMILY_HISTOGRAM || p->algorithm == GP_BEST_LISTS ||
-      (q->primitive == GP_TRANSPOSE && count)) { // shared memory of one kernel by the shape
-    const int most = q->primitive == GP_TRANSPOSE ? occupancy : INT32_MAX;
+  most = family->fit && count ? family->fit(p, occupancy) : 0;
+  if (most) {
     g = gp__geometry_of(*p, *h, 0);
     result = gp__fit_kernel(s, who, kernels[0], &g, &occupancy);
     if (result != GP_SUCCESS) return result;
@@ -34643,62 +34044,22 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
     gp__lock_stream(r, capturing);
     result = gp__find_room(s, who, r, stream, gp__word_bytes(&g), gp__scratch_bytes(&g), least, capturing, &scratch);
   }
-  if (gp__is_planned(q->primitive)) {
+  if (result == GP_SUCCESS) {
     const gp__launching l = {s, who, q, h, p, kernels, count, &g, r ? r->workspace : NULL, scratch, stream};
-    if (result == GP_SUCCESS) result = gp__launch_plan(&l);
-    if (r) gp__unlock_stream(s, r);
-    return result;
+    result = family->launch(&l);
   }
-  gp__fill_arguments(q, h, &g, r ? r->workspace : NULL, &a);
-  if (q->primitive == GP_CONVERT_LAYOUT && count == 2) { // in place: of a copy in the workspace
-    gp__map_args copy;
-    gp__geometry of_copy = g;
-    memset(&copy, 0, sizeof copy);
-    copy.in = copy.in2 = q->in;
-    copy.out = scratch;
-    copy.count = h->length;
-    of_copy.shared_bytes = 0;
-    of_copy.tiles = gp__ceil_div(h->length, (unsigned long long)p->threads * (unsigned)p->vectors * GP__VECTOR);
-    if (result == GP_SUCCESS)
-      result = gp__launch_one(s, who, kernels[1], of_copy.tiles < 0x7fffffff ? (unsigned)of_copy.tiles : 0x7fffffffu,
-                              &of_copy, p->overlap, stream, &copy);
-    gp__layout_arguments(q, scratch, &a.layout);
-    count = 1;
-  }
-  for (i = 0; i < count && result == GP_SUCCESS; ++i)
-    result = gp__launch_one(s, who, kernels[i], count == 3 && i == 1 ? 1 : g.grid, &g, p->overlap, stream, &a);
   if (r) gp__unlock_stream(s, r);
   return result;
 }
 
-// Of a GP_CHECKED call: the check of its offsets, or of its graph, as a call of its own.
 GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
-GPUPRIMS__PRIVATE gp__request gp__check_of(const gp__request *q) {
-  gp__request check;
-  memset(&check, 0, sizeof check);
-  if (gp__is_search(q->primitive)) {
-    check.primitive = GP_GRAPH_CHECK;
-    check.graph = check.out_graph = q->graph;
-    gp__note_graph(&check, &q->graph);
-    check.count = q->graph.edges > q->graph.vertices ? q->graph.edges : q->graph.vertices;
-    check.out = q->fault;
-    return check;
-  }
-  check.primitive = GP_CHECK_OFFSETS;
-  check.offset_type = q->offset_type;
-  check.offset_size = q->offset_size;
-  check.begin = q->begin;
-  check.segments = q->segments;
-  check.count = q->count;
-  check.limit_device = q->count_device;
-  check.bad = q->bad;
-  check.out_type = check.acc_type = GP_U64;
-  check.out_size = check.acc_size = 8;
-  check.channels = check.active = 1;
-  return check;
-}
 
 // ---- group_by/launch.c - group by: other calls, one behind the other
+
+// Does a group-by try tables in shared memory?
+GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
+  return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
+}
 
 // Group by: other calls, one behind the other, through memory that the workspace holds meanwhile.
 
@@ -34866,7 +34227,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
                                             gp_stream stream, uint64_t least);
 // The primary context is current. run 0: the kernels are built, nothing else.
 GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                             gp_stream stream) {
+                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
   gp__shape h = gp__shape_of(q);
@@ -34875,6 +34236,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   gp__holding held;
   int i;
   gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
+  (void)least;
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
   if (g.table) result = gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table);
@@ -35124,10 +34486,663 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
   return result;
 }
 
-// ---- core/run.c - running a call
+// ---- map/plan.c - plans of maps
 
-GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
-                                             uint64_t *bytes);
+GPUPRIMS__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)p;
+  kinds[0] = q->primitive == GP_COPY ? GP__COPY : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT : GP__MAP;
+  return 1;
+}
+GPUPRIMS__PRIVATE int gp__map_is_idle(const gp__request *q) {
+  return !q->count || (q->primitive == GP_COPY && q->in == q->out);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__map_args a;
+  memset(&a, 0, sizeof a);
+  a.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
+  a.in2 = q->in2 ? q->in2 : q->out;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.value = q->init;
+  a.step = q->step;
+  return gp__launch_all(l, &a);
+}
+// A binary operator on elements of two inputs.
+GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int normalise = gp__host_normalises(q);
+  if (!q->user_op) GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, 0, NULL, normalise, "op"));
+  GPUPRIMS__CHECK(gp__host_take_operator(h, q->out_type, q->out_size));
+  if (!q->user_op) {
+    if (q->in2_type != q->out_type && (!gp__host_size(q->in2_type) || !gp__host_size(q->out_type)))
+      return gp__fail(GP_E_TYPE, "%s: @in2_type: no conversion between a struct type and another type",
+                      gp__host_call_name(q->primitive));
+    h->in2 =
+        gp__host_source_of(q->in2, q->in2_type, q->in2_size, q->out_type, q->out_size, GP_CONVERT, NULL, normalise);
+  }
+  return gp__host_each(h);
+}
+// A transform of two operands, which are the elements and their neighbours.
+GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
+  const unsigned char *in = (const unsigned char *)q->in;
+  unsigned char *out = (unsigned char *)q->out;
+  const int right = (q->flags & GP_RIGHT) != 0;
+  gp__request pairs = *q;
+  gp__host_source edge;
+  gp__value place;
+  if (!q->count) return GP_SUCCESS;
+  pairs.primitive = GP_TRANSFORM2;
+  pairs.in = right ? in : in + q->in_size;
+  pairs.in2 = right ? in + q->in_size : in;
+  pairs.in2_type = q->in_type, pairs.in2_size = q->in_size, pairs.in2_struct = q->in_struct;
+  pairs.out = right ? out : out + q->out_size;
+  pairs.count = q->count - 1;
+  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
+  memcpy(right ? out + pairs.count * q->out_size : out,
+         gp__host_elements(&edge, right ? pairs.count : 0, 1, place.bytes), q->out_size);
+  return gp__host_run(&pairs, threads);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
+  const gp__request *q = h->q;
+  switch (q->primitive) {
+  case GP_ADJACENT_DIFFERENCE:
+    return gp__host_adjacent(q, h->asked);
+  case GP_TRANSFORM2:
+    return gp__host_binary(h);
+  case GP_TRANSFORM:
+    GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, q->op, q->user_op, 0, "op"));
+    break;
+  case GP_COPY:
+    h->in = gp__host_source_of(q->in, q->out_type, q->out_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
+    break;
+  case GP_IOTA:
+    if (!gp__host_size(q->out_type))
+      return gp__fail(GP_E_TYPE, "%s: type: not a built-in type", gp__host_call_name(q->primitive));
+    h->in.limit = GP__HOST_ELEMENTS;
+    break;
+  default:
+    h->in.limit = GP__HOST_ELEMENTS;
+  }
+  return gp__host_each(h);
+}
+
+static const gp__family gp__family_map = {
+    NULL, gp__map_is_idle, NULL, gp__kinds_of_map, NULL, gp__launch_map, NULL, NULL, NULL, NULL, gp__host_maps};
+static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, 0, 0};
+static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL, 0, 0};
+static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_STEP, 0, 0};
+static const gp__primitive gp__primitive_transform = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0, 0};
+static const gp__primitive gp__primitive_transform2 = {
+    &gp__family_map, GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, 0, 0};
+static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0,
+                                                                GP_RIGHT};
+
+// ---- reduce/plan.c - plans of reductions
+
+GPUPRIMS__PRIVATE int gp__reduce_is_idle(const gp__request *q) {
+  (void)q;
+  return 0; // an empty input still has a result
+}
+GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
+  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // sums of 0 and 1
+  if (q->primitive == GP_IS_SORTED) {
+    h->in_size = (int)q->key_size;
+    h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+  }
+  if (q->primitive == GP_CHECK_OFFSETS) {
+    h->in_size = (int)q->offset_size;
+    h->in_misaligned = (int)((uintptr_t)q->begin % GP__VECTOR);
+    h->count = q->segments + 1;
+  }
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p,
+                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q;
+  kinds[0] = p->algorithm == GP_STEALING ? GP__STEALING : GP__EVEN_SHARE;
+  return 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__shape *h = l->h;
+  gp__reduce_args a;
+  memset(&a, 0, sizeof a);
+  a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
+  a.out = q->primitive == GP_CHECK_OFFSETS                              ? q->bad
+          : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
+                                                                        : q->out;
+  a.count = h->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
+  a.limit = q->count;
+  a.limit_device = (const unsigned long long *)q->limit_device;
+  if (q->primitive == GP_REDUCE) {
+    a.init = q->init;
+    a.has_init = q->has_init;
+  } else a.scalar = q->init;
+  return gp__launch_all(l, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
+  const gp__request *q = h->q;
+  if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;
+  if (q->primitive == GP_IS_SORTED) return gp__host_is_sorted(h);
+  if (q->primitive != GP_REDUCE) return gp__host_select(h);
+  GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
+  return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
+}
+
+static const gp__family gp__family_reduce = {
+    NULL, gp__reduce_is_idle, gp__shape_reduce, gp__kinds_of_reduce, NULL, gp__launch_reduce, NULL, NULL, NULL,
+    NULL, gp__host_reduces};
+static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, 0, 0};
+static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
+                                                     (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
+                                                         GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_INIT,
+                                                     0, 0};
+static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_INIT, 0,
+                                                0};
+static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_INIT, 0,
+                                                0};
+static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD,
+                                                          GP__TAKES_BAD, 0};
+static const gp__primitive gp__primitive_is_sorted = {
+    &gp__family_reduce,
+    GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT, 0, 0};
+
+// ---- scan/plan.c - plans of scans
+
+GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p,
+                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q;
+  kinds[0] = p->algorithm == GP_LOOK_BACK   ? GP__LOOK_BACK
+             : p->algorithm == GP_PIPELINED ? GP__PIPELINED
+             : p->algorithm == GP_ONE_BLOCK ? GP__DOWNSWEEP
+                                            : GP__UPSWEEP;
+  if (p->algorithm != GP_THREE_SWEEP) return 1;
+  kinds[1] = GP__SPINE;
+  kinds[2] = GP__DOWNSWEEP;
+  return 3;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp_result result = GP_SUCCESS;
+  gp__scan_args a;
+  int i;
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.init = q->init;
+  a.has_init = q->has_init;
+  a.blocks = l->g->grid;
+  for (i = 0; i < l->count && result == GP_SUCCESS; ++i) // the spine is one block's
+    result = gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a);
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
+  GPUPRIMS__CHECK(gp__host_take_fold(h, h->q->primitive == GP_EXCLUSIVE_SCAN));
+  return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
+}
+
+static const gp__family gp__family_scan = {NULL, NULL, NULL, gp__kinds_of_scan, NULL, gp__launch_scan, NULL,
+                                           NULL, NULL, NULL, gp__host_scan};
+static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD, 0, 0};
+static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD, 0, 0};
+
+// ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
+
+// The check that GP_CHECKED asks for, as a call of its own.
+GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
+  gp__request check;
+  memset(&check, 0, sizeof check);
+  check.primitive = GP_CHECK_OFFSETS;
+  check.offset_type = q->offset_type;
+  check.offset_size = q->offset_size;
+  check.begin = q->begin;
+  check.segments = q->segments;
+  check.count = q->count;
+  check.limit_device = q->count_device;
+  check.bad = q->bad;
+  check.out_type = check.acc_type = GP_U64;
+  check.out_size = check.acc_size = 8;
+  check.channels = check.active = 1;
+  return check;
+}
+GPUPRIMS__PRIVATE int gp__segments_are_idle(const gp__request *q) {
+  return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
+}
+GPUPRIMS__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
+  h->offset_size = (int)q->offset_size;
+  h->ranges = q->end != NULL;
+  h->segments = q->segments;
+  h->length = q->offset_size ? 0 : q->length;
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p,
+                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
+  kinds[count++] = p->algorithm == GP_PIPELINED       ? GP__SEGMENTED_PIPELINED
+                   : p->algorithm == GP_WARP_SEGMENTS ? GP__WARP_SEGMENTS
+                   : q->primitive == GP_LOAD_BALANCE  ? GP__LOAD_BALANCE
+                                                      : GP__SEGMENTED_REDUCE;
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__search_args a;
+  memset(&a, 0, sizeof a);
+  a.sorted = q->begin;
+  a.length = q->segments;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.bad = (const unsigned long long *)q->bad;
+  return gp__launch_all(l, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__segment_args a;
+  if (q->primitive == GP_LOAD_BALANCE) return gp__launch_load_balance(l);
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.begin = q->begin;
+  a.end = q->end;
+  a.out = q->out;
+  a.count = q->count;
+  a.segments = q->segments;
+  a.length = q->length;
+  a.bad = (const unsigned long long *)q->bad;
+  a.workspace = l->workspace;
+  a.share = l->g->share;
+  a.rate = (double)q->segments / ((double)q->count + (double)q->segments);
+  a.init = q->init;
+  a.has_init = q->has_init;
+  a.log2_lanes = l->g->log2_lanes;
+  return gp__launch_all(l, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
+  if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
+  GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
+  return gp__host_segmented_reduce(h);
+}
+
+static const gp__family gp__family_segments = {NULL,
+                                               gp__segments_are_idle,
+                                               gp__shape_segments,
+                                               gp__kinds_of_segments,
+                                               NULL,
+                                               gp__launch_segments,
+                                               NULL,
+                                               gp__offsets_check,
+                                               NULL,
+                                               NULL,
+                                               gp__host_segments};
+static const gp__primitive gp__primitive_segmented_reduce = {
+    &gp__family_segments,
+    (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_LENGTH | GP__READS_BAD,
+    0, GP_CHECKED};
+static const gp__primitive gp__primitive_load_balance = {
+    &gp__family_segments,
+    GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};
+
+// ---- select/plan.c - plans of streams: selection, runs, by key, segmented scans
+
+GPUPRIMS__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
+GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
+  h->key_size = (int)q->key_size;
+  if (!h->key_size && !q->offset_size) { // a predicate looks at the elements themselves
+    h->key_size = h->in_size;
+    h->in_size = 0;
+  }
+  h->in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
+  h->parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+  h->offset_size = (int)q->offset_size;
+  h->segments = q->segments;
+  if (!q->acc_size) h->exact = 1; // nothing is folded
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p,
+                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q;
+  kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
+  return 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const int predicate = gp__is_predicated(q->primitive) && q->op;
+  gp__stream_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = predicate ? q->in : q->keys;
+  a.values = predicate ? NULL : q->in;
+  a.out_keys = q->out_keys;
+  a.out_values = q->out;
+  a.out2 = q->out2;
+  a.out3 = q->out3;
+  a.out_count = (unsigned long long *)q->out_count;
+  a.offsets = q->begin;
+  a.segments = q->segments;
+  a.bad = (const unsigned long long *)q->bad;
+  a.first = q->init;
+  a.second = q->step;
+  a.has_init = q->has_init;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  return gp__launch_all(l, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
+  const gp_primitive p = h->q->primitive;
+  if (p == GP_SELECT || p == GP_PARTITION) return gp__host_select(h);
+  if (p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS || p == GP_UNIQUE) return gp__host_runs(h);
+  GPUPRIMS__CHECK(gp__host_take_fold(h, p == GP_SEGMENTED_EXCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN_BY_KEY));
+  return p == GP_SEGMENTED_INCLUSIVE_SCAN || p == GP_SEGMENTED_EXCLUSIVE_SCAN ? gp__host_segmented_scan(h)
+                                                                              : gp__host_runs(h);
+}
+
+static const gp__family gp__family_stream = {NULL,
+                                             gp__stream_is_idle,
+                                             gp__shape_stream,
+                                             gp__kinds_of_stream,
+                                             NULL,
+                                             gp__launch_stream,
+                                             NULL,
+                                             gp__offsets_check,
+                                             NULL,
+                                             NULL,
+                                             gp__host_stream};
+static const gp__primitive gp__primitive_segmented_inclusive_scan = {
+    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, 0, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_exclusive_scan = {
+    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, 0, GP_CHECKED};
+static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
+                                                                  0, 0};
+static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
+                                                                  0, 0};
+static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
+                                                          GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
+static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
+                                                        0};
+static const gp__primitive gp__primitive_nontrivial_runs = {
+    &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT, 0, 0};
+static const gp__primitive gp__primitive_unique = {&gp__family_stream,
+                                                   GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
+static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, 0, 0};
+static const gp__primitive gp__primitive_partition = {
+    &gp__family_stream, GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP, 0,
+    0};
+
+// ---- histogram/plan.c - plans of histograms
+
+GPUPRIMS__PRIVATE int gp__histogram_is_idle(const gp__request *q) {
+  (void)q;
+  return 0; // bins become 0
+}
+GPUPRIMS__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
+  h->ranges = q->primitive == GP_HISTOGRAM_RANGES;
+  h->channels = q->channels;
+  h->active = q->active;
+  h->bins = q->bins;
+  h->exact = gp__is_integer(q->out_type);
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p,
+                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  return kinds[0] = GP__HISTOGRAM, 1;
+}
+GPUPRIMS__PRIVATE int gp__fit_histogram(const gp_policy *p, int occupancy) {
+  (void)p, (void)occupancy;
+  return INT32_MAX;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__histogram_args a;
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.weights = q->in2;
+  a.boundaries = q->begin;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.bins = q->bins;
+  a.workspace = l->workspace;
+  a.lower = q->init;
+  a.upper = q->step;
+  a.channels = q->channels;
+  a.active = q->active;
+  a.replicas = l->g->replicas;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_histogram = {NULL,
+                                                gp__histogram_is_idle,
+                                                gp__shape_histogram,
+                                                gp__kinds_of_histogram,
+                                                gp__fit_histogram,
+                                                gp__launch_histogram,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                gp__host_histogram};
+static const gp__primitive gp__primitive_histogram_even = {&gp__family_histogram,
+                                                           GP__READS_HISTOGRAM | GP__READS_INIT | GP__READS_STEP, 0, 0};
+static const gp__primitive gp__primitive_histogram_ranges = {&gp__family_histogram,
+                                                             GP__READS_HISTOGRAM | GP__READS_BEGIN, 0, 0};
+
+// ---- search/plan.c - plans of searches
+
+GPUPRIMS__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p,
+                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  return kinds[0] = GP__BOUND, 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__search_args a;
+  memset(&a, 0, sizeof a);
+  a.sorted = q->keys;
+  a.length = q->length;
+  a.needles = q->in;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_bound = {NULL, NULL, NULL, gp__kinds_of_bound, NULL, gp__launch_bound, NULL,
+                                            NULL, NULL, NULL, gp__host_search};
+static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
+static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
+
+// ---- sort/plan.c - plans of sorts
+
+// In the order of gp__launch_sweeps.
+GPUPRIMS__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = GP__RADIX_HISTOGRAM;
+  kinds[count++] = q->count >> GP__RADIX_NARROW_LOG2 ? GP__RADIX_PASS_WIDE : GP__RADIX_PASS;
+  if (q->in_size > GP__RADIX_VALUE_BYTES) {
+    kinds[count++] = GP__GATHER;
+    if (q->in == q->out) kinds[count++] = GP__COPY;
+  }
+  return count;
+}
+// In the order of gp__launch_hybrid.
+GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
+  kinds[0] = GP__HYBRID_COUNT;
+  kinds[1] = GP__HYBRID_MOVE;
+  kinds[2] = GP__HYBRID_SORT;
+  kinds[3] = GP__HYBRID_REST;
+  return 4;
+}
+// The sample, then one sweep, then hybrid, and the team of a sort that takes no sample.
+GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p,
+                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__SORT_SAMPLE;
+  kinds[1] = GP__RADIX_HISTOGRAM;
+  kinds[2] = GP__RADIX_SWEEPS;
+  kinds[7] = GP__SORT_ONE_LAUNCH;
+  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__RADIX_HISTOGRAM;
+  kinds[1] = GP__RADIX_PASS;
+  kinds[2] = GP__LEADING_EDGES;
+  kinds[3] = GP__LEADING_SORT;
+  kinds[4] = GP__RADIX_SWEEPS;
+  return 5;
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = GP__COUNT_KEYS;
+  kinds[count++] = GP__COUNTING_FILL;
+  if (q->key_size > 1) kinds[count++] = GP__COUNTING_RUNS;
+  return count;
+}
+
+GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p,
+                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  switch (p->algorithm) {
+  case GP_COUNTING:
+    return gp__kinds_of_counting(q, kinds);
+  case GP_HYBRID:
+    return gp__kinds_of_hybrid(kinds);
+  case GP_ADAPTIVE:
+    return gp__kinds_of_adaptive(q, p, kinds);
+  case GP_LEADING_SWEEP:
+    return gp__kinds_of_leading_sweep(kinds);
+  case GP_ONE_BLOCK:
+    return kinds[0] = GP__SORT_ONE_BLOCK, 1;
+  case GP_ONE_CLUSTER:
+    return kinds[0] = GP__SORT_ONE_CLUSTER, 1;
+  case GP_ONE_LAUNCH:
+    return kinds[0] = GP__SORT_ONE_LAUNCH, 1;
+  default:
+    return gp__kinds_of_sweeps(q, kinds);
+  }
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+  switch (l->p->algorithm) {
+  case GP_COUNTING:
+    return gp__launch_counting(l);
+  case GP_HYBRID:
+    return gp__launch_hybrid(l);
+  case GP_ADAPTIVE:
+    return gp__launch_adaptive(l);
+  case GP_LEADING_SWEEP:
+    return gp__launch_leading_sweep(l);
+  case GP_ONE_BLOCK:
+    return gp__launch_one_block_sort(l);
+  case GP_ONE_CLUSTER:
+  case GP_ONE_LAUNCH:
+    return gp__launch_cooperative(l);
+  default:
+    return gp__launch_sweeps(l);
+  }
+}
+GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
+  gp__shape_keys(q, h);
+  h->drop_keys = !q->in && q->in_size && !q->out_keys;
+  h->in_place = !q->in || q->in == q->out; // without buffers: it may be
+}
+static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
+static const gp__family gp__family_sort = {
+    NULL, NULL, gp__shape_sort, gp__kinds_of_sort, NULL, gp__launch_sort, &gp__one_sweep,
+    NULL, NULL, NULL,           gp__host_sort};
+static const gp__primitive gp__primitive_sort = {
+    &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS, GP__TAKES_BITS,
+    GP_DESCENDING};
+
+// ---- segmented_sort/plan.c - plans of segmented sorts
+
+GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p,
+                                                  gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  kinds[0] = GP__SEGMENTS_BEGIN;
+  kinds[1] = GP__SEGMENTS_SHORT;
+  kinds[2] = GP__SEGMENTS_MIDDLE;
+  kinds[3] = GP__SEGMENTS_LONG;
+  return 4;
+}
+GPUPRIMS__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
+
+static const gp__family gp__family_segmented_sort = {NULL,
+                                                     gp__segmented_sort_is_idle,
+                                                     gp__shape_keys,
+                                                     gp__kinds_of_segmented_sort,
+                                                     NULL,
+                                                     gp__launch_segmented_sort,
+                                                     NULL,
+                                                     gp__offsets_check,
+                                                     NULL,
+                                                     NULL,
+                                                     gp__host_segmented_sort};
+static const gp__primitive gp__primitive_segmented_sort = {&gp__family_segmented_sort,
+                                                           (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) |
+                                                               GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
+                                                           GP__TAKES_BITS, GP_CHECKED | GP_DESCENDING};
+
+// ---- merge/plan.c - plans of merges, merge sort and sets
+
+GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p,
+                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  const int sets = gp__is_set(q->primitive), served = p->algorithm == GP_PIPELINED;
+  int count = 0;
+  if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
+  if (p->algorithm == GP_FOUR_WAY_PASSES) kinds[count++] = GP__MERGE_FOUR_BORDERS;
+  kinds[count++] = served                               ? GP__SET_PIPELINED
+                   : sets                               ? GP__SET_OPERATION
+                   : p->algorithm == GP_FOUR_WAY_PASSES ? GP__MERGE_FOUR
+                                                        : GP__MERGE;
+  return count;
+}
+GPUPRIMS__PRIVATE int gp__merge_is_idle(const gp__request *q) { return !q->count && !q->count2 && !q->out_count; }
+GPUPRIMS__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
+  return h->q->primitive == GP_MERGE        ? gp__host_merge(h)
+         : h->q->primitive == GP_MERGE_SORT ? gp__host_merge_sort(h)
+                                            : gp__host_set(h);
+}
+
+static const gp__family gp__family_merge = {
+    NULL, gp__merge_is_idle, gp__shape_keys, gp__kinds_of_merge, NULL, gp__launch_merge, NULL, NULL, NULL,
+    NULL, gp__host_merges};
+static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP, 0, 0};
+static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, 0, 0};
+static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0,
+                                                      0};
+static const gp__primitive gp__primitive_set_intersection = {&gp__family_merge,
+                                                             GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
+static const gp__primitive gp__primitive_set_difference = {&gp__family_merge,
+                                                           GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
+static const gp__primitive gp__primitive_set_symmetric_difference = {&gp__family_merge,
+                                                                     GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
+
+// ---- top_k/plan.c - plans of top-k, nth element and shuffle
+
+GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
+                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
+  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
+  if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
+  return count;
+}
+
+GPUPRIMS__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
+  gp__shape_keys(q, h);
+  h->drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
+}
+GPUPRIMS__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
+  return !q->count || (q->primitive == GP_TOP_K && !q->length);
+}
+GPUPRIMS__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
+  (void)occupancy;
+  return p->algorithm == GP_BEST_LISTS ? INT32_MAX : 0;
+}
 // Of a top-k of many: the sort of a row's results in place, as a call of its own.
 GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
   return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
@@ -35155,11 +35170,385 @@ GPUPRIMS__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row
   sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
   return sort;
 }
+
+GPUPRIMS__PRIVATE uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+  if (!gp__sorts_results(q, p)) return 0;
+  *call = gp__result_sort(q, row);
+  return q->segments ? q->segments : 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
+  return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
+}
+
+static const gp__family gp__family_top_k = {NULL,
+                                            gp__top_k_is_idle,
+                                            gp__shape_top_k,
+                                            gp__kinds_of_top_k,
+                                            gp__fit_top_k,
+                                            gp__launch_top_k,
+                                            NULL,
+                                            NULL,
+                                            gp__sort_results,
+                                            NULL,
+                                            gp__host_ranks};
+static const gp__primitive gp__primitive_top_k = {
+    &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS, 0, GP_DESCENDING | GP_UNSORTED};
+static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
+                                                        GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE |
+                                                            GP__READS_OUT_KEYS | GP__READS_LENGTH,
+                                                        0, GP_DESCENDING};
+
+GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p,
+                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  return kinds[0] = GP__SHUFFLE, 1;
+}
+
+static const gp__family gp__family_shuffle = {NULL, NULL, NULL, gp__kinds_of_shuffle, NULL, gp__launch_map, NULL,
+                                              NULL, NULL, NULL, gp__host_shuffle};
+static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT, 0, 0};
+
+// ---- transpose/plan.c - plans of transposes
+
+GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
+  const gp__moves *m = &q->moves;
+  const uint64_t in_start =
+      (uintptr_t)q->in | (m->extent[2] > 1 ? m->in_stride[2] : 0) | (m->extent[3] > 1 ? m->in_stride[3] : 0);
+  const uint64_t out_start =
+      (uintptr_t)q->out | (m->extent[2] > 1 ? m->out_stride[2] : 0) | (m->extent[3] > 1 ? m->out_stride[3] : 0);
+  const uint64_t in = in_start | m->in_stride[1], out = out_start | m->out_stride[0];
+  const uint64_t size = (unsigned)m->size, matrix = m->extent[0] * m->extent[1] * size;
+  h->key_size = m->size;
+  h->in_size = 0;
+  h->out_size = 0;
+  h->count = q->count * q->in_size / size;
+  h->exact = 1;
+  h->move = m->kind;
+  h->word = m->word;
+  h->rows = m->extent[1];
+  h->columns = m->kind == GP__MOVE_ROWS ? m->extent[0] / (unsigned)m->word : m->extent[0];
+  h->segments = m->extent[2] * m->extent[3];
+  h->in_misaligned = (int)(in % GP__VECTOR);
+  h->out_misaligned = m->kind == GP__MOVE_ROWS ? 0 : (int)(out % GP__VECTOR);
+  if (m->kind == GP__MOVE_ROWS) return;
+  h->form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
+            (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
+            (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
+            (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
+  if ((h->form & GP__FORM_IN_DENSE) && (h->form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
+      (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
+    h->form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
+                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  const int move = gp__tiled(*p, gp__shape_of(q)).move;
+  if (gp__is_buffered(p->algorithm)) {
+    kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
+    kinds[1] = GP__TRANSPOSE_SAVE;
+    return 2;
+  }
+  if (p->algorithm == GP_ROUND_TRIP) {
+    kinds[0] = GP__TRANSPOSE;
+    kinds[1] = GP__COPY;
+    return 2;
+  }
+  if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
+    kinds[0] = gp__panels_plan_of(*p, gp__shape_of(q)).whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
+    kinds[1] = GP__TRANSPOSE_CHUNKS;
+    kinds[2] = GP__TRANSPOSE_SAVE;
+    return 3;
+  }
+  if (move == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
+    kinds[0] = GP__TRANSPOSE_COLUMNS;
+    kinds[1] = GP__TRANSPOSE_WITHIN;
+    return 2;
+  }
+  kinds[0] = p->algorithm == GP_TENSOR_TILES ? GP__TRANSPOSE_TENSOR
+             : move == GP__MOVE_TILES        ? GP__TRANSPOSE
+             : move == GP__MOVE_SQUARE       ? GP__TRANSPOSE_SQUARE
+                                             : GP__TRANSPOSE_ROWS;
+  return 1;
+}
+
+GPUPRIMS__PRIVATE int gp__transpose_is_idle(const gp__request *q) {
+  return !q->count || q->moves.kind == GP__MOVE_NOTHING;
+}
+GPUPRIMS__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
+  (void)p;
+  return occupancy;
+}
+
+static const gp__family gp__family_transpose = {NULL,
+                                                gp__transpose_is_idle,
+                                                gp__shape_moves,
+                                                gp__kinds_of_transpose,
+                                                gp__fit_transpose,
+                                                gp__launch_transpose,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                gp__host_transpose};
+static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP__READS_MAP & ~GP__READS_COUNT_DEVICE,
+                                                      GP__TAKES_PERMUTATION, 0};
+
+// ---- layouts/plan.c - plans of conversions of layouts
+
+// Is the input of a conversion copied first?
+GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
+  const gp__shape h = gp__shape_of(q);
+  return h.in_place && !gp__layout_local(*p, h);
+}
+// Structs that a thread takes at a time: so many that each field's values fill whole words, where registers hold them.
+GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
+  const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
+  unsigned common = 4, chunk;
+  int i;
+  if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
+  for (i = 0; i < q->in_layout->field_count; ++i)
+    common = (unsigned)gp__common_factor(common, q->in_layout->fields[i].size);
+  chunk = 4 / common;
+  while (chunk > 1 &&
+         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
+          (q->out_layout->width > 1 && q->out_layout->width % chunk)))
+    chunk /= 2;
+  return (int)chunk;
+}
+
+GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
+  h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
+  h->in_width = q->in_layout->width;
+  h->out_width = q->out_layout->width;
+  h->chunk = gp__layout_chunk(q);
+  h->length = gp__layout_bytes(q->in_layout, q->count);
+  h->in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p,
+                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__CONVERT_LAYOUT;
+  kinds[1] = GP__COPY;
+  return gp__converts_copy(q, p) ? 2 : 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__layout_args a;
+  memset(&a, 0, sizeof a);
+  gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
+  if (l->count == 2) { // in place: of a copy in the workspace
+    const uint64_t tiles =
+        gp__ceil_div(l->h->length, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
+    gp__map_args copy;
+    memset(&copy, 0, sizeof copy);
+    copy.in = copy.in2 = q->in;
+    copy.out = l->scratch;
+    copy.count = l->h->length;
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, tiles < 0x7fffffff ? (unsigned)tiles : 0x7fffffffu, l->g->threads, 0, &copy));
+  }
+  return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
+}
+
+static const gp__family gp__family_layouts = {
+    gp__check_layouts, NULL, gp__shape_layouts, gp__kinds_of_layouts, NULL, gp__launch_layouts, NULL, NULL, NULL, NULL,
+    gp__host_layouts};
+static const gp__primitive gp__primitive_convert_layout = {&gp__family_layouts, GP__READS_IN | GP__READS_OUT,
+                                                           GP__TAKES_LAYOUTS, GP_KEEP_GAPS};
+
+// ---- bfs/plan.c - plans of searches in graphs
+
+GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
+  kinds[0] = gp__bfs_by_edges(p->algorithm)                     ? GP__BFS_STEPS
+             : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
+             : q->flags & GP_CHECKED                            ? GP__BFS_CHECKED
+                                                                : GP__BFS;
+  kinds[1] = GP__BFS_PARENTS;
+  return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may be
+}
+GPUPRIMS__PRIVATE int gp__bfs_is_idle(const gp__request *q) {
+  return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)
+                                        : !q->count && !q->statistics;
+}
+GPUPRIMS__PRIVATE void gp__shape_bfs(const gp__request *q, gp__shape *h) {
+  h->key_size = (int)q->key_size;
+  h->offset_size = (int)q->offset_size;
+  h->count2 = q->graph.edges;
+  h->rows = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
+  h->in_size = h->out_size = h->in_misaligned = h->in_place = 0;
+  h->exact = 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_search(const gp__launching *l) {
+  return l->q->primitive == GP_BFS ? gp__launch_bfs(l) : gp__launch_sources(l);
+}
+// The check of the graph that GP_CHECKED asks for, as a call of its own.
+GPUPRIMS__PRIVATE gp__request gp__graph_check_of(const gp__request *q) {
+  gp__request check;
+  memset(&check, 0, sizeof check);
+  check.primitive = GP_GRAPH_CHECK;
+  check.graph = check.out_graph = q->graph;
+  gp__note_graph(&check, &q->graph);
+  check.count = q->graph.edges > q->graph.vertices ? q->graph.edges : q->graph.vertices;
+  check.out = q->fault;
+  return check;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_search(gp__checking *k) {
+  return k->c->primitive == GP_BFS ? gp__check_bfs(k) : gp__check_sources(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_searches(gp__host_call *h) {
+  return h->q->primitive == GP_BFS ? gp__host_bfs(h->q) : gp__host_bfs_sources(h->q, h->asked);
+}
+
+static const gp__family gp__family_bfs = {gp__check_search,
+                                          gp__bfs_is_idle,
+                                          gp__shape_bfs,
+                                          gp__kinds_of_bfs,
+                                          NULL,
+                                          gp__launch_search,
+                                          NULL,
+                                          gp__graph_check_of,
+                                          NULL,
+                                          NULL,
+                                          gp__host_searches};
+static const gp__primitive gp__primitive_bfs = {&gp__family_bfs, GP__READS_OUT | GP__READS_OUT2,
+                                                GP__TAKES_GRAPH | GP__TAKES_SEARCH | GP__TAKES_SOURCE | GP__TAKES_LIMIT,
+                                                GP_CHECKED | GP_UNTIL_TARGET};
+static const gp__primitive gp__primitive_bfs_sources = {
+    &gp__family_bfs, GP__READS_OUT | GP__READS_OUT2,
+    GP__TAKES_GRAPH | GP__TAKES_SEARCH | GP__TAKES_SOURCES | GP__TAKES_LIMIT, GP_CHECKED};
+
+// ---- group_by/plan.c - plans of group-by
+
+GPUPRIMS__PRIVATE int gp__groups_are_idle(const gp__request *q) {
+  (void)q;
+  return 0; // the number of groups is written
+}
+// What else it does are calls of their own.
+GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p,
+                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)p;
+  kinds[0] = GP__GROUP_TABLE;
+  return gp__groups_in_tables(q);
+}
+GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
+                                               const gp__shape *h, uint64_t *bytes) {
+  gp_policy p;
+  gp_policy_source source;
+  gp__grouping g;
+  uint64_t words, scratch;
+  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
+  GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX],
+                                                  int *count) {
+  gp__grouping g;
+  const gp_result result = gp__grouping_of(s, q, 1, NULL, &g);
+  *count = g.count;
+  memcpy(calls, g.steps, (size_t)g.count * sizeof *calls);
+  return result;
+}
+static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
+
+static const gp__family gp__family_group_by = {NULL,
+                                               gp__groups_are_idle,
+                                               NULL,
+                                               gp__kinds_of_groups,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               &gp__group_by_calls,
+                                               gp__host_group_by};
+static const gp__primitive gp__primitive_group_by = {
+    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, 0, 0};
+
+// ---- graph/plan.c - plans of work on graphs
+
+GPUPRIMS__PRIVATE int gp__graph_work_is_idle(const gp__request *q) {
+  (void)q;
+  return 0; // of no edges too there is something to write
+}
+// The kernels of its own.
+GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p,
+                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  static const signed char lists[][5] = {
+      {GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+      {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+      {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1},
+      {GP__GRAPH_DEGREES, GP__GRAPH_DEGREE_REPORT, -1, -1},
+      {GP__GRAPH_CHECK, GP__FAULT_REPORT, -1, -1},
+      {GP__DEPTHS_OF_EDGES, GP__DEPTHS_OF_VERTICES, GP__FAULT_REPORT, -1},
+      {GP__COMPONENTS_FIRST, GP__COMPONENTS_FEW, GP__COMPONENTS_SAMPLE, GP__COMPONENTS_LINK, GP__COMPONENTS_ROOTS}};
+  const signed char *list = lists[q->primitive - GP_GRAPH_FROM_EDGES];
+  int count = 0;
+  (void)p;
+  for (; count < 5 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                 const gp__shape *h, uint64_t *bytes) {
+  gp__graph_plan g;
+  uint64_t words, scratch;
+  (void)given, (void)h;
+  GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__request *q,
+                                                    gp__request calls[GP__CALLS_MAX], int *count) {
+  gp__graph_plan g;
+  const gp_result result = gp__graph_plan_of(s, q, NULL, &g);
+  *count = g.request_count;
+  memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
+  return result;
+}
+static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_plan_bytes, gp__calls_of_graph_plan};
+
+static const gp__family gp__family_graph_work = {
+    gp__check_graph_work, gp__graph_work_is_idle, NULL, gp__kinds_of_graph_work, NULL, NULL, NULL, NULL, NULL,
+    &gp__graph_calls,     gp__host_graph_work};
+static const gp__primitive gp__primitive_graph_from_edges = {
+    &gp__family_graph_work, GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,
+    GP__TAKES_OUT_GRAPH | GP__TAKES_BAD, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS};
+static const gp__primitive gp__primitive_graph_transpose = {&gp__family_graph_work, 0, GP__TAKES_GRAPH, 0};
+static const gp__primitive gp__primitive_graph_relabel = {&gp__family_graph_work, GP__READS_OUT | GP__READS_OUT2,
+                                                          GP__TAKES_GRAPH | GP__TAKES_OUT_GRAPH, 0};
+static const gp__primitive gp__primitive_graph_degrees = {&gp__family_graph_work, GP__READS_OUT, GP__TAKES_GRAPH, 0};
+static const gp__primitive gp__primitive_graph_check = {&gp__family_graph_work, GP__READS_OUT, GP__TAKES_GRAPH, 0};
+static const gp__primitive gp__primitive_bfs_check = {&gp__family_graph_work,
+                                                      GP__READS_IN | GP__READS_IN2 | GP__READS_OUT,
+                                                      GP__TAKES_GRAPH | GP__TAKES_SOURCE | GP__TAKES_LIMIT, 0};
+static const gp__primitive gp__primitive_connected_components = {
+    &gp__family_graph_work, GP__READS_OUT | GP__READS_OUT_COUNT, GP__TAKES_GRAPH, 0};
+
+// ---- core/primitives.c - the primitives, in the order of their list
+
+GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
+#define GPUPRIMS__ROW(NAME, name) &gp__primitive_##name,
+  static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GPUPRIMS__ROW)};
+#undef GPUPRIMS__ROW
+  return rows[primitive];
+}
+
+// ---- core/run.c - running a call
+
+GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
+                                             uint64_t *bytes);
+// The call at `row` of those that come behind, and how many there are.
+GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+  const gp__family *family = gp__methods_of(q);
+  return family->behind ? family->behind(q, p, row, call) : 0;
+}
 // Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
+  const gp__family *family = gp__methods_of(q);
   gp__shape h = gp__shape_of(q);
+  gp__request behind;
   gp_policy p;
   gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
@@ -35172,30 +35561,26 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
-  if (q->primitive == GP_GROUP_BY) return gp__leave(s, who, pushed, gp__run_group_by(s, q, &p, run, stream));
-  if (gp__is_graph_work(q->primitive))
-    return gp__leave(s, who, pushed, gp__run_graph_work(s, q, &p, run, stream, least));
+  if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, &p, run, stream, least));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
   if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
-    const gp__request check = gp__check_of(q);
+    const gp__request check = family->checked(q);
     const gp__geometry g = gp__geometry_of(p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
-  if (result == GP_SUCCESS && !idle && gp__sorts_results(q, &p)) { // its kernels and its room before anything happens
-    const gp__request sort = gp__result_sort(q, 0);
-    uint64_t room = least;
-    result = gp__run_request(s, &sort, NULL, 0, stream, 0);
-    if (result == GP_SUCCESS) result = gp__workspace_of(s, &sort, NULL, &room);
+  if (result == GP_SUCCESS && !idle && gp__calls_behind(q, &p, 0, &behind)) {
+    uint64_t room = least; // its kernels and its room before anything happens
+    result = gp__run_request(s, &behind, NULL, 0, stream, 0);
+    if (result == GP_SUCCESS) result = gp__workspace_of(s, &behind, NULL, &room);
     least = room;
   }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
   gp__let_kernels_go(kernels, count);
-  if (result == (gp_result)GP__REFUSED && q->primitive == GP_SORT) {
-    static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  if (result == (gp_result)GP__REFUSED && family->refused) {
     gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: a launch a pass", who);
-    result = gp__run_request(s, q, &one_sweep, run, stream, least);
+    result = gp__run_request(s, q, family->refused, run, stream, least);
   }
   if (result == (gp_result)GP__REFUSED) { // nothing has been launched that would matter
     gp__request steps = *q;
@@ -35208,12 +35593,10 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, &h, &p, kernels, count, stream, least);
     gp__let_kernels_go(kernels, count);
   }
-  if (run && !idle && gp__sorts_results(q, &p)) {
+  if (run && !idle) {
     uint64_t row;
-    for (row = 0; row < gp__rows_of(h) && result == GP_SUCCESS; ++row) {
-      const gp__request sort = gp__result_sort(q, row);
-      result = gp__run_request(s, &sort, NULL, 1, stream, 0);
-    }
+    for (row = 0; result == GP_SUCCESS && row < gp__calls_behind(q, &p, row, &behind); ++row)
+      result = gp__run_request(s, &behind, NULL, 1, stream, 0);
   }
   return gp__leave(s, who, pushed, result);
 }
@@ -35244,6 +35627,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_s
   if (result != GP_SUCCESS) return result;
   if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);
   if (q.count_device && *q.count_device < q.count) q.count = *q.count_device;
+  if (gp__is_checked(&q) && q.bad) {
+    const gp__request check = gp__methods_of(&q)->checked(&q);
+    result = gp__host_run(&check, s->host_threads);
+    if (result != GP_SUCCESS || *q.bad != UINT64_MAX) return result;
+  }
   if (gp__nothing_to_do(&q) && !gp__is_checked(&q)) return GP_SUCCESS;
   return gp__host_run(&q, s->host_threads);
 }
@@ -35264,30 +35652,11 @@ GPUPRIMS__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
 
 // ---- core/ask.c - what can be asked of a call before it runs
 
-// What a plan of calls needs of a workspace that no other call has used.
-GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, uint64_t *bytes) {
-  gp__graph_plan g;
-  uint64_t words, scratch;
-  GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-  return GP_SUCCESS;
-}
-GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
-                                               const gp__shape *h, uint64_t *bytes) {
-  gp_policy p;
-  gp_policy_source source;
-  gp__grouping g;
-  uint64_t words, scratch;
-  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
-  GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-  return GP_SUCCESS;
-}
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes) {
+  const gp__composition *composed = gp__methods_of(q)->composed;
+  gp__request behind;
   int shift;
   for (shift = 0; shift < 2; ++shift) {
     gp__shape h = gp__shape_of(q);
@@ -35296,18 +35665,14 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
     gp__geometry g;
     gp_result result;
     gp__shape_on(&h, &s->about);
-    if (q->primitive == GP_GROUP_BY) return gp__grouping_bytes(s, q, given, &h, bytes);
-    if (gp__is_graph_work(q->primitive)) return gp__graph_plan_bytes(s, q, bytes);
+    if (composed) return composed->room(s, q, given, &h, bytes);
     h.in_misaligned =
         shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
     result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
     if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
     g = gp__geometry_of(p, h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
-    if (!shift && gp__sorts_results(q, &p)) {
-      const gp__request sort = gp__result_sort(q, 0);
-      GPUPRIMS__CHECK(gp__workspace_of(s, &sort, NULL, bytes));
-    }
+    if (!shift && gp__calls_behind(q, &p, 0, &behind)) GPUPRIMS__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
   }
   return GP_SUCCESS;
 }
@@ -35321,7 +35686,7 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call
   if (result != GP_SUCCESS || !s->context) return result;
   result = gp__workspace_of(s, &q, call->policy, bytes);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__check_of(&q);
+    const gp__request check = gp__methods_of(&q)->checked(&q);
     result = gp__workspace_of(s, &check, NULL, bytes);
   }
   return result;
@@ -35477,6 +35842,7 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
 GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q,
                                                 const gp_policy *given, int compute_capability, const gp__table *table,
                                                 gp_take_image_fn take, void *user) {
+  gp__request behind;
   gp__shape h = gp__shape_of(q);
   gp_policy p;
   gp_policy_source source;
@@ -35499,10 +35865,8 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
     }
     gp__let_kernels_go(&k, 1);
   }
-  if (result == GP_SUCCESS && gp__sorts_results(q, &p)) {
-    const gp__request sort = gp__result_sort(q, 0);
-    result = gp__compile_request(s, who, &sort, NULL, compute_capability, table, take, user);
-  }
+  if (result == GP_SUCCESS && gp__calls_behind(q, &p, 0, &behind))
+    result = gp__compile_request(s, who, &behind, NULL, compute_capability, table, take, user);
   return result;
 }
 
@@ -35521,22 +35885,15 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
   gp__make_table(&table, "", compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__check_of(&q);
+    const gp__request check = gp__methods_of(&q)->checked(&q);
     result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
   }
-  if (result == GP_SUCCESS && q.primitive == GP_GROUP_BY) {
-    gp__grouping g;
-    int i;
-    result = gp__grouping_of(s, &q, 1, NULL, &g);
-    for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
-  }
-  if (result == GP_SUCCESS && gp__is_graph_work(q.primitive)) {
-    gp__graph_plan g;
-    int i;
-    result = gp__graph_plan_of(s, &q, NULL, &g);
-    for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
+  if (result == GP_SUCCESS && gp__methods_of(&q)->composed) {
+    gp__request calls[GP__CALLS_MAX];
+    int count, i;
+    result = gp__methods_of(&q)->composed->calls(s, &q, calls, &count);
+    for (i = 0; i < count && result == GP_SUCCESS; ++i)
+      result = gp__compile_request(s, who, &calls[i], NULL, compute_capability, &table, take, user);
   }
   return result;
 }

@@ -1,34 +1,15 @@
 // core/ask.c - what can be asked of a call before it runs
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/shape.h,
 //   core/geometry.h, core/geometry_of.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/text.c,
-//   core/request.c, core/table.c, core/names.c, core/kinds.c, core/state.c, core/life.c, core/open.c, core/reads.c,
-//   core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c,
-//   core/load.c, core/workspaces.c, core/launch_plan.c, group_by/launch.c, graph/launch.c, core/run.c
+//   core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c, core/state.c, core/life.c, core/open.c,
+//   core/reads.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c,
+//   core/kernels.c, core/load.c, core/workspaces.c, core/launch_plan.c, core/run.c
 
-// What a plan of calls needs of a workspace that no other call has used.
-GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, uint64_t *bytes) {
-  gp__graph_plan g;
-  uint64_t words, scratch;
-  GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-  return GP_SUCCESS;
-}
-GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
-                                               const gp__shape *h, uint64_t *bytes) {
-  gp_policy p;
-  gp_policy_source source;
-  gp__grouping g;
-  uint64_t words, scratch;
-  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
-  GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
-  GPUPRIMS__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-  return GP_SUCCESS;
-}
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes) {
+  const gp__composition *composed = gp__methods_of(q)->composed;
+  gp__request behind;
   int shift;
   for (shift = 0; shift < 2; ++shift) {
     gp__shape h = gp__shape_of(q);
@@ -37,18 +18,14 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q,
     gp__geometry g;
     gp_result result;
     gp__shape_on(&h, &s->about);
-    if (q->primitive == GP_GROUP_BY) return gp__grouping_bytes(s, q, given, &h, bytes);
-    if (gp__is_graph_work(q->primitive)) return gp__graph_plan_bytes(s, q, bytes);
+    if (composed) return composed->room(s, q, given, &h, bytes);
     h.in_misaligned =
         shift && h.in_size > 0 && h.in_size < GP__VECTOR ? GP__VECTOR / h.in_size * h.in_size - h.in_size : 0;
     result = gp__choose(gp__primitive_names[q->primitive], given, &h, &s->table, &p, &source);
     if (result != GP_SUCCESS) return shift ? GP_SUCCESS : result;
     g = gp__geometry_of(p, h, 0);
     if (gp__workspace_bytes(&g) > *bytes) *bytes = gp__workspace_bytes(&g);
-    if (!shift && gp__sorts_results(q, &p)) {
-      const gp__request sort = gp__result_sort(q, 0);
-      GPUPRIMS__CHECK(gp__workspace_of(s, &sort, NULL, bytes));
-    }
+    if (!shift && gp__calls_behind(q, &p, 0, &behind)) GPUPRIMS__CHECK(gp__workspace_of(s, &behind, NULL, bytes));
   }
   return GP_SUCCESS;
 }
@@ -62,7 +39,7 @@ GPUPRIMS__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call
   if (result != GP_SUCCESS || !s->context) return result;
   result = gp__workspace_of(s, &q, call->policy, bytes);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__check_of(&q);
+    const gp__request check = gp__methods_of(&q)->checked(&q);
     result = gp__workspace_of(s, &check, NULL, bytes);
   }
   return result;
@@ -218,6 +195,7 @@ GPUPRIMS__API gp_result gp_kernel_origin(gp_context *ctx, const gp_call *call, g
 GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q,
                                                 const gp_policy *given, int compute_capability, const gp__table *table,
                                                 gp_take_image_fn take, void *user) {
+  gp__request behind;
   gp__shape h = gp__shape_of(q);
   gp_policy p;
   gp_policy_source source;
@@ -240,10 +218,8 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
     }
     gp__let_kernels_go(&k, 1);
   }
-  if (result == GP_SUCCESS && gp__sorts_results(q, &p)) {
-    const gp__request sort = gp__result_sort(q, 0);
-    result = gp__compile_request(s, who, &sort, NULL, compute_capability, table, take, user);
-  }
+  if (result == GP_SUCCESS && gp__calls_behind(q, &p, 0, &behind))
+    result = gp__compile_request(s, who, &behind, NULL, compute_capability, table, take, user);
   return result;
 }
 
@@ -262,22 +238,15 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
   gp__make_table(&table, "", compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
-    const gp__request check = gp__check_of(&q);
+    const gp__request check = gp__methods_of(&q)->checked(&q);
     result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
   }
-  if (result == GP_SUCCESS && q.primitive == GP_GROUP_BY) {
-    gp__grouping g;
-    int i;
-    result = gp__grouping_of(s, &q, 1, NULL, &g);
-    for (i = 0; i < g.count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.steps[i], NULL, compute_capability, &table, take, user);
-  }
-  if (result == GP_SUCCESS && gp__is_graph_work(q.primitive)) {
-    gp__graph_plan g;
-    int i;
-    result = gp__graph_plan_of(s, &q, NULL, &g);
-    for (i = 0; i < g.request_count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &g.requests[i], NULL, compute_capability, &table, take, user);
+  if (result == GP_SUCCESS && gp__methods_of(&q)->composed) {
+    gp__request calls[GP__CALLS_MAX];
+    int count, i;
+    result = gp__methods_of(&q)->composed->calls(s, &q, calls, &count);
+    for (i = 0; i < count && result == GP_SUCCESS; ++i)
+      result = gp__compile_request(s, who, &calls[i], NULL, compute_capability, &table, take, user);
   }
   return result;
 }

@@ -1,8 +1,7 @@
 // core/check.c - checking a call, whole
-// uses: api/lists.h, api/structs.h, api/call.h, core/shape.h, sort/radix_policy.h, top_k/policy.h, transpose/policy.h,
-//   layouts/policy.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/kinds.c, core/state.c,
-//   core/check_types.c, core/reads.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
-//   core/check_numbers.c, core/check_buffers.c, core/check_values.c, layouts/check.c, graph/check.c
+// uses: api/lists.h, api/structs.h, api/call.h, sort/radix_policy.h, core/system.c, core/messages.c, core/request.c,
+//   core/names.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c, core/checking.c,
+//   core/check_operators.c, core/check_call_types.c, core/check_numbers.c, core/check_buffers.c, core/check_values.c
 
 // The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
 // radix sort, unless the policy asks for merges.
@@ -17,10 +16,12 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
 // the back end reaches them.
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
+  const gp__primitive *row;
   gp__checking k;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
+  row = gp__primitive_of(c->primitive);
   memset(q, 0, sizeof *q);
   memset(&k, 0, offsetof(gp__checking, read));
   k.read_count = k.written_count = 0;
@@ -30,15 +31,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   k.q = q;
   k.host = host;
   k.pointers = pointers;
-  k.reads = gp__reads(c->primitive);
+  k.reads = row->reads;
+  k.takes = row->takes;
   k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
   GPUPRIMS__CHECK(gp__check_fields(&k));
-  if (c->primitive == GP_CONVERT_LAYOUT) return gp__check_layouts(&k);
-  if (c->primitive == GP_BFS) return gp__check_bfs(&k);
-  if (c->primitive == GP_BFS_SOURCES) return gp__check_sources(&k);
-  if (gp__is_graph_work(c->primitive)) return gp__check_graph_work(&k);
+  if (row->family->check) return row->family->check(&k);
   GPUPRIMS__CHECK(gp__check_operators(&k));
   GPUPRIMS__CHECK(gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
@@ -75,46 +74,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
 
 // Is there nothing to launch? (Results that do not depend on elements are written all the same.)
 GPUPRIMS__PRIVATE int gp__nothing_to_do(const gp__request *q) {
-  switch (gp__family_of(q->primitive)) {
-  case GP__FAMILY_SORT:
-    return !q->count;
-  case GP__FAMILY_MAP:
-    return q->primitive != GP_GROUP_BY && !gp__is_graph_work(q->primitive) &&
-           (!q->count || (q->primitive == GP_COPY && q->in == q->out));
-  case GP__FAMILY_SCAN:
-    return !q->count;
-  case GP__FAMILY_SEGMENTS:
-    return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
-  case GP__FAMILY_STREAM:
-    return !q->count && !q->out_count;
-  case GP__FAMILY_SEGMENTED_SORT:
-    return !q->count || !q->segments;
-  case GP__FAMILY_MERGE:
-    return !q->count && !q->count2 && !q->out_count;
-  case GP__FAMILY_TOP_K:
-    return !q->count || (q->primitive == GP_TOP_K && !q->length);
-  case GP__FAMILY_TRANSPOSE:
-    return !q->count || q->moves.kind == GP__MOVE_NOTHING;
-  case GP__FAMILY_GRAPH:
-    return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)
-                                          : !q->count && !q->statistics;
-  default:
-    return 0;
-  }
-}
-
-// Structs that a thread takes at a time: so many that each field's values fill whole words, where registers hold them.
-GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
-  const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
-  unsigned common = 4, chunk;
-  int i;
-  if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
-  for (i = 0; i < q->in_layout->field_count; ++i)
-    common = (unsigned)gp__common_factor(common, q->in_layout->fields[i].size);
-  chunk = 4 / common;
-  while (chunk > 1 &&
-         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
-          (q->out_layout->width > 1 && q->out_layout->width % chunk)))
-    chunk /= 2;
-  return (int)chunk;
+  const gp__family *family = gp__methods_of(q);
+  return family->idle ? family->idle(q) : !q->count;
 }

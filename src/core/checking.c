@@ -1,6 +1,6 @@
 // core/checking.c - checking a call: what it may be
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/shape.h, core/system.c, core/messages.c,
-//   core/request.c, core/kinds.c, core/state.c, core/check_types.c, core/reads.c
+//   core/request.c, core/kinds.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c
 
 // What the steps of a check share.
 enum { GP__POINTERS_PLACED = 2 };
@@ -9,9 +9,9 @@ typedef struct gp__checking {
   const char *who;
   const gp_call *c;
   gp__request *q;
-  int host, pointers, reads; // reads: gp__reads
-  int fold;                  // an operator with an accumulator
-  int by_flags;              // select, partition: flags decide, no predicate
+  int host, pointers, reads, takes; // reads, takes: of gp__primitive
+  int fold;                         // an operator with an accumulator
+  int by_flags;                     // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8], written[6];
   int read_count, written_count;
@@ -42,66 +42,63 @@ GPUPRIMS__PRIVATE int gp__takes_graph(gp_primitive p) {
 // Fields and flags that the call has no use for.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
+  const int flags = gp__primitive_of(c->primitive)->flags, search = k->takes & GP__TAKES_SEARCH;
 #define GPUPRIMS__UNREAD(FIELD, field, error, text)                                                                    \
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
   if (c->count2 && !(k->reads & GP__READS_KEYS2))
     return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
-  if (c->permutation && c->primitive != GP_TRANSPOSE)
+  if (c->permutation && !(k->takes & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call permutes no dimensions", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call has no struct keys that fields order", k->who);
-  if ((c->in_layout || c->out_layout) && c->primitive != GP_CONVERT_LAYOUT)
+  if ((c->in_layout || c->out_layout) && !(k->takes & GP__TAKES_LAYOUTS))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
-  if (!gp__is_search(c->primitive) && (c->source_device || c->target || c->statistics || c->fault))
+  if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics, @fault serve bfs only", k->who);
-  if (c->primitive != GP_BFS_SOURCES && c->sources)
+  if (c->sources && !(k->takes & GP__TAKES_SOURCES))
     return gp__fail(GP_E_ARGUMENT, "%s: @sources serves bfs_sources only", k->who);
-  if (c->primitive == GP_BFS_SOURCES && c->target)
-    return gp__fail(GP_E_ARGUMENT, "%s: @target serves bfs only", k->who);
+  if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target serves bfs only", k->who);
   if (c->fault && !(c->flags & GP_CHECKED))
     return gp__fail(GP_E_ARGUMENT, "%s: @fault: flags lacks GP_CHECKED", k->who);
-  if (c->primitive != GP_BFS && c->primitive != GP_BFS_CHECK &&
-      (c->source || (c->limit && c->primitive != GP_BFS_SOURCES)))
+  if ((c->source && !(k->takes & GP__TAKES_SOURCE)) || (c->limit && !(k->takes & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit serve bfs and bfs_check only", k->who);
-  if ((c->flags & GP_UNTIL_TARGET) && c->primitive != GP_BFS)
+  if (c->flags & ~flags & GP_UNTIL_TARGET)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET serves bfs only", k->who);
-  if ((c->flags & GP_KEEP_GAPS) && c->primitive != GP_CONVERT_LAYOUT)
+  if (c->flags & ~flags & GP_KEEP_GAPS)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS serves convert_layout only", k->who);
-  if ((c->begin_bit || c->end_bit) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT)
+  if ((c->begin_bit || c->end_bit) && !(k->takes & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit serve radix sorts only", k->who);
-  if ((c->flags & GP_DESCENDING) && c->primitive != GP_SORT && c->primitive != GP_SEGMENTED_SORT &&
-      c->primitive != GP_TOP_K && c->primitive != GP_NTH_ELEMENT)
+  if (c->flags & ~flags & GP_DESCENDING)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING serves sort, segmented_sort, top_k and nth_element only",
                     k->who);
-  if ((c->flags & GP_UNSORTED) && c->primitive != GP_TOP_K)
+  if (c->flags & ~flags & GP_UNSORTED)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNSORTED serves top_k only", k->who);
   if (c->flags & ~(GP_REPRODUCIBLE | GP_CHECKED | GP_RIGHT | GP_DESCENDING | GP_UNSORTED | GP_KEEP_GAPS |
                    GP_UNTIL_TARGET | GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
-  if ((c->flags & GP_RIGHT) && c->primitive != GP_ADJACENT_DIFFERENCE)
+  if (c->flags & ~flags & GP_RIGHT)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_RIGHT serves adjacent_difference only", k->who);
-  if ((c->flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS)) && c->primitive != GP_GRAPH_FROM_EDGES)
+  if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT,
                     "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS serve graph_from_edges only", k->who);
-  if (c->out_graph && c->primitive != GP_GRAPH_FROM_EDGES && c->primitive != GP_GRAPH_RELABEL)
+  if (c->out_graph && !(k->takes & GP__TAKES_OUT_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call makes no graph", k->who);
-  if (c->graph && !gp__takes_graph(c->primitive))
+  if (c->graph && !(k->takes & GP__TAKES_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes none", k->who);
-  if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) &&
-      !((k->reads & GP__READS_BAD) && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES))
+  if (c->flags & ~flags & GP_CHECKED)
     return gp__fail(
         GP_E_ARGUMENT,
         "%s: @flags: GP_CHECKED serves segmented_reduce, segmented scans, segmented_sort, load_balance and bfs only",
         k->who);
-  if ((c->flags & GP_CHECKED) && !gp__is_search(c->primitive) && (c->end || (!c->begin && !c->offset_type)))
+  if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
                     c->end ? "%s: @flags: GP_CHECKED checks offsets in their order; with @end they have none"
                            : "%s: @flags: GP_CHECKED: segments of one length have no offsets",
                     k->who);
-  if (c->bad && c->primitive != GP_CHECK_OFFSETS && c->primitive != GP_GRAPH_FROM_EDGES && !(c->flags & GP_CHECKED))
+  if (c->bad && !(k->takes & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
     return gp__fail(GP_E_ARGUMENT, "%s: @bad: flags lacks GP_CHECKED", k->who);
   return GP_SUCCESS;
 }

@@ -1,6 +1,9 @@
 // core/kinds.c - kernels of a call, by kind
 
-enum { GP__KINDS_MAX = 16 }; // kernels of a call
+enum {
+  GP__KINDS_MAX = 16, // kernels of a call
+  GP__CALLS_MAX = 8   // calls that one is made of
+};
 // Kinds of kernels: X(KIND, template, struct of its arguments).
 #define GPUPRIMS__KINDS(X)                                                                                             \
   X(COPY, gp__copy_kernel, gp__map_args)                                                                               \

@@ -1,8 +1,6 @@
 // core/launch.c - launching one kernel
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/shape.h, reduce/policy.h, core/geometry.h,
-//   map/arguments.h, reduce/arguments.h, scan/arguments.h, select/arguments.h, segments/arguments.h,
-//   histogram/arguments.h, search/arguments.h, layouts/arguments.h, core/system.c, core/messages.c, core/driver.c,
-//   core/libraries.c, core/request.c, layouts/host.c, core/kinds.c, core/state.c, core/checking.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/shape.h, core/geometry.h, core/system.c,
+//   core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c
 
 GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
                                            const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
@@ -33,144 +31,14 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const 
   return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernel", error) : GP_SUCCESS;
 }
 
-typedef union gp__arguments {
-  gp__map_args map;
-  gp__reduce_args reduce;
-  gp__scan_args scan;
-  gp__stream_args stream;
-  gp__segment_args segment;
-  gp__histogram_args histogram;
-  gp__search_args search;
-  gp__layout_args layout;
-} gp__arguments;
-
-GPUPRIMS__PRIVATE void gp__stream_arguments(const gp__request *q, gp__stream_args *a) {
-  const int predicate = gp__is_predicated(q->primitive) && q->op;
-  a->keys = predicate ? q->in : q->keys;
-  a->values = predicate ? NULL : q->in;
-  a->out_keys = q->out_keys;
-  a->out_values = q->out;
-  a->out2 = q->out2;
-  a->out3 = q->out3;
-  a->out_count = (unsigned long long *)q->out_count;
-  a->offsets = q->begin;
-  a->segments = q->segments;
-  a->bad = (const unsigned long long *)q->bad;
-  a->first = q->init;
-  a->second = q->step;
-  a->has_init = q->has_init;
-}
-
-// What the kernels of a call are given, all alike.
-GPUPRIMS__PRIVATE void gp__fill_arguments(const gp__request *q, const gp__shape *h, const gp__geometry *g,
-                                          void *workspace, gp__arguments *a) {
-  const unsigned long long *count_device = (const unsigned long long *)q->count_device;
-  memset(a, 0, sizeof *a);
-  switch (gp__family_of(q->primitive)) {
-  case GP__FAMILY_SCAN:
-    a->scan.in = q->in;
-    a->scan.out = q->out;
-    a->scan.count = q->count;
-    a->scan.count_device = count_device;
-    a->scan.workspace = workspace;
-    a->scan.init = q->init;
-    a->scan.has_init = q->has_init;
-    a->scan.blocks = g->grid;
-    break;
-  case GP__FAMILY_REDUCE:
-    a->reduce.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
-    a->reduce.out = q->primitive == GP_CHECK_OFFSETS                              ? q->bad
-                    : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
-                                                                                  : q->out;
-    a->reduce.count = h->count;
-    a->reduce.count_device = count_device;
-    a->reduce.workspace = workspace;
-    a->reduce.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
-    a->reduce.limit = q->count;
-    a->reduce.limit_device = (const unsigned long long *)q->limit_device;
-    if (q->primitive == GP_REDUCE) {
-      a->reduce.init = q->init;
-      a->reduce.has_init = q->has_init;
-    } else a->reduce.scalar = q->init;
-    break;
-  case GP__FAMILY_STREAM:
-    gp__stream_arguments(q, &a->stream);
-    a->stream.count = q->count;
-    a->stream.count_device = count_device;
-    a->stream.workspace = workspace;
-    break;
-  case GP__FAMILY_SEGMENTS:
-    if (q->primitive == GP_LOAD_BALANCE) {
-      a->search.sorted = q->begin;
-      a->search.length = q->segments;
-      a->search.out = q->out;
-      a->search.count = q->count;
-      a->search.count_device = count_device;
-      a->search.bad = (const unsigned long long *)q->bad;
-      break;
-    }
-    a->segment.in = q->in;
-    a->segment.begin = q->begin;
-    a->segment.end = q->end;
-    a->segment.out = q->out;
-    a->segment.count = q->count;
-    a->segment.segments = q->segments;
-    a->segment.length = q->length;
-    a->segment.bad = (const unsigned long long *)q->bad;
-    a->segment.workspace = workspace;
-    a->segment.share = g->share;
-    a->segment.rate = (double)q->segments / ((double)q->count + (double)q->segments);
-    a->segment.init = q->init;
-    a->segment.has_init = q->has_init;
-    a->segment.log2_lanes = g->log2_lanes;
-    break;
-  case GP__FAMILY_HISTOGRAM:
-    a->histogram.in = q->in;
-    a->histogram.weights = q->in2;
-    a->histogram.boundaries = q->begin;
-    a->histogram.out = q->out;
-    a->histogram.count = q->count;
-    a->histogram.count_device = count_device;
-    a->histogram.bins = q->bins;
-    a->histogram.workspace = workspace;
-    a->histogram.lower = q->init;
-    a->histogram.upper = q->step;
-    a->histogram.channels = q->channels;
-    a->histogram.active = q->active;
-    a->histogram.replicas = g->replicas;
-    break;
-  default:
-    if (gp__is_bound(q->primitive)) {
-      a->search.sorted = q->keys;
-      a->search.length = q->length;
-      a->search.needles = q->in;
-      a->search.out = q->out;
-      a->search.count = q->count;
-      a->search.count_device = count_device;
-      break;
-    }
-    if (q->primitive == GP_CONVERT_LAYOUT) {
-      gp__layout_arguments(q, q->in, &a->layout);
-      break;
-    }
-    a->map.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
-    a->map.in2 = q->in2 ? q->in2 : q->out;
-    a->map.out = q->out;
-    a->map.count = q->count;
-    a->map.count_device = count_device;
-    a->map.value = q->init;
-    a->map.step = q->step;
-  }
-}
-
-// A planned call on its way: its family launches the steps.
+// A call on its way: its family launches the kernels.
 typedef struct gp__launching {
   gp__state *s;
   const char *who;
   const gp__request *q;
   const gp__shape *h;
   const gp_policy *p;
-  gp__kernel *const *kernels; // those of gp__kinds_of_plan, in its order
+  gp__kernel *const *kernels; // those of gp__kinds_of, in its order
   int count;
   const gp__geometry *g;
   void *workspace; // tagged words, or NULL
@@ -178,6 +46,14 @@ typedef struct gp__launching {
   gp_stream stream;
 } gp__launching;
 
+// All kernels of a call, one behind the other, with the same arguments.
+GPUPRIMS__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
+  gp_result result = GP_SUCCESS;
+  int i;
+  for (i = 0; i < l->count && result == GP_SUCCESS; ++i)
+    result = gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments);
+  return result;
+}
 // One step: the kernel at `which`, so many blocks of so many threads.
 GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
                                             unsigned shared_bytes, void *arguments) {

@@ -1,5 +1,5 @@
 // core/reads.c - which members of a call each primitive reads
-// uses: api/config.h, api/lists.h, core/arguments.h, core/system.c, core/kinds.c
+// uses: api/config.h, api/lists.h, core/arguments.h, core/system.c, core/primitive.c
 
 // Values that were given as one of the type: the number one for iota's default step.
 GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
@@ -77,103 +77,18 @@ enum {
 };
 #undef GPUPRIMS__ENUM
 
-GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) {
-  switch (primitive) {
-  case GP_COPY:
-    return GP__READS_MAP;
-  case GP_FILL:
-    return GP__READS_FILL;
-  case GP_IOTA:
-    return GP__READS_FILL | GP__READS_STEP;
-  case GP_TRANSFORM:
-  case GP_ADJACENT_DIFFERENCE:
-    return GP__READS_MAP | GP__READS_OP;
-  case GP_TRANSFORM2:
-    return GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2;
-  case GP_REDUCE:
-  case GP_INCLUSIVE_SCAN:
-  case GP_EXCLUSIVE_SCAN:
-    return GP__READS_FOLD;
-  case GP_SEGMENTED_REDUCE:
-    return (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_LENGTH |
-           GP__READS_BAD;
-  case GP_SEGMENTED_INCLUSIVE_SCAN:
-  case GP_SEGMENTED_EXCLUSIVE_SCAN:
-    return GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD;
-  case GP_INCLUSIVE_SCAN_BY_KEY:
-  case GP_EXCLUSIVE_SCAN_BY_KEY:
-    return GP__READS_FOLD | GP__READS_RUNS;
-  case GP_REDUCE_BY_KEY:
-    return GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED;
-  case GP_RUN_LENGTHS:
-    return GP__READS_LENGTHS | GP__READS_OUT_KEYS;
-  case GP_NONTRIVIAL_RUNS:
-    return GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT;
-  case GP_UNIQUE:
-    return GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED;
-  case GP_SELECT:
-    return GP__READS_SELECT;
-  case GP_PARTITION:
-    return GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP;
-  case GP_COUNT_IF:
-    return (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OP | GP__READS_OUT_COUNT |
-           GP__READS_INIT;
-  case GP_ANY:
-  case GP_ALL:
-    return GP__READS_MAP | GP__READS_OP | GP__READS_INIT;
-  case GP_HISTOGRAM_EVEN:
-    return GP__READS_HISTOGRAM | GP__READS_INIT | GP__READS_STEP;
-  case GP_HISTOGRAM_RANGES:
-    return GP__READS_HISTOGRAM | GP__READS_BEGIN;
-  case GP_LOWER_BOUND:
-  case GP_UPPER_BOUND:
-    return GP__READS_SORTED;
-  case GP_LOAD_BALANCE:
-    return GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD;
-  case GP_SORT:
-    return GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS;
-  case GP_MERGE_SORT:
-    return GP__READS_PAIRS | GP__READS_OP;
-  case GP_MERGE:
-    return GP__READS_TWO_SORTED;
-  case GP_SET_UNION:
-  case GP_SET_INTERSECTION:
-  case GP_SET_DIFFERENCE:
-  case GP_SET_SYMMETRIC_DIFFERENCE:
-    return GP__READS_TWO_SORTED | GP__READS_OUT_COUNT;
-  case GP_IS_SORTED:
-    return GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT;
-  case GP_SEGMENTED_SORT:
-    return (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD;
-  case GP_TOP_K:
-    return GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS;
-  case GP_NTH_ELEMENT:
-    return GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_LENGTH;
-  case GP_SHUFFLE:
-    return GP__READS_MAP | GP__READS_INIT;
-  case GP_CONVERT_LAYOUT:
-    return GP__READS_IN | GP__READS_OUT;
-  case GP_BFS:
-  case GP_BFS_SOURCES:
-    return GP__READS_OUT | GP__READS_OUT2;
-  case GP_GROUP_BY:
-    return GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED;
-  case GP_TRANSPOSE:
-    return GP__READS_MAP & ~GP__READS_COUNT_DEVICE;
-  case GP_GRAPH_FROM_EDGES:
-    return GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD;
-  case GP_GRAPH_TRANSPOSE:
-    return 0;
-  case GP_GRAPH_RELABEL:
-    return GP__READS_OUT | GP__READS_OUT2;
-  case GP_GRAPH_DEGREES:
-  case GP_GRAPH_CHECK:
-    return GP__READS_OUT;
-  case GP_BFS_CHECK:
-    return GP__READS_IN | GP__READS_IN2 | GP__READS_OUT;
-  case GP_CONNECTED_COMPONENTS:
-    return GP__READS_OUT | GP__READS_OUT_COUNT;
-  default: // check_offsets
-    return GP__READS_OFFSETS | GP__READS_BAD;
-  }
-}
+// What else of gp_call a primitive takes.
+enum {
+  GP__TAKES_PERMUTATION = 1,
+  GP__TAKES_LAYOUTS = 2,
+  GP__TAKES_GRAPH = 4,
+  GP__TAKES_OUT_GRAPH = 8,
+  GP__TAKES_SEARCH = 16, // source_device, statistics, fault
+  GP__TAKES_SOURCE = 32,
+  GP__TAKES_SOURCES = 64,
+  GP__TAKES_LIMIT = 128,
+  GP__TAKES_BITS = 256, // begin_bit, end_bit
+  GP__TAKES_BAD = 512   // without GP_CHECKED
+};
+
+GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }

@@ -1,44 +1,23 @@
 // core/run.c - running a call
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/call.h, core/shape.h,
-//   core/geometry.h, top_k/geometry.h, core/geometry_of.h, core/system.c, core/libraries.c, core/request.c, host/run.c,
-//   core/names.c, core/kinds.c, core/state.c, core/life.c, core/checking.c, core/check.c, core/shape.c, core/choose.c,
-//   core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c,
-//   group_by/launch.c, graph/launch.c
+//   core/geometry.h, core/geometry_of.h, core/system.c, core/libraries.c, core/request.c, core/names.c, core/kinds.c,
+//   core/primitive.c, host/run.c, core/state.c, core/life.c, core/checking.c, core/check.c, core/shape.c,
+//   core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
 
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
-// Of a top-k of many: the sort of a row's results in place, as a call of its own.
-GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
-  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
-}
-GPUPRIMS__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row) {
-  gp__request sort;
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.flags = q->flags & GP_DESCENDING;
-  sort.key_type = q->key_type;
-  sort.key_size = q->key_size;
-  sort.end_bit = 8 * (int)q->key_size;
-  sort.in_type = sort.out_type = q->out_size == 1   ? GP_U8
-                                 : q->out_size == 2 ? GP_U16
-                                 : q->out_size == 4 ? GP_U32
-                                 : q->out_size == 8 ? GP_U64
-                                                    : q->out_type;
-  sort.in_struct = sort.out_struct = q->out_struct;
-  sort.in_size = sort.out_size = q->out_size;
-  sort.channels = sort.active = 1;
-  sort.count = sort.stride = q->length;
-  sort.row_bytes = q->segments > 1 ? q->length * q->key_size : 0;
-  sort.count_device = q->count_device; // fewer elements, fewer results
-  sort.keys = sort.out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
-  sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
-  return sort;
+// The call at `row` of those that come behind, and how many there are.
+GPUPRIMS__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+  const gp__family *family = gp__methods_of(q);
+  return family->behind ? family->behind(q, p, row, call) : 0;
 }
 // Chooses the policy and finds the kernels; then, where `run`, launches, in a workspace of `least` bytes at least.
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
+  const gp__family *family = gp__methods_of(q);
   gp__shape h = gp__shape_of(q);
+  gp__request behind;
   gp_policy p;
   gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
@@ -51,30 +30,26 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
-  if (q->primitive == GP_GROUP_BY) return gp__leave(s, who, pushed, gp__run_group_by(s, q, &p, run, stream));
-  if (gp__is_graph_work(q->primitive))
-    return gp__leave(s, who, pushed, gp__run_graph_work(s, q, &p, run, stream, least));
+  if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, &p, run, stream, least));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 1, &kernels[i]);
   if (result == GP_SUCCESS && gp__is_checked(q)) { // first; both find room in the workspace, or neither is launched
-    const gp__request check = gp__check_of(q);
+    const gp__request check = family->checked(q);
     const gp__geometry g = gp__geometry_of(p, h, 0);
     result = gp__run_request(s, &check, NULL, run, stream, gp__workspace_bytes(&g));
   }
-  if (result == GP_SUCCESS && !idle && gp__sorts_results(q, &p)) { // its kernels and its room before anything happens
-    const gp__request sort = gp__result_sort(q, 0);
-    uint64_t room = least;
-    result = gp__run_request(s, &sort, NULL, 0, stream, 0);
-    if (result == GP_SUCCESS) result = gp__workspace_of(s, &sort, NULL, &room);
+  if (result == GP_SUCCESS && !idle && gp__calls_behind(q, &p, 0, &behind)) {
+    uint64_t room = least; // its kernels and its room before anything happens
+    result = gp__run_request(s, &behind, NULL, 0, stream, 0);
+    if (result == GP_SUCCESS) result = gp__workspace_of(s, &behind, NULL, &room);
     least = room;
   }
   if (result == GP_SUCCESS && run && !idle) result = gp__launch(s, who, q, &h, &p, kernels, count, stream, least);
   gp__let_kernels_go(kernels, count);
-  if (result == (gp_result)GP__REFUSED && q->primitive == GP_SORT) {
-    static const gp_policy one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  if (result == (gp_result)GP__REFUSED && family->refused) {
     gp__log(&s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: a launch a pass", who);
-    result = gp__run_request(s, q, &one_sweep, run, stream, least);
+    result = gp__run_request(s, q, family->refused, run, stream, least);
   }
   if (result == (gp_result)GP__REFUSED) { // nothing has been launched that would matter
     gp__request steps = *q;
@@ -87,12 +62,10 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
     if (result == GP_SUCCESS) result = gp__launch(s, who, &steps, &h, &p, kernels, count, stream, least);
     gp__let_kernels_go(kernels, count);
   }
-  if (run && !idle && gp__sorts_results(q, &p)) {
+  if (run && !idle) {
     uint64_t row;
-    for (row = 0; row < gp__rows_of(h) && result == GP_SUCCESS; ++row) {
-      const gp__request sort = gp__result_sort(q, row);
-      result = gp__run_request(s, &sort, NULL, 1, stream, 0);
-    }
+    for (row = 0; result == GP_SUCCESS && row < gp__calls_behind(q, &p, row, &behind); ++row)
+      result = gp__run_request(s, &behind, NULL, 1, stream, 0);
   }
   return gp__leave(s, who, pushed, result);
 }
@@ -123,6 +96,11 @@ GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_s
   if (result != GP_SUCCESS) return result;
   if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);
   if (q.count_device && *q.count_device < q.count) q.count = *q.count_device;
+  if (gp__is_checked(&q) && q.bad) {
+    const gp__request check = gp__methods_of(&q)->checked(&q);
+    result = gp__host_run(&check, s->host_threads);
+    if (result != GP_SUCCESS || *q.bad != UINT64_MAX) return result;
+  }
   if (gp__nothing_to_do(&q) && !gp__is_checked(&q)) return GP_SUCCESS;
   return gp__host_run(&q, s->host_threads);
 }

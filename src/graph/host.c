@@ -1,6 +1,6 @@
 // graph/host.c - graphs
 // uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/system.c, core/messages.c, core/request.c,
-//   host/indices.c, select/runs_host.c, host/user.c
+//   host/indices.c, host/user.c, core/kinds.c, core/primitive.c, host/run.c
 
 // Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.
 static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,
@@ -233,7 +233,9 @@ static void gp__host_components(const gp__request *q) {
   }
   if (q->out_count) *q->out_count = components;
 }
-static gp_result gp__host_graph_work(const gp__request *q, int threads) {
+static gp_result gp__host_graph_work(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int threads = h->asked;
   gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
   gp_result result = GP_SUCCESS;
   if (q->primitive <= GP_GRAPH_RELABEL) return gp__host_build(q, threads);

@@ -1,12 +1,14 @@
 // group_by/host.c - group by
-// uses: api/lists.h, core/system.c, core/messages.c, core/request.c, select/runs_host.c, host/user.c
+// uses: api/lists.h, core/system.c, core/messages.c, core/request.c, host/user.c, core/primitive.c, host/run.c
 
 // The unsigned type of a key's size: two keys are equal where their bits are.
 GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
 }
 // Group by: keys and values sorted, then folded run by run.
-static gp_result gp__host_group_by(const gp__request *q, int threads) {
+static gp_result gp__host_group_by(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int threads = h->asked;
   const size_t pair = q->key_size + q->in_size;
   gp__request sort, runs = *q;
   unsigned char *values;

@@ -1,8 +1,13 @@
 // group_by/launch.c - group by: other calls, one behind the other
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/shape.h, core/geometry.h,
-//   core/geometry_of.h, group_by/arguments.h, core/system.c, core/request.c, group_by/host.c, core/names.c,
-//   core/state.c, core/open.c, core/reads.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c,
+//   core/geometry_of.h, group_by/arguments.h, core/system.c, core/request.c, core/names.c, group_by/host.c,
+//   core/state.c, core/open.c, core/reads.c, core/check_call_types.c, core/check.c, core/shape.c, core/choose.c,
 //   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
+
+// Does a group-by try tables in shared memory?
+GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
+  return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
+}
 
 // Group by: other calls, one behind the other, through memory that the workspace holds meanwhile.
 
@@ -170,7 +175,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
                                             gp_stream stream, uint64_t least);
 // The primary context is current. run 0: the kernels are built, nothing else.
 GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
-                                             gp_stream stream) {
+                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
   gp__shape h = gp__shape_of(q);
@@ -179,6 +184,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
   gp__holding held;
   int i;
   gp_result result = gp__grouping_of(s, q, blocks, NULL, &g);
+  (void)least;
   if (result != GP_SUCCESS) return result;
   gp__shape_on(&h, &s->about);
   if (g.table) result = gp__get_kernel(s, who, q, p, &h, GP__GROUP_TABLE, 1, &table);

@@ -93,7 +93,7 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
 }
 
 // Several threads: each has counters of its own. Sums of floats depend on their order: one thread.
-static gp_result gp__host_histogram(const gp__host_call *h) {
+static gp_result gp__host_histogram(gp__host_call *h) {
   const gp__request *q = h->q;
   const uint64_t count = q->count, counters = (uint64_t)q->active * q->bins;
   const size_t bytes = (size_t)counters * q->out_size;

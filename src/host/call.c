@@ -27,8 +27,8 @@ typedef struct gp__host_call {
   size_t out_size;
   int out_converts; // accumulator and output differ
   int exclusive;
-  int threads;
-  gp__value init; // normalised like an element
+  int threads, asked; // asked: 0 for as many as OpenMP offers
+  gp__value init;     // normalised like an element
 } gp__host_call;
 
 static size_t gp__host_limit(size_t size) {

@@ -64,7 +64,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_layouts(const gp__checking *k) {
+GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   const gp_layout *from = c->in_layout, *to = c->out_layout;
   gp__request *q = k->q;

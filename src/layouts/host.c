@@ -67,7 +67,7 @@ GPUPRIMS__PRIVATE uint64_t gp__host_place(uint64_t width, size_t struct_size, si
 }
 
 // Values of structs, one by one, and zeros for gaps. In place: from a copy.
-static gp_result gp__host_layouts(const gp__host_call *h) {
+static gp_result gp__host_layouts(gp__host_call *h) {
   const gp__request *q = h->q;
   gp__layout_args a;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];

@@ -69,7 +69,7 @@ static void gp__host_balance(const gp__request *q, uint64_t first, uint64_t end)
   }
 }
 
-static gp_result gp__host_search(const gp__host_call *h) {
+static gp_result gp__host_search(gp__host_call *h) {
   const uint64_t count = h->q->count;
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
   const int threads = h->threads;

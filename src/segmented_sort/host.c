@@ -9,7 +9,7 @@ static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *firs
   if (*end > q->count) *end = q->count;
   if (*first > *end) *first = *end;
 }
-static gp_result gp__host_segmented_sort(const gp__host_call *h) {
+static gp_result gp__host_segmented_sort(gp__host_call *h) {
   const gp__request *q = h->q;
   const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
   const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;

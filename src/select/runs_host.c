@@ -1,6 +1,6 @@
 // select/runs_host.c - runs
-// uses: api/config.h, api/lists.h, api/structs.h, core/arguments.h, core/request.c, host/types.c, host/call.c,
-//   host/exact.c, host/indices.c, segments/host.c
+// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/call.c, host/exact.c,
+//   host/indices.c, segments/host.c
 
 // Where runs start, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
@@ -74,26 +74,4 @@ static gp_result gp__host_runs(const gp__host_call *h) {
   }
   if (q->out_count) *q->out_count = runs;
   return GP_SUCCESS;
-}
-
-// A transform of two operands, which are the elements and their neighbours.
-static gp_result gp__host_run(const gp__request *q, int threads);
-static gp_result gp__host_adjacent(const gp__request *q, int threads) {
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out;
-  const int right = (q->flags & GP_RIGHT) != 0;
-  gp__request pairs = *q;
-  gp__host_source edge;
-  gp__value place;
-  if (!q->count) return GP_SUCCESS;
-  pairs.primitive = GP_TRANSFORM2;
-  pairs.in = right ? in : in + q->in_size;
-  pairs.in2 = right ? in + q->in_size : in;
-  pairs.in2_type = q->in_type, pairs.in2_size = q->in_size, pairs.in2_struct = q->in_struct;
-  pairs.out = right ? out : out + q->out_size;
-  pairs.count = q->count - 1;
-  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
-  memcpy(right ? out + pairs.count * q->out_size : out,
-         gp__host_elements(&edge, right ? pairs.count : 0, 1, place.bytes), q->out_size);
-  return gp__host_run(&pairs, threads);
 }

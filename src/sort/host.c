@@ -1,5 +1,6 @@
 // sort/host.c - radix sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/arguments.h, core/messages.c, core/request.c, host/values.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/arguments.h, core/messages.c, core/request.c, host/values.c,
+//   host/call.c
 
 // The ordered form of a built-in type, as in >>warp.
 static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
@@ -101,7 +102,9 @@ static uint64_t gp__host_bits_from(uint64_t x, int low, int wanted) {
 
 // Words of the ordered key one after the other, the least significant one first. Memory: 32 bytes an element, and what
 // keys and values take. One thread sorts, all of them move.
-static gp_result gp__host_sort(const gp__request *q, int threads) {
+static gp_result gp__host_sort(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int threads = h->asked;
   const uint64_t n = q->count;
   const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
   unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;

@@ -47,7 +47,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t t
   return result;
 }
 // A radix sort; large values last.
-GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;

@@ -20,7 +20,7 @@ static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
   } while (x >= n);
   return x;
 }
-static gp_result gp__host_shuffle(const gp__host_call *h) {
+static gp_result gp__host_shuffle(gp__host_call *h) {
   const gp__request *q = h->q;
   const int64_t blocks = (int64_t)gp__ceil_div(q->count, GP__HOST_BLOCK);
   const int threads = h->threads;

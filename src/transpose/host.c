@@ -1,6 +1,6 @@
 // transpose/host.c - transpose
-// uses: api/config.h, api/lists.h, transpose/policy.h, core/messages.c, core/request.c, host/types.c, host/indices.c,
-//   host/user.c
+// uses: api/config.h, api/lists.h, transpose/policy.h, core/messages.c, core/request.c, host/types.c, host/call.c,
+//   host/indices.c, host/user.c
 
 static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *in, unsigned char *out) {
   enum { SIDE = 32 };
@@ -13,7 +13,9 @@ static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *i
           gp__host_move(out + c * m->out_stride[0] + r * m->out_stride[1],
                         in + r * m->in_stride[1] + c * m->in_stride[0], size);
 }
-static gp_result gp__host_transpose(const gp__request *q, int threads) {
+static gp_result gp__host_transpose(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int threads = h->asked;
   const gp__moves *m = &q->moves;
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out, *copy = NULL;

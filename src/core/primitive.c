@@ -1,0 +1,48 @@
+// core/primitive.c - what a primitive is to core: a row of data, and the functions of its family
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/shape.h, core/system.c, core/request.c,
+//   core/kinds.c
+
+struct gp__state;
+struct gp__checking;
+struct gp__launching;
+struct gp__host_call;
+
+// The calls that a call is made of, where it is more than kernels. The primary context is current in `run`.
+typedef struct gp__composition {
+  gp_result (*run)(struct gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
+                   uint64_t least);
+  // Raises *bytes to what it needs of a workspace that no other call has used.
+  gp_result (*room)(struct gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h,
+                    uint64_t *bytes);
+  gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
+} gp__composition;
+
+// What a family does with calls of its primitives. Each has its own in its folder (plan.c).
+typedef struct gp__family {
+  gp_result (*check)(struct gp__checking *k);        // all but the fields; NULL: the steps of core/check.c
+  int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
+  void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
+  int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
+  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
+                                                 // a multiprocessor then holds, 0: it is not; NULL: never
+  gp_result (*launch)(const struct gp__launching *l);
+  const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
+  gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
+  // The call at `row` that comes behind, and how many do; NULL: none.
+  uint64_t (*behind)(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
+  const gp__composition *composed; // NULL: kernels alone
+  gp_result (*host)(struct gp__host_call *h);
+} gp__family;
+
+// A primitive: the members of gp_call that it reads (core/reads.c), what else it takes, and flags beside
+// GP_REPRODUCIBLE.
+typedef struct gp__primitive {
+  const gp__family *family;
+  int reads, takes, flags;
+} gp__primitive;
+
+// Defined behind all families, in core/primitives.c.
+GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive);
+GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
+  return gp__primitive_of(q->primitive)->family;
+}

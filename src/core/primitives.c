@@ -1,0 +1,9 @@
+// core/primitives.c - the primitives, in the order of their list
+// uses: api/lists.h, core/system.c, core/primitive.c
+
+GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
+#define GPUPRIMS__ROW(NAME, name) &gp__primitive_##name,
+  static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GPUPRIMS__ROW)};
+#undef GPUPRIMS__ROW
+  return rows[primitive];
+}

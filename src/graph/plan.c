@@ -1,0 +1,62 @@
+// graph/plan.c - plans of work on graphs
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/shape.h, core/system.c, core/request.c,
+//   core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/reads.c, graph/check.c, group_by/launch.c,
+//   graph/launch.c
+
+GPUPRIMS__PRIVATE int gp__graph_work_is_idle(const gp__request *q) {
+  (void)q;
+  return 0; // of no edges too there is something to write
+}
+// The kernels of its own.
+GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p,
+                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  static const signed char lists[][5] = {
+      {GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+      {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
+      {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1},
+      {GP__GRAPH_DEGREES, GP__GRAPH_DEGREE_REPORT, -1, -1},
+      {GP__GRAPH_CHECK, GP__FAULT_REPORT, -1, -1},
+      {GP__DEPTHS_OF_EDGES, GP__DEPTHS_OF_VERTICES, GP__FAULT_REPORT, -1},
+      {GP__COMPONENTS_FIRST, GP__COMPONENTS_FEW, GP__COMPONENTS_SAMPLE, GP__COMPONENTS_LINK, GP__COMPONENTS_ROOTS}};
+  const signed char *list = lists[q->primitive - GP_GRAPH_FROM_EDGES];
+  int count = 0;
+  (void)p;
+  for (; count < 5 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
+                                                 const gp__shape *h, uint64_t *bytes) {
+  gp__graph_plan g;
+  uint64_t words, scratch;
+  (void)given, (void)h;
+  GPUPRIMS__CHECK(gp__graph_plan_of(s, q, NULL, &g));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__request *q,
+                                                    gp__request calls[GP__CALLS_MAX], int *count) {
+  gp__graph_plan g;
+  const gp_result result = gp__graph_plan_of(s, q, NULL, &g);
+  *count = g.request_count;
+  memcpy(calls, g.requests, (size_t)g.request_count * sizeof *calls);
+  return result;
+}
+static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_plan_bytes, gp__calls_of_graph_plan};
+
+static const gp__family gp__family_graph_work = {
+    gp__check_graph_work, gp__graph_work_is_idle, NULL, gp__kinds_of_graph_work, NULL, NULL, NULL, NULL, NULL,
+    &gp__graph_calls,     gp__host_graph_work};
+static const gp__primitive gp__primitive_graph_from_edges = {
+    &gp__family_graph_work, GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,
+    GP__TAKES_OUT_GRAPH | GP__TAKES_BAD, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS};
+static const gp__primitive gp__primitive_graph_transpose = {&gp__family_graph_work, 0, GP__TAKES_GRAPH, 0};
+static const gp__primitive gp__primitive_graph_relabel = {&gp__family_graph_work, GP__READS_OUT | GP__READS_OUT2,
+                                                          GP__TAKES_GRAPH | GP__TAKES_OUT_GRAPH, 0};
+static const gp__primitive gp__primitive_graph_degrees = {&gp__family_graph_work, GP__READS_OUT, GP__TAKES_GRAPH, 0};
+static const gp__primitive gp__primitive_graph_check = {&gp__family_graph_work, GP__READS_OUT, GP__TAKES_GRAPH, 0};
+static const gp__primitive gp__primitive_bfs_check = {&gp__family_graph_work,
+                                                      GP__READS_IN | GP__READS_IN2 | GP__READS_OUT,
+                                                      GP__TAKES_GRAPH | GP__TAKES_SOURCE | GP__TAKES_LIMIT, 0};
+static const gp__primitive gp__primitive_connected_components = {
+    &gp__family_graph_work, GP__READS_OUT | GP__READS_OUT_COUNT, GP__TAKES_GRAPH, 0};

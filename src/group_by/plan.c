@@ -1,0 +1,50 @@
+// group_by/plan.c - plans of group-by
+// uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, core/system.c, core/request.c, core/names.c,
+//   core/kinds.c, core/primitive.c, group_by/host.c, core/state.c, core/reads.c, core/choose.c, group_by/launch.c
+
+GPUPRIMS__PRIVATE int gp__groups_are_idle(const gp__request *q) {
+  (void)q;
+  return 0; // the number of groups is written
+}
+// What else it does are calls of their own.
+GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p,
+                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)p;
+  kinds[0] = GP__GROUP_TABLE;
+  return gp__groups_in_tables(q);
+}
+GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *q, const gp_policy *given,
+                                               const gp__shape *h, uint64_t *bytes) {
+  gp_policy p;
+  gp_policy_source source;
+  gp__grouping g;
+  uint64_t words, scratch;
+  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
+  GPUPRIMS__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
+  GPUPRIMS__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
+  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX],
+                                                  int *count) {
+  gp__grouping g;
+  const gp_result result = gp__grouping_of(s, q, 1, NULL, &g);
+  *count = g.count;
+  memcpy(calls, g.steps, (size_t)g.count * sizeof *calls);
+  return result;
+}
+static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
+
+static const gp__family gp__family_group_by = {NULL,
+                                               gp__groups_are_idle,
+                                               NULL,
+                                               gp__kinds_of_groups,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               &gp__group_by_calls,
+                                               gp__host_group_by};
+static const gp__primitive gp__primitive_group_by = {
+    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, 0, 0};

@@ -1,0 +1,59 @@
+// histogram/plan.c - plans of histograms
+// uses: api/lists.h, api/policy.h, core/shape.h, histogram/arguments.h, core/system.c, core/request.c,
+//   histogram/host.c, core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, core/launch.c
+
+GPUPRIMS__PRIVATE int gp__histogram_is_idle(const gp__request *q) {
+  (void)q;
+  return 0; // bins become 0
+}
+GPUPRIMS__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
+  h->ranges = q->primitive == GP_HISTOGRAM_RANGES;
+  h->channels = q->channels;
+  h->active = q->active;
+  h->bins = q->bins;
+  h->exact = gp__is_integer(q->out_type);
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p,
+                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  return kinds[0] = GP__HISTOGRAM, 1;
+}
+GPUPRIMS__PRIVATE int gp__fit_histogram(const gp_policy *p, int occupancy) {
+  (void)p, (void)occupancy;
+  return INT32_MAX;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__histogram_args a;
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.weights = q->in2;
+  a.boundaries = q->begin;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.bins = q->bins;
+  a.workspace = l->workspace;
+  a.lower = q->init;
+  a.upper = q->step;
+  a.channels = q->channels;
+  a.active = q->active;
+  a.replicas = l->g->replicas;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_histogram = {NULL,
+                                                gp__histogram_is_idle,
+                                                gp__shape_histogram,
+                                                gp__kinds_of_histogram,
+                                                gp__fit_histogram,
+                                                gp__launch_histogram,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                gp__host_histogram};
+static const gp__primitive gp__primitive_histogram_even = {&gp__family_histogram,
+                                                           GP__READS_HISTOGRAM | GP__READS_INIT | GP__READS_STEP, 0, 0};
+static const gp__primitive gp__primitive_histogram_ranges = {&gp__family_histogram,
+                                                             GP__READS_HISTOGRAM | GP__READS_BEGIN, 0, 0};

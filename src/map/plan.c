@@ -1,0 +1,95 @@
+// map/plan.c - plans of maps
+// uses: api/lists.h, api/policy.h, api/structs.h, core/arguments.h, map/arguments.h, core/system.c, core/messages.c,
+//   core/request.c, host/types.c, host/values.c, host/call.c, map/host.c, host/user.c, core/kinds.c, core/primitive.c,
+//   host/run.c, core/reads.c, core/launch.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)p;
+  kinds[0] = q->primitive == GP_COPY ? GP__COPY : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT : GP__MAP;
+  return 1;
+}
+GPUPRIMS__PRIVATE int gp__map_is_idle(const gp__request *q) {
+  return !q->count || (q->primitive == GP_COPY && q->in == q->out);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__map_args a;
+  memset(&a, 0, sizeof a);
+  a.in = q->in ? q->in : q->out; // never read; but null plus an offset has no meaning
+  a.in2 = q->in2 ? q->in2 : q->out;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.value = q->init;
+  a.step = q->step;
+  return gp__launch_all(l, &a);
+}
+// A binary operator on elements of two inputs.
+GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const int normalise = gp__host_normalises(q);
+  if (!q->user_op) GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, 0, NULL, normalise, "op"));
+  GPUPRIMS__CHECK(gp__host_take_operator(h, q->out_type, q->out_size));
+  if (!q->user_op) {
+    if (q->in2_type != q->out_type && (!gp__host_size(q->in2_type) || !gp__host_size(q->out_type)))
+      return gp__fail(GP_E_TYPE, "%s: @in2_type: no conversion between a struct type and another type",
+                      gp__host_call_name(q->primitive));
+    h->in2 =
+        gp__host_source_of(q->in2, q->in2_type, q->in2_size, q->out_type, q->out_size, GP_CONVERT, NULL, normalise);
+  }
+  return gp__host_each(h);
+}
+// A transform of two operands, which are the elements and their neighbours.
+GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
+  const unsigned char *in = (const unsigned char *)q->in;
+  unsigned char *out = (unsigned char *)q->out;
+  const int right = (q->flags & GP_RIGHT) != 0;
+  gp__request pairs = *q;
+  gp__host_source edge;
+  gp__value place;
+  if (!q->count) return GP_SUCCESS;
+  pairs.primitive = GP_TRANSFORM2;
+  pairs.in = right ? in : in + q->in_size;
+  pairs.in2 = right ? in + q->in_size : in;
+  pairs.in2_type = q->in_type, pairs.in2_size = q->in_size, pairs.in2_struct = q->in_struct;
+  pairs.out = right ? out : out + q->out_size;
+  pairs.count = q->count - 1;
+  edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
+  memcpy(right ? out + pairs.count * q->out_size : out,
+         gp__host_elements(&edge, right ? pairs.count : 0, 1, place.bytes), q->out_size);
+  return gp__host_run(&pairs, threads);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
+  const gp__request *q = h->q;
+  switch (q->primitive) {
+  case GP_ADJACENT_DIFFERENCE:
+    return gp__host_adjacent(q, h->asked);
+  case GP_TRANSFORM2:
+    return gp__host_binary(h);
+  case GP_TRANSFORM:
+    GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, q->op, q->user_op, 0, "op"));
+    break;
+  case GP_COPY:
+    h->in = gp__host_source_of(q->in, q->out_type, q->out_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
+    break;
+  case GP_IOTA:
+    if (!gp__host_size(q->out_type))
+      return gp__fail(GP_E_TYPE, "%s: type: not a built-in type", gp__host_call_name(q->primitive));
+    h->in.limit = GP__HOST_ELEMENTS;
+    break;
+  default:
+    h->in.limit = GP__HOST_ELEMENTS;
+  }
+  return gp__host_each(h);
+}
+
+static const gp__family gp__family_map = {
+    NULL, gp__map_is_idle, NULL, gp__kinds_of_map, NULL, gp__launch_map, NULL, NULL, NULL, NULL, gp__host_maps};
+static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, 0, 0};
+static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL, 0, 0};
+static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_STEP, 0, 0};
+static const gp__primitive gp__primitive_transform = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0, 0};
+static const gp__primitive gp__primitive_transform2 = {
+    &gp__family_map, GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, 0, 0};
+static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0,
+                                                                GP_RIGHT};

@@ -1,0 +1,36 @@
+// merge/plan.c - plans of merges, merge sort and sets
+// uses: api/lists.h, api/policy.h, merge/policy.h, core/system.c, core/request.c, merge/host.c, sets/host.c,
+//   core/kinds.c, core/primitive.c, core/reads.c, core/shape.c, merge/launch.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p,
+                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  const int sets = gp__is_set(q->primitive), served = p->algorithm == GP_PIPELINED;
+  int count = 0;
+  if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
+  if (p->algorithm == GP_FOUR_WAY_PASSES) kinds[count++] = GP__MERGE_FOUR_BORDERS;
+  kinds[count++] = served                               ? GP__SET_PIPELINED
+                   : sets                               ? GP__SET_OPERATION
+                   : p->algorithm == GP_FOUR_WAY_PASSES ? GP__MERGE_FOUR
+                                                        : GP__MERGE;
+  return count;
+}
+GPUPRIMS__PRIVATE int gp__merge_is_idle(const gp__request *q) { return !q->count && !q->count2 && !q->out_count; }
+GPUPRIMS__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
+  return h->q->primitive == GP_MERGE        ? gp__host_merge(h)
+         : h->q->primitive == GP_MERGE_SORT ? gp__host_merge_sort(h)
+                                            : gp__host_set(h);
+}
+
+static const gp__family gp__family_merge = {
+    NULL, gp__merge_is_idle, gp__shape_keys, gp__kinds_of_merge, NULL, gp__launch_merge, NULL, NULL, NULL,
+    NULL, gp__host_merges};
+static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP, 0, 0};
+static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, 0, 0};
+static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0,
+                                                      0};
+static const gp__primitive gp__primitive_set_intersection = {&gp__family_merge,
+                                                             GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
+static const gp__primitive gp__primitive_set_difference = {&gp__family_merge,
+                                                           GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
+static const gp__primitive gp__primitive_set_symmetric_difference = {&gp__family_merge,
+                                                                     GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};

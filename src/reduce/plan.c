@@ -1,0 +1,74 @@
+// reduce/plan.c - plans of reductions
+// uses: api/lists.h, api/policy.h, core/shape.h, reduce/policy.h, reduce/arguments.h, core/system.c, core/request.c,
+//   host/exact.c, host/canonical.c, segments/host.c, select/host.c, sets/host.c, core/kinds.c, core/primitive.c,
+//   host/run.c, core/reads.c, core/launch.c
+
+GPUPRIMS__PRIVATE int gp__reduce_is_idle(const gp__request *q) {
+  (void)q;
+  return 0; // an empty input still has a result
+}
+GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
+  if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // sums of 0 and 1
+  if (q->primitive == GP_IS_SORTED) {
+    h->in_size = (int)q->key_size;
+    h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
+  }
+  if (q->primitive == GP_CHECK_OFFSETS) {
+    h->in_size = (int)q->offset_size;
+    h->in_misaligned = (int)((uintptr_t)q->begin % GP__VECTOR);
+    h->count = q->segments + 1;
+  }
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p,
+                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q;
+  kinds[0] = p->algorithm == GP_STEALING ? GP__STEALING : GP__EVEN_SHARE;
+  return 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const gp__shape *h = l->h;
+  gp__reduce_args a;
+  memset(&a, 0, sizeof a);
+  a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->primitive == GP_IS_SORTED ? q->keys : q->in;
+  a.out = q->primitive == GP_CHECK_OFFSETS                              ? q->bad
+          : q->primitive == GP_COUNT_IF || q->primitive == GP_IS_SORTED ? q->out_count
+                                                                        : q->out;
+  a.count = h->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
+  a.limit = q->count;
+  a.limit_device = (const unsigned long long *)q->limit_device;
+  if (q->primitive == GP_REDUCE) {
+    a.init = q->init;
+    a.has_init = q->has_init;
+  } else a.scalar = q->init;
+  return gp__launch_all(l, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
+  const gp__request *q = h->q;
+  if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;
+  if (q->primitive == GP_IS_SORTED) return gp__host_is_sorted(h);
+  if (q->primitive != GP_REDUCE) return gp__host_select(h);
+  GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
+  return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
+}
+
+static const gp__family gp__family_reduce = {
+    NULL, gp__reduce_is_idle, gp__shape_reduce, gp__kinds_of_reduce, NULL, gp__launch_reduce, NULL, NULL, NULL,
+    NULL, gp__host_reduces};
+static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, 0, 0};
+static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
+                                                     (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
+                                                         GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_INIT,
+                                                     0, 0};
+static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_INIT, 0,
+                                                0};
+static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_INIT, 0,
+                                                0};
+static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD,
+                                                          GP__TAKES_BAD, 0};
+static const gp__primitive gp__primitive_is_sorted = {
+    &gp__family_reduce,
+    GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT, 0, 0};

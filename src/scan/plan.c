@@ -1,0 +1,43 @@
+// scan/plan.c - plans of scans
+// uses: api/lists.h, api/policy.h, scan/arguments.h, core/system.c, core/request.c, host/exact.c, host/canonical.c,
+//   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, core/launch.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p,
+                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q;
+  kinds[0] = p->algorithm == GP_LOOK_BACK   ? GP__LOOK_BACK
+             : p->algorithm == GP_PIPELINED ? GP__PIPELINED
+             : p->algorithm == GP_ONE_BLOCK ? GP__DOWNSWEEP
+                                            : GP__UPSWEEP;
+  if (p->algorithm != GP_THREE_SWEEP) return 1;
+  kinds[1] = GP__SPINE;
+  kinds[2] = GP__DOWNSWEEP;
+  return 3;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp_result result = GP_SUCCESS;
+  gp__scan_args a;
+  int i;
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  a.init = q->init;
+  a.has_init = q->has_init;
+  a.blocks = l->g->grid;
+  for (i = 0; i < l->count && result == GP_SUCCESS; ++i) // the spine is one block's
+    result = gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a);
+  return result;
+}
+GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
+  GPUPRIMS__CHECK(gp__host_take_fold(h, h->q->primitive == GP_EXCLUSIVE_SCAN));
+  return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
+}
+
+static const gp__family gp__family_scan = {NULL, NULL, NULL, gp__kinds_of_scan, NULL, gp__launch_scan, NULL,
+                                           NULL, NULL, NULL, gp__host_scan};
+static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD, 0, 0};
+static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD, 0, 0};

@@ -1,0 +1,26 @@
+// search/plan.c - plans of searches
+// uses: api/lists.h, api/policy.h, search/arguments.h, core/system.c, core/request.c, search/host.c, core/kinds.c,
+//   core/primitive.c, core/reads.c, core/launch.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p,
+                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  return kinds[0] = GP__BOUND, 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__search_args a;
+  memset(&a, 0, sizeof a);
+  a.sorted = q->keys;
+  a.length = q->length;
+  a.needles = q->in;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  return gp__launch_all(l, &a);
+}
+
+static const gp__family gp__family_bound = {NULL, NULL, NULL, gp__kinds_of_bound, NULL, gp__launch_bound, NULL,
+                                            NULL, NULL, NULL, gp__host_search};
+static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
+static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};

@@ -1,0 +1,30 @@
+// segmented_sort/plan.c - plans of segmented sorts
+// uses: api/policy.h, api/structs.h, core/system.c, core/request.c, segmented_sort/host.c, core/kinds.c,
+//   core/primitive.c, core/reads.c, core/shape.c, segmented_sort/launch.c, segments/plan.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p,
+                                                  gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  kinds[0] = GP__SEGMENTS_BEGIN;
+  kinds[1] = GP__SEGMENTS_SHORT;
+  kinds[2] = GP__SEGMENTS_MIDDLE;
+  kinds[3] = GP__SEGMENTS_LONG;
+  return 4;
+}
+GPUPRIMS__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
+
+static const gp__family gp__family_segmented_sort = {NULL,
+                                                     gp__segmented_sort_is_idle,
+                                                     gp__shape_keys,
+                                                     gp__kinds_of_segmented_sort,
+                                                     NULL,
+                                                     gp__launch_segmented_sort,
+                                                     NULL,
+                                                     gp__offsets_check,
+                                                     NULL,
+                                                     NULL,
+                                                     gp__host_segmented_sort};
+static const gp__primitive gp__primitive_segmented_sort = {&gp__family_segmented_sort,
+                                                           (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) |
+                                                               GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
+                                                           GP__TAKES_BITS, GP_CHECKED | GP_DESCENDING};

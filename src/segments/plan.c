@@ -1,0 +1,98 @@
+// segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
+// uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, segments/arguments.h, search/arguments.h,
+//   core/system.c, core/request.c, segments/host.c, search/host.c, core/kinds.c, core/primitive.c, host/run.c,
+//   core/reads.c, core/launch.c
+
+// The check that GP_CHECKED asks for, as a call of its own.
+GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
+  gp__request check;
+  memset(&check, 0, sizeof check);
+  check.primitive = GP_CHECK_OFFSETS;
+  check.offset_type = q->offset_type;
+  check.offset_size = q->offset_size;
+  check.begin = q->begin;
+  check.segments = q->segments;
+  check.count = q->count;
+  check.limit_device = q->count_device;
+  check.bad = q->bad;
+  check.out_type = check.acc_type = GP_U64;
+  check.out_size = check.acc_size = 8;
+  check.channels = check.active = 1;
+  return check;
+}
+GPUPRIMS__PRIVATE int gp__segments_are_idle(const gp__request *q) {
+  return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
+}
+GPUPRIMS__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
+  h->offset_size = (int)q->offset_size;
+  h->ranges = q->end != NULL;
+  h->segments = q->segments;
+  h->length = q->offset_size ? 0 : q->length;
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p,
+                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
+  kinds[count++] = p->algorithm == GP_PIPELINED       ? GP__SEGMENTED_PIPELINED
+                   : p->algorithm == GP_WARP_SEGMENTS ? GP__WARP_SEGMENTS
+                   : q->primitive == GP_LOAD_BALANCE  ? GP__LOAD_BALANCE
+                                                      : GP__SEGMENTED_REDUCE;
+  return count;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__search_args a;
+  memset(&a, 0, sizeof a);
+  a.sorted = q->begin;
+  a.length = q->segments;
+  a.out = q->out;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.bad = (const unsigned long long *)q->bad;
+  return gp__launch_all(l, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
+  const gp__request *q = l->q;
+  gp__segment_args a;
+  if (q->primitive == GP_LOAD_BALANCE) return gp__launch_load_balance(l);
+  memset(&a, 0, sizeof a);
+  a.in = q->in;
+  a.begin = q->begin;
+  a.end = q->end;
+  a.out = q->out;
+  a.count = q->count;
+  a.segments = q->segments;
+  a.length = q->length;
+  a.bad = (const unsigned long long *)q->bad;
+  a.workspace = l->workspace;
+  a.share = l->g->share;
+  a.rate = (double)q->segments / ((double)q->count + (double)q->segments);
+  a.init = q->init;
+  a.has_init = q->has_init;
+  a.log2_lanes = l->g->log2_lanes;
+  return gp__launch_all(l, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
+  if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
+  GPUPRIMS__CHECK(gp__host_take_fold(h, 0));
+  return gp__host_segmented_reduce(h);
+}
+
+static const gp__family gp__family_segments = {NULL,
+                                               gp__segments_are_idle,
+                                               gp__shape_segments,
+                                               gp__kinds_of_segments,
+                                               NULL,
+                                               gp__launch_segments,
+                                               NULL,
+                                               gp__offsets_check,
+                                               NULL,
+                                               NULL,
+                                               gp__host_segments};
+static const gp__primitive gp__primitive_segmented_reduce = {
+    &gp__family_segments,
+    (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_LENGTH | GP__READS_BAD,
+    0, GP_CHECKED};
+static const gp__primitive gp__primitive_load_balance = {
+    &gp__family_segments,
+    GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};

@@ -1,0 +1,87 @@
+// select/plan.c - plans of streams: selection, runs, by key, segmented scans
+// uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, select/arguments.h, core/system.c, core/request.c,
+//   segments/host.c, select/runs_host.c, select/host.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c,
+//   core/checking.c, core/check_buffers.c, core/launch.c, segments/plan.c
+
+GPUPRIMS__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
+GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
+  h->key_size = (int)q->key_size;
+  if (!h->key_size && !q->offset_size) { // a predicate looks at the elements themselves
+    h->key_size = h->in_size;
+    h->in_size = 0;
+  }
+  h->in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
+  h->parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+  h->offset_size = (int)q->offset_size;
+  h->segments = q->segments;
+  if (!q->acc_size) h->exact = 1; // nothing is folded
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p,
+                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q;
+  kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
+  return 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
+  const gp__request *q = l->q;
+  const int predicate = gp__is_predicated(q->primitive) && q->op;
+  gp__stream_args a;
+  memset(&a, 0, sizeof a);
+  a.keys = predicate ? q->in : q->keys;
+  a.values = predicate ? NULL : q->in;
+  a.out_keys = q->out_keys;
+  a.out_values = q->out;
+  a.out2 = q->out2;
+  a.out3 = q->out3;
+  a.out_count = (unsigned long long *)q->out_count;
+  a.offsets = q->begin;
+  a.segments = q->segments;
+  a.bad = (const unsigned long long *)q->bad;
+  a.first = q->init;
+  a.second = q->step;
+  a.has_init = q->has_init;
+  a.count = q->count;
+  a.count_device = (const unsigned long long *)q->count_device;
+  a.workspace = l->workspace;
+  return gp__launch_all(l, &a);
+}
+GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
+  const gp_primitive p = h->q->primitive;
+  if (p == GP_SELECT || p == GP_PARTITION) return gp__host_select(h);
+  if (p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS || p == GP_UNIQUE) return gp__host_runs(h);
+  GPUPRIMS__CHECK(gp__host_take_fold(h, p == GP_SEGMENTED_EXCLUSIVE_SCAN || p == GP_EXCLUSIVE_SCAN_BY_KEY));
+  return p == GP_SEGMENTED_INCLUSIVE_SCAN || p == GP_SEGMENTED_EXCLUSIVE_SCAN ? gp__host_segmented_scan(h)
+                                                                              : gp__host_runs(h);
+}
+
+static const gp__family gp__family_stream = {NULL,
+                                             gp__stream_is_idle,
+                                             gp__shape_stream,
+                                             gp__kinds_of_stream,
+                                             NULL,
+                                             gp__launch_stream,
+                                             NULL,
+                                             gp__offsets_check,
+                                             NULL,
+                                             NULL,
+                                             gp__host_stream};
+static const gp__primitive gp__primitive_segmented_inclusive_scan = {
+    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, 0, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_exclusive_scan = {
+    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, 0, GP_CHECKED};
+static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
+                                                                  0, 0};
+static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
+                                                                  0, 0};
+static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
+                                                          GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
+static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
+                                                        0};
+static const gp__primitive gp__primitive_nontrivial_runs = {
+    &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT, 0, 0};
+static const gp__primitive gp__primitive_unique = {&gp__family_stream,
+                                                   GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
+static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, 0, 0};
+static const gp__primitive gp__primitive_partition = {
+    &gp__family_stream, GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP, 0,
+    0};

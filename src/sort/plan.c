@@ -1,0 +1,102 @@
+// sort/plan.c - plans of sorts
+// uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, sort/radix_policy.h, sort/scratch.h, core/system.c,
+//   core/request.c, sort/host.c, core/kinds.c, core/primitive.c, core/reads.c, core/shape.c, core/launch.c,
+//   sort/launch.c, sort/counting_launch.c
+
+// In the order of gp__launch_sweeps.
+GPUPRIMS__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = GP__RADIX_HISTOGRAM;
+  kinds[count++] = q->count >> GP__RADIX_NARROW_LOG2 ? GP__RADIX_PASS_WIDE : GP__RADIX_PASS;
+  if (q->in_size > GP__RADIX_VALUE_BYTES) {
+    kinds[count++] = GP__GATHER;
+    if (q->in == q->out) kinds[count++] = GP__COPY;
+  }
+  return count;
+}
+// In the order of gp__launch_hybrid.
+GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
+  kinds[0] = GP__HYBRID_COUNT;
+  kinds[1] = GP__HYBRID_MOVE;
+  kinds[2] = GP__HYBRID_SORT;
+  kinds[3] = GP__HYBRID_REST;
+  return 4;
+}
+// The sample, then one sweep, then hybrid, and the team of a sort that takes no sample.
+GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p,
+                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__SORT_SAMPLE;
+  kinds[1] = GP__RADIX_HISTOGRAM;
+  kinds[2] = GP__RADIX_SWEEPS;
+  kinds[7] = GP__SORT_ONE_LAUNCH;
+  return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  kinds[0] = GP__RADIX_HISTOGRAM;
+  kinds[1] = GP__RADIX_PASS;
+  kinds[2] = GP__LEADING_EDGES;
+  kinds[3] = GP__LEADING_SORT;
+  kinds[4] = GP__RADIX_SWEEPS;
+  return 5;
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = GP__COUNT_KEYS;
+  kinds[count++] = GP__COUNTING_FILL;
+  if (q->key_size > 1) kinds[count++] = GP__COUNTING_RUNS;
+  return count;
+}
+
+GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p,
+                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  switch (p->algorithm) {
+  case GP_COUNTING:
+    return gp__kinds_of_counting(q, kinds);
+  case GP_HYBRID:
+    return gp__kinds_of_hybrid(kinds);
+  case GP_ADAPTIVE:
+    return gp__kinds_of_adaptive(q, p, kinds);
+  case GP_LEADING_SWEEP:
+    return gp__kinds_of_leading_sweep(kinds);
+  case GP_ONE_BLOCK:
+    return kinds[0] = GP__SORT_ONE_BLOCK, 1;
+  case GP_ONE_CLUSTER:
+    return kinds[0] = GP__SORT_ONE_CLUSTER, 1;
+  case GP_ONE_LAUNCH:
+    return kinds[0] = GP__SORT_ONE_LAUNCH, 1;
+  default:
+    return gp__kinds_of_sweeps(q, kinds);
+  }
+}
+GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+  switch (l->p->algorithm) {
+  case GP_COUNTING:
+    return gp__launch_counting(l);
+  case GP_HYBRID:
+    return gp__launch_hybrid(l);
+  case GP_ADAPTIVE:
+    return gp__launch_adaptive(l);
+  case GP_LEADING_SWEEP:
+    return gp__launch_leading_sweep(l);
+  case GP_ONE_BLOCK:
+    return gp__launch_one_block_sort(l);
+  case GP_ONE_CLUSTER:
+  case GP_ONE_LAUNCH:
+    return gp__launch_cooperative(l);
+  default:
+    return gp__launch_sweeps(l);
+  }
+}
+GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
+  gp__shape_keys(q, h);
+  h->drop_keys = !q->in && q->in_size && !q->out_keys;
+  h->in_place = !q->in || q->in == q->out; // without buffers: it may be
+}
+static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
+static const gp__family gp__family_sort = {
+    NULL, NULL, gp__shape_sort, gp__kinds_of_sort, NULL, gp__launch_sort, &gp__one_sweep,
+    NULL, NULL, NULL,           gp__host_sort};
+static const gp__primitive gp__primitive_sort = {
+    &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS, GP__TAKES_BITS,
+    GP_DESCENDING};

@@ -1,0 +1,89 @@
+// top_k/plan.c - plans of top-k, nth element and shuffle
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/shape.h, core/system.c, core/request.c,
+//   top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c, core/shape.c, top_k/launch.c,
+//   map/plan.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
+                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  int count = 0;
+  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
+  kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
+  if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
+  return count;
+}
+
+GPUPRIMS__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
+  gp__shape_keys(q, h);
+  h->drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
+}
+GPUPRIMS__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
+  return !q->count || (q->primitive == GP_TOP_K && !q->length);
+}
+GPUPRIMS__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
+  (void)occupancy;
+  return p->algorithm == GP_BEST_LISTS ? INT32_MAX : 0;
+}
+// Of a top-k of many: the sort of a row's results in place, as a call of its own.
+GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
+  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
+}
+GPUPRIMS__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row) {
+  gp__request sort;
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.flags = q->flags & GP_DESCENDING;
+  sort.key_type = q->key_type;
+  sort.key_size = q->key_size;
+  sort.end_bit = 8 * (int)q->key_size;
+  sort.in_type = sort.out_type = q->out_size == 1   ? GP_U8
+                                 : q->out_size == 2 ? GP_U16
+                                 : q->out_size == 4 ? GP_U32
+                                 : q->out_size == 8 ? GP_U64
+                                                    : q->out_type;
+  sort.in_struct = sort.out_struct = q->out_struct;
+  sort.in_size = sort.out_size = q->out_size;
+  sort.channels = sort.active = 1;
+  sort.count = sort.stride = q->length;
+  sort.row_bytes = q->segments > 1 ? q->length * q->key_size : 0;
+  sort.count_device = q->count_device; // fewer elements, fewer results
+  sort.keys = sort.out_keys = q->out_keys ? (unsigned char *)q->out_keys + row * q->length * q->key_size : NULL;
+  sort.in = sort.out = q->out ? (unsigned char *)q->out + row * q->length * q->out_size : NULL;
+  return sort;
+}
+
+GPUPRIMS__PRIVATE uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+  if (!gp__sorts_results(q, p)) return 0;
+  *call = gp__result_sort(q, row);
+  return q->segments ? q->segments : 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
+  return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
+}
+
+static const gp__family gp__family_top_k = {NULL,
+                                            gp__top_k_is_idle,
+                                            gp__shape_top_k,
+                                            gp__kinds_of_top_k,
+                                            gp__fit_top_k,
+                                            gp__launch_top_k,
+                                            NULL,
+                                            NULL,
+                                            gp__sort_results,
+                                            NULL,
+                                            gp__host_ranks};
+static const gp__primitive gp__primitive_top_k = {
+    &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS, 0, GP_DESCENDING | GP_UNSORTED};
+static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
+                                                        GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE |
+                                                            GP__READS_OUT_KEYS | GP__READS_LENGTH,
+                                                        0, GP_DESCENDING};
+
+GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p,
+                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  return kinds[0] = GP__SHUFFLE, 1;
+}
+
+static const gp__family gp__family_shuffle = {NULL, NULL, NULL, gp__kinds_of_shuffle, NULL, gp__launch_map, NULL,
+                                              NULL, NULL, NULL, gp__host_shuffle};
+static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT, 0, 0};

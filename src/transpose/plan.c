@@ -1,0 +1,86 @@
+// transpose/plan.c - plans of transposes
+// uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
+//   core/system.c, core/request.c, transpose/host.c, core/kinds.c, core/primitive.c, core/reads.c, core/shape.c,
+//   transpose/launch.c
+
+GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
+  const gp__moves *m = &q->moves;
+  const uint64_t in_start =
+      (uintptr_t)q->in | (m->extent[2] > 1 ? m->in_stride[2] : 0) | (m->extent[3] > 1 ? m->in_stride[3] : 0);
+  const uint64_t out_start =
+      (uintptr_t)q->out | (m->extent[2] > 1 ? m->out_stride[2] : 0) | (m->extent[3] > 1 ? m->out_stride[3] : 0);
+  const uint64_t in = in_start | m->in_stride[1], out = out_start | m->out_stride[0];
+  const uint64_t size = (unsigned)m->size, matrix = m->extent[0] * m->extent[1] * size;
+  h->key_size = m->size;
+  h->in_size = 0;
+  h->out_size = 0;
+  h->count = q->count * q->in_size / size;
+  h->exact = 1;
+  h->move = m->kind;
+  h->word = m->word;
+  h->rows = m->extent[1];
+  h->columns = m->kind == GP__MOVE_ROWS ? m->extent[0] / (unsigned)m->word : m->extent[0];
+  h->segments = m->extent[2] * m->extent[3];
+  h->in_misaligned = (int)(in % GP__VECTOR);
+  h->out_misaligned = m->kind == GP__MOVE_ROWS ? 0 : (int)(out % GP__VECTOR);
+  if (m->kind == GP__MOVE_ROWS) return;
+  h->form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
+            (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
+            (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
+            (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
+  if ((h->form & GP__FORM_IN_DENSE) && (h->form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
+      (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
+    h->form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
+}
+GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
+                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  const int move = gp__tiled(*p, gp__shape_of(q)).move;
+  if (gp__is_buffered(p->algorithm)) {
+    kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
+    kinds[1] = GP__TRANSPOSE_SAVE;
+    return 2;
+  }
+  if (p->algorithm == GP_ROUND_TRIP) {
+    kinds[0] = GP__TRANSPOSE;
+    kinds[1] = GP__COPY;
+    return 2;
+  }
+  if (gp__panels_plan_of(*p, gp__shape_of(q)).items) { // in the order of gp__launch_panels
+    kinds[0] = gp__panels_plan_of(*p, gp__shape_of(q)).whole ? GP__TRANSPOSE : GP__TRANSPOSE_PANELS;
+    kinds[1] = GP__TRANSPOSE_CHUNKS;
+    kinds[2] = GP__TRANSPOSE_SAVE;
+    return 3;
+  }
+  if (move == GP__MOVE_RECTANGLE) { // in the order of gp__launch_rectangle
+    kinds[0] = GP__TRANSPOSE_COLUMNS;
+    kinds[1] = GP__TRANSPOSE_WITHIN;
+    return 2;
+  }
+  kinds[0] = p->algorithm == GP_TENSOR_TILES ? GP__TRANSPOSE_TENSOR
+             : move == GP__MOVE_TILES        ? GP__TRANSPOSE
+             : move == GP__MOVE_SQUARE       ? GP__TRANSPOSE_SQUARE
+                                             : GP__TRANSPOSE_ROWS;
+  return 1;
+}
+
+GPUPRIMS__PRIVATE int gp__transpose_is_idle(const gp__request *q) {
+  return !q->count || q->moves.kind == GP__MOVE_NOTHING;
+}
+GPUPRIMS__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
+  (void)p;
+  return occupancy;
+}
+
+static const gp__family gp__family_transpose = {NULL,
+                                                gp__transpose_is_idle,
+                                                gp__shape_moves,
+                                                gp__kinds_of_transpose,
+                                                gp__fit_transpose,
+                                                gp__launch_transpose,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                gp__host_transpose};
+static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP__READS_MAP & ~GP__READS_COUNT_DEVICE,
+                                                      GP__TAKES_PERMUTATION, 0};
