@@ -27172,7 +27172,7 @@ static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *i
 }
 static gp_result gp__host_transpose(gp__host_call *h) {
   const gp__request *q = h->q;
-  const int threads = h->asked;
+  int threads = h->asked;
   const gp__moves *m = &q->moves;
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out, *copy = NULL;
@@ -27318,7 +27318,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1929216"
+#define GPUPRIMS__EMBEDDED_FROM "1941504"
 
 // ---- core/embed.c - this file's own text
 
@@ -28383,6 +28383,7 @@ typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__k
 
 struct gp__state;
 struct gp__checking;
+struct gp__buffers;
 struct gp__launching;
 struct gp__host_call;
 
@@ -28396,9 +28397,23 @@ typedef struct gp__composition {
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
+// The steps of a call's check that a family has of its own (core/check.c). NULL: what most calls do.
+typedef struct gp__checks {
+  gp_result (*operators)(struct gp__checking *k);
+  gp_result (*types)(struct gp__checking *k);
+  gp_result (*out_type)(struct gp__checking *k);  // a step of gp__check_types
+  gp_result (*key_types)(struct gp__checking *k); // another one, of calls without runs; NULL: there are no keys
+  gp_result (*numbers)(struct gp__checking *k);   // after those of all calls
+  gp_result (*buffers)(struct gp__checking *k, struct gp__buffers *b); // changes what holds for most calls
+  gp_result (*outputs)(struct gp__checking *k);                        // further ones
+  gp_result (*values)(struct gp__checking *k);
+  gp_result (*last)(struct gp__checking *k);
+} gp__checks;
+
 // What a family does with calls of its primitives. Each has its own in its folder (plan.c).
 typedef struct gp__family {
-  gp_result (*check)(struct gp__checking *k);        // all but the fields; NULL: the steps of core/check.c
+  const gp__checks *checks;
+  gp_result (*check)(struct gp__checking *k);        // in place of all steps but that of the fields, or NULL
   int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
   void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
@@ -28413,11 +28428,11 @@ typedef struct gp__family {
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 
-// A primitive: the members of gp_call that it reads (core/reads.c), what else it takes, and flags beside
-// GP_REPRODUCIBLE.
+// A primitive: the members of gp_call that it reads (core/reads.c), what else core knows it by
+// (there too), and the flags that it takes beside GP_REPRODUCIBLE.
 typedef struct gp__primitive {
   const gp__family *family;
-  int reads, takes, flags;
+  int reads, traits, flags;
 } gp__primitive;
 
 // Defined behind all families, in core/primitives.c.
@@ -29819,7 +29834,7 @@ enum {
 };
 #undef GPUPRIMS__ENUM
 
-// What else of gp_call a primitive takes.
+// What else core knows a primitive by: further members of gp_call, and how its elements go.
 enum {
   GP__TAKES_PERMUTATION = 1,
   GP__TAKES_LAYOUTS = 2,
@@ -29830,7 +29845,15 @@ enum {
   GP__TAKES_SOURCES = 64,
   GP__TAKES_LIMIT = 128,
   GP__TAKES_BITS = 256, // begin_bit, end_bit
-  GP__TAKES_BAD = 512   // without GP_CHECKED
+  GP__TAKES_BAD = 512,  // without GP_CHECKED
+  GP__TAKES_UNARY = 1024,
+  GP__TAKES_KEYS_ALONE = 2048, // no input
+  GP__TAKES_INDICES = 4096,    // in place of an input
+  GP__KEEPS_TYPE = 8192,       // elements are moved as they are
+  GP__IN_PLACE = 16384,        // `out` may be `in`
+  GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
+  GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
+  GP__REPRODUCES = 131072      // any fold under GP_REPRODUCIBLE, on every device
 };
 
 GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
@@ -29844,67 +29867,46 @@ typedef struct gp__checking {
   const char *who;
   const gp_call *c;
   gp__request *q;
-  int host, pointers, reads, takes; // reads, takes: of gp__primitive
-  int fold;                         // an operator with an accumulator
-  int by_flags;                     // select, partition: flags decide, no predicate
+  int host, pointers, reads, traits; // reads, traits: of gp__primitive
+  int fold;                          // an operator with an accumulator
+  const gp__checks *checks;
+  int by_flags; // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8], written[6];
   int read_count, written_count;
 } gp__checking;
 
-GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
-GPUPRIMS__PRIVATE int gp__is_histogram(gp_primitive p) { return p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES; }
-GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
-// `op` is an order of keys.
-GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
-  return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
-}
-// Values of the second input have a part in the result.
-GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
-  return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
-}
-// How many results a merge or a set operation can have.
-GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
-  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
-         : q->primitive == GP_SET_DIFFERENCE ? q->count
-                                             : q->count + q->count2;
-}
-
-GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
-GPUPRIMS__PRIVATE int gp__takes_graph(gp_primitive p) {
-  return gp__is_search(p) || (gp__is_graph_work(p) && p != GP_GRAPH_FROM_EDGES);
-}
 // Fields and flags that the call has no use for.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
-  const int flags = gp__primitive_of(c->primitive)->flags, search = k->takes & GP__TAKES_SEARCH;
+  const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
 #define GPUPRIMS__UNREAD(FIELD, field, error, text)                                                                    \
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
   if (c->count2 && !(k->reads & GP__READS_KEYS2))
     return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
-  if (c->permutation && !(k->takes & GP__TAKES_PERMUTATION))
+  if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call permutes no dimensions", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call has no struct keys that fields order", k->who);
-  if ((c->in_layout || c->out_layout) && !(k->takes & GP__TAKES_LAYOUTS))
+  if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics, @fault serve bfs only", k->who);
-  if (c->sources && !(k->takes & GP__TAKES_SOURCES))
+  if (c->sources && !(k->traits & GP__TAKES_SOURCES))
     return gp__fail(GP_E_ARGUMENT, "%s: @sources serves bfs_sources only", k->who);
   if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target serves bfs only", k->who);
   if (c->fault && !(c->flags & GP_CHECKED))
     return gp__fail(GP_E_ARGUMENT, "%s: @fault: flags lacks GP_CHECKED", k->who);
-  if ((c->source && !(k->takes & GP__TAKES_SOURCE)) || (c->limit && !(k->takes & GP__TAKES_LIMIT)))
+  if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit serve bfs and bfs_check only", k->who);
   if (c->flags & ~flags & GP_UNTIL_TARGET)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET serves bfs only", k->who);
   if (c->flags & ~flags & GP_KEEP_GAPS)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS serves convert_layout only", k->who);
-  if ((c->begin_bit || c->end_bit) && !(k->takes & GP__TAKES_BITS))
+  if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit serve radix sorts only", k->who);
   if (c->flags & ~flags & GP_DESCENDING)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING serves sort, segmented_sort, top_k and nth_element only",
@@ -29919,9 +29921,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT,
                     "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS serve graph_from_edges only", k->who);
-  if (c->out_graph && !(k->takes & GP__TAKES_OUT_GRAPH))
+  if (c->out_graph && !(k->traits & GP__TAKES_OUT_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call makes no graph", k->who);
-  if (c->graph && !(k->takes & GP__TAKES_GRAPH))
+  if (c->graph && !(k->traits & GP__TAKES_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes none", k->who);
   if (c->flags & ~flags & GP_CHECKED)
     return gp__fail(
@@ -29933,7 +29935,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
                     c->end ? "%s: @flags: GP_CHECKED checks offsets in their order; with @end they have none"
                            : "%s: @flags: GP_CHECKED: segments of one length have no offsets",
                     k->who);
-  if (c->bad && !(k->takes & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
+  if (c->bad && !(k->traits & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
     return gp__fail(GP_E_ARGUMENT, "%s: @bad: flags lacks GP_CHECKED", k->who);
   return GP_SUCCESS;
 }
@@ -29949,64 +29951,15 @@ GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {
                                                     : NULL;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
-                                                const void *value, const gp__op_info **user) {
-  *user = NULL;
-  if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
-    return value || !k->pointers ? GP_SUCCESS
-                                 : gp__fail(GP_E_NULL, "%s: @%s (the scalar) is null: @%s: %s compares with it", k->who,
-                                            scalar, field, gp__op_rows[op].name);
-  if (op > 0 && op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
-                    field, gp__op_rows[op].name);
-  GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
-  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s (the scalar) is not null, but @%s, operator \"%s\", takes none",
-                          k->who, scalar, field, (*user)->name)
-               : GP_SUCCESS;
-}
-
 GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *role;
   q->op = c->op;
   q->transform = c->transform;
-  if (gp__is_predicated(c->primitive)) {
-    k->by_flags = !c->op && (c->primitive == GP_SELECT || c->primitive == GP_PARTITION) && (c->keys || c->key_type);
-    if (k->by_flags) {
-      if (c->transform)
-        return gp__fail(GP_E_OPERATOR, "%s: @transform (the second predicate): flags make two parts", k->who);
-      return c->init || c->step
-                 ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->init ? "init" : "step")
-                 : GP_SUCCESS;
-    }
-    if (c->keys || c->key_type)
-      return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: flags serve calls without a predicate (@op)",
-                      k->who, c->keys ? "keys" : "key_type");
-    GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "init", c->init, &q->user_op));
-    if (c->transform) return gp__check_predicate(k, "transform", c->transform, "step", c->step, &q->user_transform);
-    return c->step ? gp__fail(GP_E_ARGUMENT, "%s: @step: there is no second predicate (@transform)", k->who)
-                   : GP_SUCCESS;
-  }
-  if (gp__is_bound(c->primitive)) {
-    if (!c->op) q->op = GP_LESS;
-    if (q->op == GP_LESS) return GP_SUCCESS;
-    if (q->op > 0 && q->op < GP_OP_COUNT)
-      return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS is, or a user's binary operator", k->who,
-                      gp__op_rows[q->op].name);
-    return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
-  }
-  if (gp__is_ordered(c->primitive)) {
-    if (!c->op) q->op = GP_LESS;
-    if (q->op == GP_LESS || q->op == GP_GREATER) return GP_SUCCESS;
-    if (q->op > 0 && q->op < GP_OP_COUNT)
-      return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS and GREATER are, or a user's binary operator",
-                      k->who, gp__op_rows[q->op].name);
-    return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
-  }
   if (k->reads & GP__READS_OP) {
     GPUPRIMS__CHECK(
-        gp__check_operator(k->s, k->who, "op", c->op, c->primitive == GP_TRANSFORM ? 1 : 2, k->host, &q->user_op));
+        gp__check_operator(k->s, k->who, "op", c->op, k->traits & GP__TAKES_UNARY ? 1 : 2, k->host, &q->user_op));
     role = q->user_op ? NULL : gp__role_of(c->op);
     if (role && (c->op == GP_SUB ? k->fold : !k->fold || c->op > GP_SUB))
       return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves %s only", k->who, gp__op_rows[c->op].name, role);
@@ -30103,32 +30056,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     q->key_type = c->key_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
     if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
-  } else if (c->primitive == GP_GROUP_BY) {
-    q->key_type = c->key_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-    if (k->key.info)
-      return gp__fail(GP_E_TYPE, "%s: @key_type: keys of groups are of a built-in type, not of \"%s\"", k->who,
-                      k->key.info->name);
-    if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
-      return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
-  } else if (gp__is_bound(c->primitive)) {
-    if (c->key_type && c->key_type != q->in_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @key_type differ: needles have the type of the sorted array",
-                      k->who);
-    q->key_type = q->in_type;
-    k->key = k->in;
-    if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
-  }
-  if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) {
-    q->key_type = c->key_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-    if (k->key.info)
-      return gp__fail(GP_E_TYPE, "%s: @key_type is %s: a struct has no order", k->who, k->key.info->name);
+  } else if (k->checks->key_types) {
+    GPUPRIMS__CHECK(k->checks->key_types(k));
   }
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
-  if ((k->reads & GP__READS_OFFSET_TYPE) &&
-      (c->primitive != GP_SEGMENTED_REDUCE || c->begin || c->end || c->offset_type))
+  if ((k->reads & GP__READS_OFFSET_TYPE) && // segments of one length have none
+      (!(k->reads & GP__READS_LENGTH) || c->begin || c->end || c->offset_type))
     GPUPRIMS__CHECK(
         gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;
@@ -30138,7 +30072,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
         gp__check_integer(k, "out2_type (of lengths)", type, 4, 8, "i32, u32, i64 or u64", &q->out2_type, &k->out2));
     if (c->out_type && c->out_type != type)
       return gp__fail(GP_E_TYPE, "%s: @out_type and @out2_type differ: offsets and lengths have one type", k->who);
-    if (c->primitive == GP_NONTRIVIAL_RUNS) q->out_type = q->out2_type, k->out = k->out2;
+    if (k->reads & GP__READS_OUT) q->out_type = q->out2_type, k->out = k->out2;
     else if (!c->out2 && (k->pointers || !c->out2_type)) { // no lengths are wanted
       q->out2_type = GP_TYPE_DEFAULT;
       k->out2.size = 0;
@@ -30147,6 +30081,637 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
+
+// The type of the output, and what it has to do with that of the input.
+GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int moved = k->traits & GP__KEEPS_TYPE;
+  if (!q->out_type) q->out_type = c->out_type ? c->out_type : c->in_type;
+  if (q->out_type || ((k->reads & GP__READS_OUT) && !(k->reads & GP__READS_OUT2_TYPE) && !(moved && !k->in.size)))
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out));
+  if (moved && q->out_type != q->in_type)
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
+  return GP_SUCCESS;
+}
+// A type of u32 or u64. what: "out_type (of indices)".
+GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
+  gp__request *q = k->q;
+  const gp_type type = k->c->out_type;
+  GPUPRIMS__CHECK(gp__check_integer(k, what, type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+  return q->out_type == type
+             ? GP_SUCCESS
+             : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int alone = (k->traits & GP__TAKES_KEYS_ALONE) && (!c->out || (k->traits & GP__TAKES_INDICES));
+  if ((k->reads & GP__READS_IN) && (!alone || c->in_type || c->in)) {
+    q->in_type = c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
+  }
+  GPUPRIMS__CHECK(k->checks->out_type ? k->checks->out_type(k) : gp__check_out_type(k));
+  GPUPRIMS__CHECK(gp__check_key_types(k));
+  q->in_struct = k->in.info;
+  q->in2_struct = k->in2.info;
+  q->out_struct = k->out.info;
+  q->in_size = k->in.size;
+  q->in2_size = k->in2.size;
+  q->out_size = k->out.size;
+  if (c->transform && !q->user_transform && k->in.info) return gp__no_struct(k, "transform", c->transform);
+  return k->fold ? gp__check_accumulator(k) : GP_SUCCESS;
+}
+
+// Is every order of operations as good as any other?
+GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
+  return !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
+}
+
+// ---- core/check_numbers.c - checking a call: its numbers
+
+GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  q->count = q->stride = c->count;
+  q->segments = c->segments;
+  q->length = c->length;
+  q->bins = c->bins;
+  q->count2 = c->count2;
+  if (!q->end_bit) { // a radix sort knows them from its types
+    q->begin_bit = c->begin_bit;
+    q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : 8 * (int)q->key_size;
+  }
+  q->field_count = c->field_count;
+  q->channels = c->channels ? c->channels : 1;
+  q->active = c->active ? c->active : q->channels;
+  if (c->count2 > UINT64_MAX - c->count)
+    return gp__fail(GP_E_SIZE, "%s: @count and @count2 together overflow: %llu and %llu", who,
+                    (unsigned long long)c->count, (unsigned long long)c->count2);
+  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1", who);
+  if (k->checks->numbers) GPUPRIMS__CHECK(k->checks->numbers(k));
+  if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))
+    return gp__fail(
+        GP_E_UNSUPPORTED,
+        "%s: @flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "
+        "policy, not on every one",
+        who);
+  return GP_SUCCESS;
+}
+
+// ---- core/check_buffers.c - checking a call: its buffers
+
+GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
+                                              size_t align, uint64_t count, size_t size, int needed) {
+  const uint64_t address = (uint64_t)(uintptr_t)pointer;
+  const char *number = count == k->c->count ? " and count" : ""; // others come of several members
+  if (size && count > UINT64_MAX / size)
+    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number,
+                    (unsigned long long)count, (unsigned long)size);
+  if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: @%s is null", k->who, field) : GP_SUCCESS;
+  if (address % align)
+    return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to the %lu bytes that its type asks for", k->who,
+                    field, pointer, (unsigned long)align);
+  if (count * size > UINT64_MAX - address)
+    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes reach past the end of memory", k->who, field,
+                    number, (unsigned long long)count, (unsigned long)size);
+  return GP_SUCCESS;
+}
+
+// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory that no driver knows, which is the host's. The
+// host back end can ask only where something else in the process has loaded the driver; otherwise an error.
+GPUPRIMS__PRIVATE int gp__place_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
+  int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
+      k->s->library.runtime.driver.cuPointerGetAttributes;
+  int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
+  void *const answers[] = {type, managed};
+  void *library = NULL;
+  int error;
+  *type = *managed = 0;
+  if (!ask && k->host) {
+    library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    if (library) gp__symbol(library, "cuPointerGetAttributes", (void *)&ask);
+  }
+  error = ask ? ask(2, attributes, answers, (gp__cu_pointer)(uintptr_t)pointer) : -1;
+  if (library) dlclose(library);
+  return error;
+}
+// Does the back end reach the buffer?
+GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *name, const void *pointer) {
+  const gp__state *s = k->s;
+  int type, managed;
+  const int error = gp__place_of(k, pointer, &type, &managed);
+  if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
+  if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
+                    name, pointer);
+  if (!k->host && !type && !s->pageable)
+    return gp__fail(GP_E_ARGUMENT,
+                    "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach",
+                    k->who, name, pointer, s->about.device);
+  return GP_SUCCESS;
+}
+// Can the host read the value?
+GPUPRIMS__PRIVATE gp_result gp__check_value_place(const gp__checking *k, const char *name, const void *value) {
+  int type, managed;
+  if (k->pointers != GP__POINTERS_PLACED || !value) return GP_SUCCESS;
+  return !gp__place_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
+             ? gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device; the value is read by the host", k->who,
+                        name, value)
+             : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
+                                             uint64_t count, size_t size, int wanted) {
+  GPUPRIMS__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
+  return k->pointers == GP__POINTERS_PLACED && pointer && count ? gp__check_place(k, name, pointer) : GP_SUCCESS;
+}
+
+// A buffer that is read, and one that is written; wanted: it must be there where it has elements.
+GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
+                                        const gp__checked_type *t, uint64_t count, int wanted, int place) {
+  gp__extent *span = &k->read[k->read_count++];
+  span->name = name;
+  span->pointer = pointer;
+  span->bytes = count * t->size;
+  span->place = place;
+  return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
+}
+GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
+                                        size_t size, uint64_t count, int wanted, int place) {
+  gp__extent *span = &k->written[k->written_count++];
+  span->name = name;
+  span->pointer = pointer;
+  span->bytes = count * size;
+  span->place = place;
+  return gp__check_buffer(k, name, pointer, align, count, size, wanted);
+}
+
+enum { GP__PLACE_OF_OUT = 1, GP__PLACE_OF_OUT_KEYS };
+// How many elements the buffers of a call have, and what is said of them.
+typedef struct gp__buffers {
+  uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
+  const char *in_name, *in2_name, *begin_name;
+  const gp__checked_type *begin_type; // of no size: it is not read
+  int in2_place, in2_values;          // in2_values: those of the second input are wanted
+  int begin_wanted, out_keys_wanted, out2_wanted;
+} gp__buffers;
+GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
+  static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (k->in.size)
+    GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1,
+                                (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
+  if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_place));
+  if (k->key.size)
+    GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, b->keys, 1,
+                                k->traits & GP__KEYS_IN_PLACE ? GP__PLACE_OF_OUT_KEYS : 0));
+  if (k->reads & GP__READS_KEYS2) {
+    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
+    if (q->in_size && (c->in2 || b->in2_values))
+      GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
+  }
+  if (b->begin_type->size)
+    GPUPRIMS__CHECK(gp__reading(k, b->begin_name, c->begin, b->begin_type, b->begin, b->begin_wanted, 0));
+  if (c->end) GPUPRIMS__CHECK(gp__reading(k, "end", c->end, &k->offset, c->segments, 1, 0));
+  if (c->count_device) {
+    if ((uintptr_t)c->count_device % 8)
+      return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
+                      (const void *)c->count_device);
+    GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  int i, j;
+  if ((k->reads & GP__READS_OUT) && q->out_size)
+    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__PLACE_OF_OUT));
+  if (k->reads & GP__READS_OUT_KEYS)
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted,
+                                GP__PLACE_OF_OUT_KEYS));
+  if (q->out2_size)
+    GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
+  if (k->checks->outputs) GPUPRIMS__CHECK(k->checks->outputs(k));
+  if (k->reads & GP__READS_OUT_COUNT) GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
+  if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED))
+    GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
+  for (i = 0; i < k->written_count; ++i) {
+    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__buffers b;
+  b.in = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
+  b.begin = c->end ? c->segments : c->segments + 1;
+  b.counts = 1;
+  b.in_name = "in";
+  b.in2_name = "in2 (weights)";
+  b.begin_name = "begin";
+  b.begin_type = &k->offset;
+  b.in2_place = b.in2_values = b.out2_wanted = 0;
+  b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
+  b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;
+  if (k->checks->buffers) GPUPRIMS__CHECK(k->checks->buffers(k, &b));
+  GPUPRIMS__CHECK(gp__check_inputs(k, &b));
+  return gp__check_outputs(k, &b);
+}
+
+// ---- core/check_values.c - checking a call: its values in host memory
+
+GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_value_place(k, "init", c->init));
+  GPUPRIMS__CHECK(gp__check_value_place(k, "step", c->step));
+  q->has_init = c->init != NULL;
+  if (k->checks->values) return k->checks->values(k);
+  if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_none = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+
+// ---- map/check.c - checking a call: maps
+
+GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_out_type(k));
+  if (c->primitive == GP_TRANSFORM2) {
+    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
+    return gp__check_type(k->s, k->who, "in2_type", q->in2_type, &k->in2);
+  }
+  if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
+      c->in_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: transform with GP_CONVERT converts", k->who);
+  if (c->primitive == GP_IOTA && k->out.info)
+    return gp__fail(GP_E_TYPE, "%s: @out_type: a struct cannot be counted in", k->who);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_types(k));
+  if (!(k->reads & GP__READS_OP)) return GP_SUCCESS;
+  if (!q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
+  if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers, not on %s", k->who, gp__op_rows[q->op].name,
+                    gp__type_rows[q->out_type].name);
+  if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @in_type: one element is copied: no conversion where one of the types is a struct",
+                    k->who);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k, gp__buffers *b) {
+  if (k->c->primitive != GP_TRANSFORM2) return GP_SUCCESS;
+  b->in_name = "in (a)";
+  b->in2_name = "in2 (b)";
+  b->in2_place = k->q->in2_size == k->q->out_size ? GP__PLACE_OF_OUT : 0;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (c->primitive == GP_FILL && !c->init && k->pointers)
+    return gp__fail(GP_E_NULL, "%s: @init (value) is null", k->who);
+  if (c->init) memcpy(q->init.bytes, c->init, q->out_size);
+  if (c->step) memcpy(q->step.bytes, c->step, q->out_size);
+  else if (c->primitive == GP_IOTA) gp__one(q->out_type, &q->step);
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_map = {
+    NULL, gp__check_map_types, gp__check_map_out_type, NULL, NULL, gp__map_buffers, NULL, gp__check_map_values, NULL};
+
+// ---- select/check.c - checking a call: predicates, parts, runs
+
+GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
+GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
+                                                const void *value, const gp__op_info **user) {
+  *user = NULL;
+  if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
+    return value || !k->pointers ? GP_SUCCESS
+                                 : gp__fail(GP_E_NULL, "%s: @%s (the scalar) is null: @%s: %s compares with it", k->who,
+                                            scalar, field, gp__op_rows[op].name);
+  if (op > 0 && op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
+                    field, gp__op_rows[op].name);
+  GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
+  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s (the scalar) is not null, but @%s, operator \"%s\", takes none",
+                          k->who, scalar, field, (*user)->name)
+               : GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->op = c->op;
+  q->transform = c->transform;
+  k->by_flags = !c->op && (c->keys || c->key_type); // of select and partition: others read none
+  if (k->by_flags) {
+    if (c->transform)
+      return gp__fail(GP_E_OPERATOR, "%s: @transform (the second predicate): flags make two parts", k->who);
+    return c->init || c->step
+               ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->init ? "init" : "step")
+               : GP_SUCCESS;
+  }
+  if (c->keys || c->key_type)
+    return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: flags serve calls without a predicate (@op)", k->who,
+                    c->keys ? "keys" : "key_type");
+  GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "init", c->init, &q->user_op));
+  if (c->transform) return gp__check_predicate(k, "transform", c->transform, "step", c->step, &q->user_transform);
+  return c->step ? gp__fail(GP_E_ARGUMENT, "%s: @step: there is no second predicate (@transform)", k->who) : GP_SUCCESS;
+}
+// A comparison has elements of a built-in type.
+GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
+  return gp__is_predicated(k->c->primitive) && k->in.info && k->c->op && !k->q->user_op
+             ? gp__no_struct(k, "op", k->q->op)
+             : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const size_t size = k->fold ? q->acc_size : gp__is_predicated(c->primitive) ? q->in_size : q->out_size;
+  if (c->init) memcpy(q->init.bytes, c->init, size);
+  if (c->step) memcpy(q->step.bytes, c->step, q->in_size);
+  return GP_SUCCESS;
+}
+
+// How many counts a call leaves in out_count; 0: it has none.
+GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
+  return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
+  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k, gp__buffers *b) {
+  b->counts = gp__parts_of(k->q);
+  if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
+    b->out = b->out2 = b->out - b->out / 2;
+    b->out2_wanted = 1;
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  int i;
+  if (c->primitive != GP_PARTITION) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, q->count, 1, 0));
+  if (q->transform)
+    GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
+  else if (c->out3)
+    return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@transform), and two parts", k->who);
+  // A part's output may be as small as the part: all that is known is where it begins.
+  for (i = 0; i < k->written_count; ++i)
+    if (q->count) k->written[i].bytes = q->in_size;
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_stream = {
+    gp__check_stream_operators, NULL, NULL, gp__check_predicate_type, NULL, gp__stream_buffers, gp__check_parts,
+    gp__check_predicate_values, NULL};
+
+// ---- merge/check.c - checking a call: merges, merge sort and sets
+
+// `op` is an order of keys.
+GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
+  return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
+}
+// Values of the second input have a part in the result.
+GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
+  return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// How many results a merge or a set operation can have.
+GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
+  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
+         : q->primitive == GP_SET_DIFFERENCE ? q->count
+                                             : q->count + q->count2;
+}
+
+// `op` is an order.
+GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->op = c->op;
+  if (!c->op) q->op = GP_LESS;
+  if (q->op == GP_LESS || q->op == GP_GREATER) return GP_SUCCESS;
+  if (q->op > 0 && q->op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS and GREATER are, or a user's binary operator", k->who,
+                    gp__op_rows[q->op].name);
+  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+}
+// Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
+GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  if (c->primitive == GP_IS_SORTED) {
+    q->acc_type = q->out_type = GP_U64;
+    q->acc_size = q->out_size = 8;
+  } else if (values) {
+    const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
+    if (indices) {
+      GPUPRIMS__CHECK(
+          gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+      if (q->out_type != c->out_type)
+        return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
+                        gp__type_rows[c->out_type].name);
+    } else {
+      q->out_type = c->in_type;
+      GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
+      k->out = k->in;
+    }
+    if (c->out_type && c->out_type != q->out_type)
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", k->who);
+    q->in_type = q->out_type;
+    q->in_struct = q->out_struct = k->out.info;
+    q->in_size = q->out_size = k->out.size;
+  }
+  return GP_SUCCESS;
+}
+
+// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
+// radix sort, unless the policy asks for merges.
+GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
+  return c->primitive == GP_MERGE_SORT && !q->user_op &&
+         (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
+         !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_merge_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
+                    (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k, gp__buffers *b) {
+  b->out = b->out_keys = gp__most_results(k->q);
+  b->in2_values = gp__takes_second_values(k->c->primitive);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
+                                           gp__request *q);
+GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
+  gp__request *q = k->q;
+  gp_call sort = *k->c;
+  const int numbers = !gp__is_integer(q->key_type);
+  if (!gp__is_radix_sorted(k->c, q, k->host)) return GP_SUCCESS;
+  sort.primitive = GP_SORT;
+  sort.op = 0;
+  if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
+  GPUPRIMS__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
+  q->numbers = numbers;
+  if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_merge = {gp__check_order,         gp__check_ordered_types, NULL, NULL,
+                                            gp__check_merge_numbers, gp__merge_buffers,       NULL, NULL,
+                                            gp__check_radix_sorted};
+
+// ---- reduce/check.c - checking a call: reductions
+
+GPUPRIMS__PRIVATE gp_result gp__check_reduce_operators(gp__checking *k) {
+  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)
+         : k->c->primitive == GP_IS_SORTED  ? gp__check_order(k)
+                                            : gp__check_operators(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_reduce_types(gp__checking *k) {
+  return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_reduce_out_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (c->primitive == GP_ANY || c->primitive == GP_ALL) {
+    q->out_type = GP_U8;
+    q->acc_type = GP_U32, q->acc_size = 4;
+    if (c->out_type && c->out_type != GP_U8)
+      return gp__fail(GP_E_TYPE, "%s: @out_type: the result is one byte, u8", k->who);
+  } else if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) {
+    q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
+  }
+  return gp__check_out_type(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__reduce_buffers(gp__checking *k, gp__buffers *b) {
+  if (k->c->primitive == GP_CHECK_OFFSETS) b->begin_wanted = 1;
+  b->out = 1;
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_reduce = {gp__check_reduce_operators,
+                                             gp__check_reduce_types,
+                                             gp__check_reduce_out_type,
+                                             gp__check_predicate_type,
+                                             NULL,
+                                             gp__reduce_buffers,
+                                             NULL,
+                                             gp__check_predicate_values,
+                                             NULL};
+
+// ---- search/check.c - checking a call: searches in sorted arrays
+
+GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
+
+GPUPRIMS__PRIVATE gp_result gp__check_bound_order(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->op = c->op;
+  if (!c->op) q->op = GP_LESS;
+  if (q->op == GP_LESS) return GP_SUCCESS;
+  if (q->op > 0 && q->op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS is, or a user's binary operator", k->who,
+                    gp__op_rows[q->op].name);
+  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_position_type(gp__checking *k) {
+  return gp__check_index_type(k, "out_type (index_type)");
+}
+GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (c->key_type && c->key_type != q->in_type)
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @key_type differ: needles have the type of the sorted array", k->who);
+  q->key_type = q->in_type;
+  k->key = k->in;
+  if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  return GP_SUCCESS;
+}
+// Can positions of u32 say so much?
+GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
+  const gp_call *c = k->c;
+  const char *who = k->who;
+  if (k->q->out_size == 4 && (c->length | c->segments) > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, which positions of type u32 (@out_type) do not reach", who,
+                    c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  const char *who = k->who;
+  if (c->length >> 63)
+    return gp__fail(GP_E_SIZE, "%s: @length is %llu, not below 2^63", who, (unsigned long long)c->length);
+  return gp__check_positions(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__bound_buffers(gp__checking *k, gp__buffers *b) {
+  return b->keys = k->c->length, GP_SUCCESS;
+}
+static const gp__checks gp__checks_bound = {gp__check_bound_order,
+                                            NULL,
+                                            gp__check_position_type,
+                                            gp__check_needles,
+                                            gp__check_bound_numbers,
+                                            gp__bound_buffers,
+                                            NULL,
+                                            NULL,
+                                            NULL};
+
+// ---- segments/check.c - checking a call: segmented reductions, load balance
+
+GPUPRIMS__PRIVATE gp_result gp__check_segments_out_type(gp__checking *k) {
+  return k->c->primitive == GP_LOAD_BALANCE ? gp__check_position_type(k) : gp__check_out_type(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
+  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not: elements of no segment", who);
+  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
+    return gp__fail(GP_E_ARGUMENT, "%s: @length: segments have it where there are no offsets (@begin)", who);
+  if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
+    if (c->length && c->segments > UINT64_MAX / c->length)
+      return gp__fail(GP_E_SIZE, "%s: @segments times @length overflows: %llu times %llu", who,
+                      (unsigned long long)c->segments, (unsigned long long)c->length);
+    q->count = c->segments * c->length;
+    if (c->count && c->count != q->count)
+      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @length, which is %llu", who,
+                      (unsigned long long)c->count, (unsigned long long)q->count);
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k, gp__buffers *b) {
+  if (k->c->primitive == GP_LOAD_BALANCE) return GP_SUCCESS;
+  b->begin_wanted = (k->c->flags & GP_CHECKED) || k->c->segments > 0;
+  b->out = k->c->segments;
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_segments = {
+    NULL, NULL, gp__check_segments_out_type, NULL, gp__check_segments_numbers, gp__segments_buffers, NULL, NULL, NULL};
+
+// ---- histogram/check.c - checking a call: histograms
 
 // Counters and weights.
 GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
@@ -30181,65 +30746,119 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
              : GP_SUCCESS;
 }
 
-// Values that go along with keys, or elements that are moved: `in` and `out` of one type; without `in` and its type,
-// `out` gets indices; top-k without either type: neither.
-GPUPRIMS__PRIVATE int gp__may_index(gp_primitive p) { return p == GP_TOP_K || p == GP_SHUFFLE; }
-GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  q->out_type = c->out_type ? c->out_type : c->in_type;
-  if (k->in.size) {
-    if (q->out_type != q->in_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
-    return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
-  }
-  if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
-  GPUPRIMS__CHECK(
-      gp__check_integer(k, "out_type (of indices)", q->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-  if (q->out_type != c->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
-                    gp__type_rows[c->out_type].name);
-  if (k->out.size == 4 && c->count > (c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32))
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
-                    (unsigned long long)c->count);
-  return GP_SUCCESS;
-}
-
-// The type of the output, and what it has to do with that of the input.
-GPUPRIMS__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
+GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
-  const int moved = c->primitive == GP_SELECT || c->primitive == GP_PARTITION || c->primitive == GP_UNIQUE ||
-                    c->primitive == GP_TRANSPOSE;
-  if (gp__is_histogram(c->primitive)) return gp__check_histogram_types(k);
-  if (gp__may_index(c->primitive)) return gp__check_moved(k);
-  if (gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) {
-    GPUPRIMS__CHECK(
-        gp__check_integer(k, "out_type (index_type)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-    return q->out_type == c->out_type ? GP_SUCCESS
-                                      : gp__fail(GP_E_TYPE, "%s: @out_type (index_type) is %s, not u32 or u64", who,
-                                                 gp__type_rows[c->out_type].name);
-  }
-  q->out_type = c->out_type ? c->out_type : c->in_type;
-  if (c->primitive == GP_ANY || c->primitive == GP_ALL) {
-    q->out_type = GP_U8;
-    if (c->out_type && c->out_type != GP_U8)
-      return gp__fail(GP_E_TYPE, "%s: @out_type: the result is one byte, u8", who);
-  } else if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) {
-    q->out_type = GP_U64;
-  }
-  if (q->out_type || ((k->reads & GP__READS_OUT) && c->primitive != GP_NONTRIVIAL_RUNS && !(moved && !k->in.size)))
-    GPUPRIMS__CHECK(gp__check_type(k->s, who, "out_type", q->out_type, &k->out));
-  if (moved && q->out_type != q->in_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", who);
-  if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
-      c->in_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: transform with GP_CONVERT converts", who);
-  if (c->primitive == GP_IOTA && k->out.info)
-    return gp__fail(GP_E_TYPE, "%s: @out_type: a struct cannot be counted in", who);
+  if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: @channels is %d", who, c->channels);
+  if (c->active < 0 || c->active > q->channels)
+    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to the %d of channels", who, c->active, q->channels);
+  if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
+  if (c->bins > INT32_MAX / (unsigned)q->active)
+    return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins of %d channels are 2^31 or more", who, (unsigned long long)c->bins,
+                    q->active);
+  if (c->count > UINT64_MAX / (unsigned)q->channels)
+    return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
+                    q->channels);
+  if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
+    return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: the bounds of at most %d channels of %s fit a call", who,
+                    q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   return GP_SUCCESS;
 }
+GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k, gp__buffers *b) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
+    return gp__fail(GP_E_SIZE, "%s: @bins: the boundaries of %d channels overflow", k->who, q->active);
+  b->in *= (unsigned)q->channels;
+  b->out = c->bins * (unsigned)q->active;
+  if (c->primitive == GP_HISTOGRAM_EVEN) return GP_SUCCESS;
+  b->begin = (c->bins + 1) * (unsigned)q->active;
+  b->begin_name = "begin (boundaries)";
+  b->begin_type = &k->in;
+  b->begin_wanted = 1;
+  return GP_SUCCESS;
+}
+// An integer, with its sign, as 64 bits; a float as a double.
+GPUPRIMS__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
+  uint64_t x = 0;
+  const unsigned bits = 8 * gp__type_rows[type].size;
+  memcpy(&x, bytes, gp__type_rows[type].size); // little-endian
+  return *gp__type_rows[type].name == 'i' && bits < 64 && x >> (bits - 1) ? x | ~(uint64_t)0 << bits : x;
+}
+GPUPRIMS__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) {
+  uint16_t half;
+  float single;
+  double x;
+  memcpy(&half, bytes, sizeof half);
+  if (type == GP_F16) return gp__host_f16_load(half);
+  if (type == GP_BF16) return gp__host_bf16_load(half);
+  memcpy(&single, bytes, sizeof single);
+  if (type == GP_F32) return single;
+  memcpy(&x, bytes, sizeof x);
+  return x;
+}
+// The two ends of the bins of a channel.
+GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
+  const gp__request *q = k->q;
+  const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
+  const unsigned char *upper = q->step.bytes + (size_t)channel * q->in_size;
+  if (gp__is_integer(q->in_type)) {
+    const uint64_t flip = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << 63 : 0;
+    const uint64_t a = gp__integer_of(q->in_type, lower) ^ flip, b = gp__integer_of(q->in_type, upper) ^ flip;
+    return a < b
+               ? GP_SUCCESS
+               : gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower is not below upper (channel %d)", k->who, channel);
+  } else {
+    const double a = gp__float_of(q->in_type, lower), b = gp__float_of(q->in_type, upper);
+    double width = b - a, scale = (double)q->bins / width;
+    if (!(a < b))
+      return gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower (%g) is not below upper (%g) (channel %d)", k->who, a,
+                      b, channel);
+    if (q->in_type != GP_F64) {
+      const float w = (float)b - (float)a, s = (float)q->bins / w;
+      width = w, scale = s;
+    }
+    return width - width == 0 && scale - scale == 0
+               ? GP_SUCCESS
+               : gp__fail(GP_E_ARGUMENT,
+                          "%s: @init and @step: the width of the bins from %g to %g overflows (channel %d)", k->who, a,
+                          b, channel);
+  }
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  int i;
+  if (c->primitive != GP_HISTOGRAM_EVEN) return GP_SUCCESS;
+  const int floats = !gp__is_integer(q->in_type);
+  if (floats && (!c->init || !c->step) && (k->pointers || c->init || c->step))
+    return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, c->init ? "step (upper)" : "init (lower)");
+  if (floats && !c->init) return GP_SUCCESS;
+  for (i = 0; i < q->active; ++i) {
+    const size_t at = (size_t)i * q->in_size;
+    // Integers without an end: the lowest value, also as one more than the largest.
+    const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
+    memcpy(q->init.bytes + at, c->init ? (const unsigned char *)c->init + at : (const unsigned char *)&lowest,
+           q->in_size);
+    memcpy(q->step.bytes + at, c->step ? (const unsigned char *)c->step + at : (const unsigned char *)&lowest,
+           q->in_size);
+    if (c->step) GPUPRIMS__CHECK(gp__check_ends(k, i));
+  }
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_histogram = {NULL,
+                                                NULL,
+                                                gp__check_histogram_types,
+                                                NULL,
+                                                gp__check_histogram_numbers,
+                                                gp__histogram_buffers,
+                                                NULL,
+                                                gp__check_histogram_values,
+                                                NULL};
+
+// ---- sort/check.c - checking a call: sorts
 
 // Values that move with keys: of in_type, or where there is no input, indices of out_type. Their type becomes the
 // unsigned one of its size.
@@ -30266,7 +30885,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   q->in_size = q->out_size = k->out.size;
   return GP_SUCCESS;
 }
-
 // What orders a struct: a list of its fields, or a user's operator that makes a built-in type of it.
 GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   const gp_call *c = k->c;
@@ -30294,7 +30912,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   q->acc_size = 8; // words of the ordered key
   return GP_SUCCESS;
 }
-
 GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -30338,6 +30955,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
                     (unsigned long long)c->count);
   return GP_SUCCESS;
 }
+
+GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k, gp__buffers *b) {
+  b->out_keys_wanted = k->in.size || !k->q->in_size;
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_sort = {NULL, gp__check_sort_types, NULL, NULL, NULL, gp__sort_buffers, NULL, NULL,
+                                           NULL};
+
+// ---- segmented_sort/check.c - checking a call: segmented sorts
 
 // Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
 GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
@@ -30383,95 +31009,52 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
-GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
+static const gp__checks gp__checks_segmented_sort = {
+    NULL, gp__check_sorted_segments, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+
+// ---- group_by/check.c - checking a call: group-by
+
+GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
   q->key_type = c->key_type;
   GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
-  if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
-  q->key_struct = k->key.info;
-  q->key_size = k->key.size;
-  if (c->primitive == GP_IS_SORTED) {
-    q->acc_type = q->out_type = GP_U64;
-    q->acc_size = q->out_size = 8;
-  } else if (values) {
-    const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
-    if (indices) {
-      GPUPRIMS__CHECK(
-          gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-      if (q->out_type != c->out_type)
-        return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
-                        gp__type_rows[c->out_type].name);
-    } else {
-      q->out_type = c->in_type;
-      GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
-      k->out = k->in;
-    }
-    if (c->out_type && c->out_type != q->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", k->who);
-    q->in_type = q->out_type;
-    q->in_struct = q->out_struct = k->out.info;
-    q->in_size = q->out_size = k->out.size;
-  }
+  if (k->key.info)
+    return gp__fail(GP_E_TYPE, "%s: @key_type: keys of groups are of a built-in type, not of \"%s\"", k->who,
+                    k->key.info->name);
+  if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
   return GP_SUCCESS;
 }
+static const gp__checks gp__checks_group_by = {NULL, NULL, NULL, gp__check_group_keys, NULL, NULL, NULL, NULL, NULL};
 
-GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
+// ---- top_k/check.c - checking a call: top-k, nth element, shuffle
+
+GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  const char *who = k->who;
-  const int map =
-      c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2 || c->primitive == GP_ADJACENT_DIFFERENCE;
-  if (c->primitive == GP_SORT) return gp__check_sort_types(k);
-  if (c->primitive == GP_SEGMENTED_SORT) return gp__check_sorted_segments(k);
-  if (gp__is_ordered(c->primitive)) return gp__check_ordered_types(k);
-  if ((k->reads & GP__READS_IN) && (c->primitive != GP_UNIQUE || c->in_type || c->in || c->out) &&
-      (!gp__may_index(c->primitive) || c->in_type || c->in)) {
-    q->in_type = c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
+  q->out_type = c->out_type ? c->out_type : c->in_type;
+  if (k->in.size) {
+    if (q->out_type != q->in_type)
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
+    return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
-  GPUPRIMS__CHECK(gp__check_out_type(k));
-  if (c->primitive == GP_TRANSFORM2) {
-    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
-    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in2_type", q->in2_type, &k->in2));
-  }
-  GPUPRIMS__CHECK(gp__check_key_types(k));
-  q->in_struct = k->in.info;
-  q->in2_struct = k->in2.info;
-  q->out_struct = k->out.info;
-  q->in_size = k->in.size;
-  q->in2_size = k->in2.size;
-  q->out_size = k->out.size;
-  if (map && !q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
-  if (map && q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers, not on %s", who, gp__op_rows[q->op].name,
-                    gp__type_rows[q->out_type].name);
-  if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @in_type: one element is copied: no conversion where one of the types is a struct",
-                    who);
-  if (gp__is_predicated(c->primitive)) {
-    if (k->in.info && c->op && !q->user_op) return gp__no_struct(k, "op", q->op);
-    if (k->in.info && c->transform && !q->user_transform) return gp__no_struct(k, "transform", q->transform);
-  } else if (c->transform && !q->user_transform && k->in.info) return gp__no_struct(k, "transform", c->transform);
-  if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS) q->acc_type = GP_U64, q->acc_size = 8;
-  if (c->primitive == GP_ANY || c->primitive == GP_ALL) q->acc_type = GP_U32, q->acc_size = 4;
-  return k->fold ? gp__check_accumulator(k) : GP_SUCCESS;
+  if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "out_type (of indices)", q->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+  if (q->out_type != c->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
+                    gp__type_rows[c->out_type].name);
+  if (k->out.size == 4 && c->count > (c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32))
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
+                    (unsigned long long)c->count);
+  return GP_SUCCESS;
 }
-
-// Is every order of operations as good as any other?
-GPUPRIMS__PRIVATE int gp__any_order(const gp__request *q) {
-  return !q->user_op && q->op && (gp__is_integer(q->acc_type) || (q->op != GP_SUM && q->op != GP_PROD));
-}
-
-// ---- core/check_numbers.c - checking a call: its numbers
-
 // Rows of a top-k; other calls have one.
 GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
   return c->primitive == GP_TOP_K && c->segments ? c->segments : 1;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_k(const gp__checking *k) {
+GPUPRIMS__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->length > c->count || (nth && c->count && c->length == c->count))
@@ -30488,6 +31071,46 @@ GPUPRIMS__PRIVATE gp_result gp__check_k(const gp__checking *k) {
                     (int)GP__TOP_K_FEW);
   return GP_SUCCESS;
 }
+
+GPUPRIMS__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
+  return k->c->primitive == GP_TOP_K ? gp__check_moved(k) : gp__check_out_type(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is %s: a struct has no order", k->who, k->key.info->name);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k, gp__buffers *b) {
+  const uint64_t rows = gp__rows_in(k->c);
+  b->in *= rows;
+  b->keys *= rows;
+  b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->length;
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_top_k = {
+    NULL, NULL, gp__check_top_k_out_type, gp__check_ranked_keys, gp__check_k, gp__top_k_buffers, NULL, NULL, NULL};
+
+// The keys of its rounds.
+GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  int i;
+  uint64_t seed = 0;
+  if (c->init) memcpy(&seed, c->init, sizeof seed);
+  for (i = 0; i < GP__SHUFFLE_ROUNDS; ++i) {
+    const uint32_t key = gp__shuffle_key(seed, i);
+    memcpy(q->init.bytes + 4 * i, &key, sizeof key);
+  }
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_shuffle = {NULL, NULL, gp__check_moved, NULL, NULL,
+                                              NULL, NULL, gp__check_seed,  NULL};
+
+// ---- transpose/check.c - checking a call: transposes
+
 // Strides of one side of a transpose, dense where they are 0, and how many elements lie between the first and the last.
 GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions,
                                               const uint64_t *extent, const uint64_t *given, uint64_t *stride,
@@ -30651,353 +31274,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   m->kind = m->extent[0] == m->extent[1] ? GP__MOVE_SQUARE : GP__MOVE_RECTANGLE;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  const char *who = k->who;
-  q->count = q->stride = c->count;
-  q->segments = c->segments;
-  q->length = c->length;
-  q->bins = c->bins;
-  q->count2 = c->count2;
-  if (c->primitive != GP_SORT) {
-    q->begin_bit = c->begin_bit;
-    q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : 8 * (int)q->key_size;
-  }
-  q->field_count = c->field_count;
-  q->channels = c->channels ? c->channels : 1;
-  q->active = c->active ? c->active : q->channels;
-  if (gp__is_histogram(c->primitive)) {
-    if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: @channels is %d", who, c->channels);
-    if (c->active < 0 || c->active > q->channels)
-      return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to the %d of channels", who, c->active, q->channels);
-    if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
-    if (c->bins > INT32_MAX / (unsigned)q->active)
-      return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins of %d channels are 2^31 or more", who,
-                      (unsigned long long)c->bins, q->active);
-    if (c->count > UINT64_MAX / (unsigned)q->channels)
-      return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
-                      q->channels);
-    if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
-      return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: the bounds of at most %d channels of %s fit a call", who,
-                      q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
-  }
-  if (c->count2 > UINT64_MAX - c->count)
-    return gp__fail(GP_E_SIZE, "%s: @count and @count2 together overflow: %llu and %llu", who,
-                    (unsigned long long)c->count, (unsigned long long)c->count2);
-  if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
-                    (unsigned long long)c->count);
-  if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1", who);
-  if (gp__is_bound(c->primitive) && c->length >> 63)
-    return gp__fail(GP_E_SIZE, "%s: @length is %llu, not below 2^63", who, (unsigned long long)c->length);
-  if ((gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) && q->out_size == 4 &&
-      (c->length | c->segments) > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, which positions of type u32 (@out_type) do not reach", who,
-                    c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
-  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not: elements of no segment", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
-    return gp__fail(GP_E_ARGUMENT, "%s: @length: segments have it where there are no offsets (@begin)", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
-    if (c->length && c->segments > UINT64_MAX / c->length)
-      return gp__fail(GP_E_SIZE, "%s: @segments times @length overflows: %llu times %llu", who,
-                      (unsigned long long)c->segments, (unsigned long long)c->length);
-    q->count = c->segments * c->length;
-    if (c->count && c->count != q->count)
-      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @length, which is %llu", who,
-                      (unsigned long long)c->count, (unsigned long long)q->count);
-  }
-  if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) GPUPRIMS__CHECK(gp__check_k(k));
-  if (c->primitive == GP_TRANSPOSE) GPUPRIMS__CHECK(gp__check_permutation(k));
-  if ((c->flags & GP_REPRODUCIBLE) && k->fold && c->primitive >= GP_SEGMENTED_REDUCE && !gp__any_order(q))
-    return gp__fail(
-        GP_E_UNSUPPORTED,
-        "%s: @flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "
-        "policy, not on every one",
-        who);
+
+GPUPRIMS__PRIVATE gp_result gp__transpose_buffers(gp__checking *k, gp__buffers *b) {
+  b->in = k->q->moves.in_span;
+  b->out = k->q->moves.out_span;
   return GP_SUCCESS;
 }
-
-// ---- core/check_buffers.c - checking a call: its buffers
-
-GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
-                                              size_t align, uint64_t count, size_t size, int needed) {
-  const uint64_t address = (uint64_t)(uintptr_t)pointer;
-  const char *number = count == k->c->count ? " and count" : ""; // others come of several members
-  if (size && count > UINT64_MAX / size)
-    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number,
-                    (unsigned long long)count, (unsigned long)size);
-  if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: @%s is null", k->who, field) : GP_SUCCESS;
-  if (address % align)
-    return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to the %lu bytes that its type asks for", k->who,
-                    field, pointer, (unsigned long)align);
-  if (count * size > UINT64_MAX - address)
-    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes reach past the end of memory", k->who, field,
-                    number, (unsigned long long)count, (unsigned long)size);
-  return GP_SUCCESS;
-}
-
-// Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory that no driver knows, which is the host's. The
-// host back end can ask only where something else in the process has loaded the driver; otherwise an error.
-GPUPRIMS__PRIVATE int gp__place_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
-  int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
-      k->s->library.runtime.driver.cuPointerGetAttributes;
-  int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
-  void *const answers[] = {type, managed};
-  void *library = NULL;
-  int error;
-  *type = *managed = 0;
-  if (!ask && k->host) {
-    library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    if (library) gp__symbol(library, "cuPointerGetAttributes", (void *)&ask);
-  }
-  error = ask ? ask(2, attributes, answers, (gp__cu_pointer)(uintptr_t)pointer) : -1;
-  if (library) dlclose(library);
-  return error;
-}
-// Does the back end reach the buffer?
-GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *name, const void *pointer) {
-  const gp__state *s = k->s;
-  int type, managed;
-  const int error = gp__place_of(k, pointer, &type, &managed);
-  if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
-  if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
-                    name, pointer);
-  if (!k->host && !type && !s->pageable)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @%s (%p) is memory of the host, neither managed nor registered, which device %d cannot reach",
-                    k->who, name, pointer, s->about.device);
-  return GP_SUCCESS;
-}
-// Can the host read the value?
-GPUPRIMS__PRIVATE gp_result gp__check_value_place(const gp__checking *k, const char *name, const void *value) {
-  int type, managed;
-  if (k->pointers != GP__POINTERS_PLACED || !value) return GP_SUCCESS;
-  return !gp__place_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
-             ? gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device; the value is read by the host", k->who,
-                        name, value)
-             : GP_SUCCESS;
-}
-GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
-                                             uint64_t count, size_t size, int wanted) {
-  GPUPRIMS__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
-  return k->pointers == GP__POINTERS_PLACED && pointer && count ? gp__check_place(k, name, pointer) : GP_SUCCESS;
-}
-
-// A buffer that is read, and one that is written; wanted: it must be there where it has elements.
-GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
-                                        const gp__checked_type *t, uint64_t count, int wanted, int place) {
-  gp__extent *span = &k->read[k->read_count++];
-  span->name = name;
-  span->pointer = pointer;
-  span->bytes = count * t->size;
-  span->place = place;
-  return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
-}
-GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
-                                        size_t size, uint64_t count, int wanted, int place) {
-  gp__extent *span = &k->written[k->written_count++];
-  span->name = name;
-  span->pointer = pointer;
-  span->bytes = count * size;
-  span->place = place;
-  return gp__check_buffer(k, name, pointer, align, count, size, wanted);
-}
-
-enum { GP__PLACE_OF_OUT = 1, GP__PLACE_OF_OUT_KEYS };
-GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
-  static const gp__checked_type number = {8, 8, NULL};
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  const gp_primitive p = c->primitive;
-  const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
-  const int in_place = p == GP_COPY || p == GP_TRANSFORM || p == GP_TRANSPOSE || p == GP_SORT ||
-                       p == GP_SEGMENTED_SORT || p == GP_MERGE_SORT || two || p == GP_SELECT || p == GP_UNIQUE ||
-                       (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
-  const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
-                             (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
-  const gp__checked_type *begin = histogram ? &k->in : &k->offset;
-  const uint64_t begins = histogram ? (c->bins + 1) * (unsigned)q->active : c->end ? c->segments : c->segments + 1;
-  if (histogram && c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
-    return gp__fail(GP_E_SIZE, "%s: @bins: the boundaries of %d channels overflow", k->who, q->active);
-  if (k->in.size)
-    GPUPRIMS__CHECK(
-        gp__reading(k, two ? "in (a)" : "in", c->in, &k->in,
-                    p == GP_TRANSPOSE ? q->moves.in_span : q->count * (unsigned)q->channels * gp__rows_in(c), 1,
-                    in_place && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
-  if (k->in2.size)
-    GPUPRIMS__CHECK(gp__reading(k, two ? "in2 (b)" : "in2 (weights)", c->in2, &k->in2, q->count, 1,
-                                two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
-  if (k->key.size)
-    GPUPRIMS__CHECK(gp__reading(
-        k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
-        gp__is_bound(p) ? c->length : c->count * gp__rows_in(c), 1,
-        p == GP_UNIQUE || p == GP_SORT || p == GP_SEGMENTED_SORT || p == GP_MERGE_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
-  if (k->reads & GP__READS_KEYS2) {
-    GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
-    if (q->in_size && (c->in2 || gp__takes_second_values(p)))
-      GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
-  }
-  if (k->offset.size || p == GP_HISTOGRAM_RANGES)
-    GPUPRIMS__CHECK(
-        gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
-  if (c->end) GPUPRIMS__CHECK(gp__reading(k, "end", c->end, &k->offset, c->segments, 1, 0));
-  if (c->count_device) {
-    if ((uintptr_t)c->count_device % 8)
-      return gp__fail(GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who,
-                      (const void *)c->count_device);
-    GPUPRIMS__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
-  }
-  return GP_SUCCESS;
-}
-
-// How many counts a call leaves in out_count; 0: it has none.
-GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
-  return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
-}
-
-GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  const gp_primitive p = c->primitive;
-  const int partition = p == GP_PARTITION;
-  const uint64_t count = q->count;
-  const uint64_t outs = p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
-                        : p == GP_SEGMENTED_REDUCE                   ? c->segments
-                        : gp__is_histogram(p)                        ? c->bins * (unsigned)q->active
-                        : gp__is_ordered(p)                          ? gp__most_results(q)
-                        : p == GP_TOP_K                              ? gp__rows_in(c) * c->length
-                        : p == GP_TRANSPOSE                          ? q->moves.out_span
-                        : p == GP_NONTRIVIAL_RUNS                    ? count - count / 2
-                                                                     : count;
-  int i, j;
-  if ((k->reads & GP__READS_OUT) && q->out_size)
-    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
-  if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size,
-                                p == GP_NTH_ELEMENT                  ? 1
-                                : gp__is_ordered(p) || p == GP_TOP_K ? outs
-                                                                     : count,
-                                p == GP_UNIQUE || p == GP_SEGMENTED_SORT || p == GP_NTH_ELEMENT || gp__is_ordered(p) ||
-                                    (p == GP_SORT && (k->in.size || !q->in_size)),
-                                GP__PLACE_OF_OUT_KEYS));
-  if (q->out2_size)
-    GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size,
-                                p == GP_NONTRIVIAL_RUNS ? outs : count, p == GP_NONTRIVIAL_RUNS, 0));
-  if (partition) {
-    GPUPRIMS__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, count, 1, 0));
-    if (q->transform)
-      GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, count, 1, 0));
-    else if (c->out3)
-      return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@transform), and two parts", k->who);
-    // A part's output may be as small as the part: all that is known is where it begins.
-    for (i = 0; i < k->written_count; ++i)
-      if (count) k->written[i].bytes = q->in_size;
-  }
-  if (k->reads & GP__READS_OUT_COUNT)
-    GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, gp__parts_of(q), 1, 0));
-  if (p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED)) GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
-  for (i = 0; i < k->written_count; ++i) {
-    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
-    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
-  }
-  return GP_SUCCESS;
-}
-
-// ---- core/check_values.c - checking a call: its values in host memory
-
-// An integer, with its sign, as 64 bits; a float as a double.
-GPUPRIMS__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
-  uint64_t x = 0;
-  const unsigned bits = 8 * gp__type_rows[type].size;
-  memcpy(&x, bytes, gp__type_rows[type].size); // little-endian
-  return *gp__type_rows[type].name == 'i' && bits < 64 && x >> (bits - 1) ? x | ~(uint64_t)0 << bits : x;
-}
-GPUPRIMS__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) {
-  uint16_t half;
-  float single;
-  double x;
-  memcpy(&half, bytes, sizeof half);
-  if (type == GP_F16) return gp__host_f16_load(half);
-  if (type == GP_BF16) return gp__host_bf16_load(half);
-  memcpy(&single, bytes, sizeof single);
-  if (type == GP_F32) return single;
-  memcpy(&x, bytes, sizeof x);
-  return x;
-}
-
-// The two ends of the bins of a channel.
-GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
-  const gp__request *q = k->q;
-  const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
-  const unsigned char *upper = q->step.bytes + (size_t)channel * q->in_size;
-  if (gp__is_integer(q->in_type)) {
-    const uint64_t flip = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << 63 : 0;
-    const uint64_t a = gp__integer_of(q->in_type, lower) ^ flip, b = gp__integer_of(q->in_type, upper) ^ flip;
-    return a < b
-               ? GP_SUCCESS
-               : gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower is not below upper (channel %d)", k->who, channel);
-  } else {
-    const double a = gp__float_of(q->in_type, lower), b = gp__float_of(q->in_type, upper);
-    double width = b - a, scale = (double)q->bins / width;
-    if (!(a < b))
-      return gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower (%g) is not below upper (%g) (channel %d)", k->who, a,
-                      b, channel);
-    if (q->in_type != GP_F64) {
-      const float w = (float)b - (float)a, s = (float)q->bins / w;
-      width = w, scale = s;
-    }
-    return width - width == 0 && scale - scale == 0
-               ? GP_SUCCESS
-               : gp__fail(GP_E_ARGUMENT,
-                          "%s: @init and @step: the width of the bins from %g to %g overflows (channel %d)", k->who, a,
-                          b, channel);
-  }
-}
-
-GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  int i;
-  GPUPRIMS__CHECK(gp__check_value_place(k, "init", c->init));
-  GPUPRIMS__CHECK(gp__check_value_place(k, "step", c->step));
-  if (c->primitive == GP_FILL && !c->init && k->pointers)
-    return gp__fail(GP_E_NULL, "%s: @init (value) is null", k->who);
-  q->has_init = c->init != NULL;
-  if (c->primitive == GP_HISTOGRAM_EVEN) {
-    const int floats = !gp__is_integer(q->in_type);
-    if (floats && (!c->init || !c->step) && (k->pointers || c->init || c->step))
-      return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, c->init ? "step (upper)" : "init (lower)");
-    if (floats && !c->init) return GP_SUCCESS;
-    for (i = 0; i < q->active; ++i) {
-      const size_t at = (size_t)i * q->in_size;
-      // Integers without an end: the lowest value, also as one more than the largest.
-      const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
-      memcpy(q->init.bytes + at, c->init ? (const unsigned char *)c->init + at : (const unsigned char *)&lowest,
-             q->in_size);
-      memcpy(q->step.bytes + at, c->step ? (const unsigned char *)c->step + at : (const unsigned char *)&lowest,
-             q->in_size);
-      if (c->step) GPUPRIMS__CHECK(gp__check_ends(k, i));
-    }
-    return GP_SUCCESS;
-  }
-  if (c->primitive == GP_SHUFFLE) { // the keys of its rounds
-    uint64_t seed = 0;
-    if (c->init) memcpy(&seed, c->init, sizeof seed);
-    for (i = 0; i < GP__SHUFFLE_ROUNDS; ++i) {
-      const uint32_t key = gp__shuffle_key(seed, i);
-      memcpy(q->init.bytes + 4 * i, &key, sizeof key);
-    }
-    return GP_SUCCESS;
-  }
-  if (c->init)
-    memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : gp__is_predicated(c->primitive) ? q->in_size : q->out_size);
-  if (c->step) memcpy(q->step.bytes, c->step, c->primitive == GP_PARTITION ? q->in_size : q->out_size);
-  else if (c->primitive == GP_IOTA) gp__one(q->out_type, &q->step);
-  return GP_SUCCESS;
-}
+static const gp__checks gp__checks_transpose = {NULL, NULL, NULL, NULL, gp__check_permutation, gp__transpose_buffers,
+                                                NULL, NULL, NULL};
 
 // ---- layouts/check.c - checking a call: layouts
 
@@ -31096,6 +31380,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
 
 // ---- graph/check.c - checking a call: its graph
 
+GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
 // Numbers and types of a graph that is read or made. Memory is looked at apart.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
                                             gp_graph *g) {
@@ -31326,14 +31611,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
 
 // ---- core/check.c - checking a call, whole
 
-// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
-// radix sort, unless the policy asks for merges.
-GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
-  return c->primitive == GP_MERGE_SORT && !q->user_op &&
-         (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
-         !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
-}
-
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; GP__POINTERS_PLACED where buffers must lie where
 // the back end reaches them.
@@ -31355,29 +31632,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   k.host = host;
   k.pointers = pointers;
   k.reads = row->reads;
-  k.takes = row->takes;
+  k.traits = row->traits;
+  k.checks = row->family->checks;
   k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
   GPUPRIMS__CHECK(gp__check_fields(&k));
   if (row->family->check) return row->family->check(&k);
-  GPUPRIMS__CHECK(gp__check_operators(&k));
-  GPUPRIMS__CHECK(gp__check_types(&k));
+  GPUPRIMS__CHECK(k.checks->operators ? k.checks->operators(&k) : gp__check_operators(&k));
+  GPUPRIMS__CHECK(k.checks->types ? k.checks->types(&k) : gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
-  GPUPRIMS__CHECK(gp__check_inputs(&k));
-  GPUPRIMS__CHECK(gp__check_outputs(&k));
+  GPUPRIMS__CHECK(gp__check_buffers(&k));
   GPUPRIMS__CHECK(gp__check_values(&k));
-  if (gp__is_radix_sorted(c, q, host)) {
-    const int numbers = !gp__is_integer(q->key_type);
-    gp_call sort = *c;
-    sort.primitive = GP_SORT;
-    sort.op = 0;
-    if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
-    GPUPRIMS__CHECK(gp__check_call(s, caller, &sort, host, pointers, q));
-    q->numbers = numbers;
-    if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
-    return GP_SUCCESS;
-  }
   q->in = c->in;
   q->in2 = c->in2;
   q->keys = c->keys;
@@ -31392,7 +31658,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->out_count = c->out_count;
   q->bad = c->bad;
   q->count_device = c->count_device;
-  return GP_SUCCESS;
+  return k.checks->last ? k.checks->last(&k) : GP_SUCCESS;
 }
 
 // Is there nothing to launch? (Results that do not depend on elements are written all the same.)
@@ -34569,13 +34835,15 @@ GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
 }
 
 static const gp__family gp__family_map = {
-    NULL, gp__map_is_idle, NULL, gp__kinds_of_map, NULL, gp__launch_map, NULL, NULL, NULL, NULL, gp__host_maps};
-static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, 0, 0};
+    &gp__checks_map, NULL, gp__map_is_idle, NULL, gp__kinds_of_map, NULL, gp__launch_map, NULL, NULL, NULL, NULL,
+    gp__host_maps};
+static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL, 0, 0};
 static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_STEP, 0, 0};
-static const gp__primitive gp__primitive_transform = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0, 0};
+static const gp__primitive gp__primitive_transform = {&gp__family_map, GP__READS_MAP | GP__READS_OP,
+                                                      GP__TAKES_UNARY | GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_transform2 = {
-    &gp__family_map, GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, 0, 0};
+    &gp__family_map, GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2, GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0,
                                                                 GP_RIGHT};
 
@@ -34633,10 +34901,19 @@ GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
 }
 
-static const gp__family gp__family_reduce = {
-    NULL, gp__reduce_is_idle, gp__shape_reduce, gp__kinds_of_reduce, NULL, gp__launch_reduce, NULL, NULL, NULL,
-    NULL, gp__host_reduces};
-static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, 0, 0};
+static const gp__family gp__family_reduce = {&gp__checks_reduce,
+                                             NULL,
+                                             gp__reduce_is_idle,
+                                             gp__shape_reduce,
+                                             gp__kinds_of_reduce,
+                                             NULL,
+                                             gp__launch_reduce,
+                                             NULL,
+                                             NULL,
+                                             NULL,
+                                             NULL,
+                                             gp__host_reduces};
+static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_INIT,
@@ -34688,10 +34965,13 @@ GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
   return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
 }
 
-static const gp__family gp__family_scan = {NULL, NULL, NULL, gp__kinds_of_scan, NULL, gp__launch_scan, NULL,
-                                           NULL, NULL, NULL, gp__host_scan};
-static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD, 0, 0};
-static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD, 0, 0};
+static const gp__family gp__family_scan = {
+    &gp__checks_none, NULL, NULL, NULL, gp__kinds_of_scan, NULL, gp__launch_scan, NULL, NULL, NULL, NULL,
+    gp__host_scan};
+static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD,
+                                                           GP__IN_PLACE | GP__REPRODUCES, 0};
+static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD,
+                                                           GP__IN_PLACE | GP__REPRODUCES, 0};
 
 // ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 
@@ -34770,7 +35050,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   return gp__host_segmented_reduce(h);
 }
 
-static const gp__family gp__family_segments = {NULL,
+static const gp__family gp__family_segments = {&gp__checks_segments,
+                                               NULL,
                                                gp__segments_are_idle,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,
@@ -34842,7 +35123,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
                                                                               : gp__host_runs(h);
 }
 
-static const gp__family gp__family_stream = {NULL,
+static const gp__family gp__family_stream = {&gp__checks_stream,
+                                             NULL,
                                              gp__stream_is_idle,
                                              gp__shape_stream,
                                              gp__kinds_of_stream,
@@ -34854,25 +35136,27 @@ static const gp__family gp__family_stream = {NULL,
                                              NULL,
                                              gp__host_stream};
 static const gp__primitive gp__primitive_segmented_inclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, 0, GP_CHECKED};
+    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};
 static const gp__primitive gp__primitive_segmented_exclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, 0, GP_CHECKED};
+    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};
 static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  0, 0};
+                                                                  GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  0, 0};
+                                                                  GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
                                                           GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
     &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT, 0, 0};
-static const gp__primitive gp__primitive_unique = {&gp__family_stream,
-                                                   GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
-static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, 0, 0};
+static const gp__primitive gp__primitive_unique = {
+    &gp__family_stream, GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
+    GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, GP__KEEPS_TYPE | GP__IN_PLACE,
+                                                   0};
 static const gp__primitive gp__primitive_partition = {
-    &gp__family_stream, GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP, 0,
-    0};
+    &gp__family_stream, GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP,
+    GP__KEEPS_TYPE, 0};
 
 // ---- histogram/plan.c - plans of histograms
 
@@ -34916,7 +35200,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_histogram = {NULL,
+static const gp__family gp__family_histogram = {&gp__checks_histogram,
+                                                NULL,
                                                 gp__histogram_is_idle,
                                                 gp__shape_histogram,
                                                 gp__kinds_of_histogram,
@@ -34952,8 +35237,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_bound = {NULL, NULL, NULL, gp__kinds_of_bound, NULL, gp__launch_bound, NULL,
-                                            NULL, NULL, NULL, gp__host_search};
+static const gp__family gp__family_bound = {
+    &gp__checks_bound, NULL, NULL, NULL, gp__kinds_of_bound, NULL, gp__launch_bound, NULL, NULL, NULL, NULL,
+    gp__host_search};
 static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
 static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
 
@@ -35051,11 +35337,11 @@ GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 static const gp__family gp__family_sort = {
-    NULL, NULL, gp__shape_sort, gp__kinds_of_sort, NULL, gp__launch_sort, &gp__one_sweep,
-    NULL, NULL, NULL,           gp__host_sort};
+    &gp__checks_sort, NULL, NULL, gp__shape_sort, gp__kinds_of_sort, NULL, gp__launch_sort,
+    &gp__one_sweep,   NULL, NULL, NULL,           gp__host_sort};
 static const gp__primitive gp__primitive_sort = {
-    &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS, GP__TAKES_BITS,
-    GP_DESCENDING};
+    &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE, GP_DESCENDING};
 
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
@@ -35070,7 +35356,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp
 }
 GPUPRIMS__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
-static const gp__family gp__family_segmented_sort = {NULL,
+static const gp__family gp__family_segmented_sort = {&gp__checks_segmented_sort,
+                                                     NULL,
                                                      gp__segmented_sort_is_idle,
                                                      gp__shape_keys,
                                                      gp__kinds_of_segmented_sort,
@@ -35081,10 +35368,10 @@ static const gp__family gp__family_segmented_sort = {NULL,
                                                      NULL,
                                                      NULL,
                                                      gp__host_segmented_sort};
-static const gp__primitive gp__primitive_segmented_sort = {&gp__family_segmented_sort,
-                                                           (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) |
-                                                               GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
-                                                           GP__TAKES_BITS, GP_CHECKED | GP_DESCENDING};
+static const gp__primitive gp__primitive_segmented_sort = {
+    &gp__family_segmented_sort,
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_CHECKED | GP_DESCENDING};
 
 // ---- merge/plan.c - plans of merges, merge sort and sets
 
@@ -35107,19 +35394,29 @@ GPUPRIMS__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
                                             : gp__host_set(h);
 }
 
-static const gp__family gp__family_merge = {
-    NULL, gp__merge_is_idle, gp__shape_keys, gp__kinds_of_merge, NULL, gp__launch_merge, NULL, NULL, NULL,
-    NULL, gp__host_merges};
-static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP, 0, 0};
-static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, 0, 0};
-static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0,
-                                                      0};
-static const gp__primitive gp__primitive_set_intersection = {&gp__family_merge,
-                                                             GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
-static const gp__primitive gp__primitive_set_difference = {&gp__family_merge,
-                                                           GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
-static const gp__primitive gp__primitive_set_symmetric_difference = {&gp__family_merge,
-                                                                     GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
+static const gp__family gp__family_merge = {&gp__checks_merge,
+                                            NULL,
+                                            gp__merge_is_idle,
+                                            gp__shape_keys,
+                                            gp__kinds_of_merge,
+                                            NULL,
+                                            gp__launch_merge,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            gp__host_merges};
+static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
+                                                       GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT,
+                                                      GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_set_intersection = {
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_set_difference = {
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_set_symmetric_difference = {
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
@@ -35180,7 +35477,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
 }
 
-static const gp__family gp__family_top_k = {NULL,
+static const gp__family gp__family_top_k = {&gp__checks_top_k,
+                                            NULL,
                                             gp__top_k_is_idle,
                                             gp__shape_top_k,
                                             gp__kinds_of_top_k,
@@ -35192,11 +35490,12 @@ static const gp__family gp__family_top_k = {NULL,
                                             NULL,
                                             gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {
-    &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS, 0, GP_DESCENDING | GP_UNSORTED};
+    &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS,
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
                                                         GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE |
                                                             GP__READS_OUT_KEYS | GP__READS_LENGTH,
-                                                        0, GP_DESCENDING};
+                                                        GP__WANTS_KEYS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p,
                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -35204,9 +35503,11 @@ GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy
   return kinds[0] = GP__SHUFFLE, 1;
 }
 
-static const gp__family gp__family_shuffle = {NULL, NULL, NULL, gp__kinds_of_shuffle, NULL, gp__launch_map, NULL,
-                                              NULL, NULL, NULL, gp__host_shuffle};
-static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT, 0, 0};
+static const gp__family gp__family_shuffle = {
+    &gp__checks_shuffle, NULL, NULL, NULL, gp__kinds_of_shuffle, NULL, gp__launch_map, NULL, NULL, NULL, NULL,
+    gp__host_shuffle};
+static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT,
+                                                    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};
 
 // ---- transpose/plan.c - plans of transposes
 
@@ -35278,7 +35579,8 @@ GPUPRIMS__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
   return occupancy;
 }
 
-static const gp__family gp__family_transpose = {NULL,
+static const gp__family gp__family_transpose = {&gp__checks_transpose,
+                                                NULL,
                                                 gp__transpose_is_idle,
                                                 gp__shape_moves,
                                                 gp__kinds_of_transpose,
@@ -35290,7 +35592,7 @@ static const gp__family gp__family_transpose = {NULL,
                                                 NULL,
                                                 gp__host_transpose};
 static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP__READS_MAP & ~GP__READS_COUNT_DEVICE,
-                                                      GP__TAKES_PERMUTATION, 0};
+                                                      GP__TAKES_PERMUTATION | GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
 // ---- layouts/plan.c - plans of conversions of layouts
 
@@ -35348,8 +35650,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
 }
 
 static const gp__family gp__family_layouts = {
-    gp__check_layouts, NULL, gp__shape_layouts, gp__kinds_of_layouts, NULL, gp__launch_layouts, NULL, NULL, NULL, NULL,
-    gp__host_layouts};
+    NULL, gp__check_layouts, NULL, gp__shape_layouts, gp__kinds_of_layouts, NULL, gp__launch_layouts, NULL, NULL, NULL,
+    NULL, gp__host_layouts};
 static const gp__primitive gp__primitive_convert_layout = {&gp__family_layouts, GP__READS_IN | GP__READS_OUT,
                                                            GP__TAKES_LAYOUTS, GP_KEEP_GAPS};
 
@@ -35397,7 +35699,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_searches(gp__host_call *h) {
   return h->q->primitive == GP_BFS ? gp__host_bfs(h->q) : gp__host_bfs_sources(h->q, h->asked);
 }
 
-static const gp__family gp__family_bfs = {gp__check_search,
+static const gp__family gp__family_bfs = {NULL,
+                                          gp__check_search,
                                           gp__bfs_is_idle,
                                           gp__shape_bfs,
                                           gp__kinds_of_bfs,
@@ -35450,7 +35753,8 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__reques
 }
 static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
 
-static const gp__family gp__family_group_by = {NULL,
+static const gp__family gp__family_group_by = {&gp__checks_group_by,
+                                               NULL,
                                                gp__groups_are_idle,
                                                NULL,
                                                gp__kinds_of_groups,
@@ -35462,7 +35766,7 @@ static const gp__family gp__family_group_by = {NULL,
                                                &gp__group_by_calls,
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {
-    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, 0, 0};
+    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE, 0};
 
 // ---- graph/plan.c - plans of work on graphs
 
@@ -35508,8 +35812,8 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__requ
 static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_plan_bytes, gp__calls_of_graph_plan};
 
 static const gp__family gp__family_graph_work = {
-    gp__check_graph_work, gp__graph_work_is_idle, NULL, gp__kinds_of_graph_work, NULL, NULL, NULL, NULL, NULL,
-    &gp__graph_calls,     gp__host_graph_work};
+    NULL, gp__check_graph_work, gp__graph_work_is_idle, NULL, gp__kinds_of_graph_work, NULL, NULL, NULL, NULL,
+    NULL, &gp__graph_calls,     gp__host_graph_work};
 static const gp__primitive gp__primitive_graph_from_edges = {
     &gp__family_graph_work, GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,
     GP__TAKES_OUT_GRAPH | GP__TAKES_BAD, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS};

@@ -45,7 +45,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_searches(gp__host_call *h) {
   return h->q->primitive == GP_BFS ? gp__host_bfs(h->q) : gp__host_bfs_sources(h->q, h->asked);
 }
 
-static const gp__family gp__family_bfs = {gp__check_search,
+static const gp__family gp__family_bfs = {NULL,
+                                          gp__check_search,
                                           gp__bfs_is_idle,
                                           gp__shape_bfs,
                                           gp__kinds_of_bfs,

@@ -1,15 +1,7 @@
 // core/check.c - checking a call, whole
-// uses: api/lists.h, api/structs.h, api/call.h, sort/radix_policy.h, core/system.c, core/messages.c, core/request.c,
-//   core/names.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c, core/checking.c,
-//   core/check_operators.c, core/check_call_types.c, core/check_numbers.c, core/check_buffers.c, core/check_values.c
-
-// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
-// radix sort, unless the policy asks for merges.
-GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
-  return c->primitive == GP_MERGE_SORT && !q->user_op &&
-         (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
-         !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
-}
+// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/primitive.c,
+//   core/state.c, core/reads.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_numbers.c,
+//   core/check_buffers.c, core/check_values.c
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; GP__POINTERS_PLACED where buffers must lie where
@@ -32,29 +24,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   k.host = host;
   k.pointers = pointers;
   k.reads = row->reads;
-  k.takes = row->takes;
+  k.traits = row->traits;
+  k.checks = row->family->checks;
   k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
   GPUPRIMS__CHECK(gp__check_fields(&k));
   if (row->family->check) return row->family->check(&k);
-  GPUPRIMS__CHECK(gp__check_operators(&k));
-  GPUPRIMS__CHECK(gp__check_types(&k));
+  GPUPRIMS__CHECK(k.checks->operators ? k.checks->operators(&k) : gp__check_operators(&k));
+  GPUPRIMS__CHECK(k.checks->types ? k.checks->types(&k) : gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
-  GPUPRIMS__CHECK(gp__check_inputs(&k));
-  GPUPRIMS__CHECK(gp__check_outputs(&k));
+  GPUPRIMS__CHECK(gp__check_buffers(&k));
   GPUPRIMS__CHECK(gp__check_values(&k));
-  if (gp__is_radix_sorted(c, q, host)) {
-    const int numbers = !gp__is_integer(q->key_type);
-    gp_call sort = *c;
-    sort.primitive = GP_SORT;
-    sort.op = 0;
-    if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
-    GPUPRIMS__CHECK(gp__check_call(s, caller, &sort, host, pointers, q));
-    q->numbers = numbers;
-    if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
-    return GP_SUCCESS;
-  }
   q->in = c->in;
   q->in2 = c->in2;
   q->keys = c->keys;
@@ -69,7 +50,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->out_count = c->out_count;
   q->bad = c->bad;
   q->count_device = c->count_device;
-  return GP_SUCCESS;
+  return k.checks->last ? k.checks->last(&k) : GP_SUCCESS;
 }
 
 // Is there nothing to launch? (Results that do not depend on elements are written all the same.)

@@ -1,7 +1,6 @@
 // core/check_buffers.c - checking a call: its buffers
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/driver.c,
-//   core/libraries.c, core/request.c, core/kinds.c, core/state.c, core/check_types.c, core/reads.c, core/checking.c,
-//   core/check_numbers.c
+//   core/libraries.c, core/request.c, core/state.c, core/check_types.c, core/reads.c, core/checking.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
                                               size_t align, uint64_t count, size_t size, int needed) {
@@ -89,42 +88,32 @@ GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const
 }
 
 enum { GP__PLACE_OF_OUT = 1, GP__PLACE_OF_OUT_KEYS };
-GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
+// How many elements the buffers of a call have, and what is said of them.
+typedef struct gp__buffers {
+  uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
+  const char *in_name, *in2_name, *begin_name;
+  const gp__checked_type *begin_type; // of no size: it is not read
+  int in2_place, in2_values;          // in2_values: those of the second input are wanted
+  int begin_wanted, out_keys_wanted, out2_wanted;
+} gp__buffers;
+GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  const gp_primitive p = c->primitive;
-  const int two = p == GP_TRANSFORM2, histogram = gp__is_histogram(p);
-  const int in_place = p == GP_COPY || p == GP_TRANSFORM || p == GP_TRANSPOSE || p == GP_SORT ||
-                       p == GP_SEGMENTED_SORT || p == GP_MERGE_SORT || two || p == GP_SELECT || p == GP_UNIQUE ||
-                       (k->fold && p != GP_REDUCE && p != GP_SEGMENTED_REDUCE && p != GP_REDUCE_BY_KEY);
-  const int offsets_matter = histogram || p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED) ||
-                             (p == GP_SEGMENTED_REDUCE ? c->segments > 0 : c->count > 0);
-  const gp__checked_type *begin = histogram ? &k->in : &k->offset;
-  const uint64_t begins = histogram ? (c->bins + 1) * (unsigned)q->active : c->end ? c->segments : c->segments + 1;
-  if (histogram && c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
-    return gp__fail(GP_E_SIZE, "%s: @bins: the boundaries of %d channels overflow", k->who, q->active);
   if (k->in.size)
-    GPUPRIMS__CHECK(
-        gp__reading(k, two ? "in (a)" : "in", c->in, &k->in,
-                    p == GP_TRANSPOSE ? q->moves.in_span : q->count * (unsigned)q->channels * gp__rows_in(c), 1,
-                    in_place && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
-  if (k->in2.size)
-    GPUPRIMS__CHECK(gp__reading(k, two ? "in2 (b)" : "in2 (weights)", c->in2, &k->in2, q->count, 1,
-                                two && q->in2_size == q->out_size ? GP__PLACE_OF_OUT : 0));
+    GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1,
+                                (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
+  if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_place));
   if (k->key.size)
-    GPUPRIMS__CHECK(gp__reading(
-        k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key,
-        gp__is_bound(p) ? c->length : c->count * gp__rows_in(c), 1,
-        p == GP_UNIQUE || p == GP_SORT || p == GP_SEGMENTED_SORT || p == GP_MERGE_SORT ? GP__PLACE_OF_OUT_KEYS : 0));
+    GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, b->keys, 1,
+                                k->traits & GP__KEYS_IN_PLACE ? GP__PLACE_OF_OUT_KEYS : 0));
   if (k->reads & GP__READS_KEYS2) {
     GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
-    if (q->in_size && (c->in2 || gp__takes_second_values(p)))
+    if (q->in_size && (c->in2 || b->in2_values))
       GPUPRIMS__CHECK(gp__reading(k, "in2", c->in2, &k->in, c->count2, 1, 0));
   }
-  if (k->offset.size || p == GP_HISTOGRAM_RANGES)
-    GPUPRIMS__CHECK(
-        gp__reading(k, histogram ? "begin (boundaries)" : "begin", c->begin, begin, begins, offsets_matter, 0));
+  if (b->begin_type->size)
+    GPUPRIMS__CHECK(gp__reading(k, b->begin_name, c->begin, b->begin_type, b->begin, b->begin_wanted, 0));
   if (c->end) GPUPRIMS__CHECK(gp__reading(k, "end", c->end, &k->offset, c->segments, 1, 0));
   if (c->count_device) {
     if ((uintptr_t)c->count_device % 8)
@@ -134,56 +123,41 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-
-// How many counts a call leaves in out_count; 0: it has none.
-GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
-  return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
-}
-
-GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k) {
+GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  const gp_primitive p = c->primitive;
-  const int partition = p == GP_PARTITION;
-  const uint64_t count = q->count;
-  const uint64_t outs = p == GP_REDUCE || p == GP_ANY || p == GP_ALL ? 1
-                        : p == GP_SEGMENTED_REDUCE                   ? c->segments
-                        : gp__is_histogram(p)                        ? c->bins * (unsigned)q->active
-                        : gp__is_ordered(p)                          ? gp__most_results(q)
-                        : p == GP_TOP_K                              ? gp__rows_in(c) * c->length
-                        : p == GP_TRANSPOSE                          ? q->moves.out_span
-                        : p == GP_NONTRIVIAL_RUNS                    ? count - count / 2
-                                                                     : count;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
-    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, outs, 1, GP__PLACE_OF_OUT));
+    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__PLACE_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
-    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size,
-                                p == GP_NTH_ELEMENT                  ? 1
-                                : gp__is_ordered(p) || p == GP_TOP_K ? outs
-                                                                     : count,
-                                p == GP_UNIQUE || p == GP_SEGMENTED_SORT || p == GP_NTH_ELEMENT || gp__is_ordered(p) ||
-                                    (p == GP_SORT && (k->in.size || !q->in_size)),
+    GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted,
                                 GP__PLACE_OF_OUT_KEYS));
   if (q->out2_size)
-    GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size,
-                                p == GP_NONTRIVIAL_RUNS ? outs : count, p == GP_NONTRIVIAL_RUNS, 0));
-  if (partition) {
-    GPUPRIMS__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, count, 1, 0));
-    if (q->transform)
-      GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, count, 1, 0));
-    else if (c->out3)
-      return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@transform), and two parts", k->who);
-    // A part's output may be as small as the part: all that is known is where it begins.
-    for (i = 0; i < k->written_count; ++i)
-      if (count) k->written[i].bytes = q->in_size;
-  }
-  if (k->reads & GP__READS_OUT_COUNT)
-    GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, gp__parts_of(q), 1, 0));
-  if (p == GP_CHECK_OFFSETS || (c->flags & GP_CHECKED)) GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
+    GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
+  if (k->checks->outputs) GPUPRIMS__CHECK(k->checks->outputs(k));
+  if (k->reads & GP__READS_OUT_COUNT) GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
+  if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED))
+    GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
   for (i = 0; i < k->written_count; ++i) {
     for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
     for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
   }
   return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__buffers b;
+  b.in = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
+  b.begin = c->end ? c->segments : c->segments + 1;
+  b.counts = 1;
+  b.in_name = "in";
+  b.in2_name = "in2 (weights)";
+  b.begin_name = "begin";
+  b.begin_type = &k->offset;
+  b.in2_place = b.in2_values = b.out2_wanted = 0;
+  b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
+  b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;
+  if (k->checks->buffers) GPUPRIMS__CHECK(k->checks->buffers(k, &b));
+  GPUPRIMS__CHECK(gp__check_inputs(k, &b));
+  return gp__check_outputs(k, &b);
 }

@@ -1,192 +1,7 @@
 // core/check_numbers.c - checking a call: its numbers
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/shape.h, top_k/policy.h, transpose/policy.h,
-//   core/arguments.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/kinds.c, core/reads.c,
+// uses: api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/reads.c,
 //   core/checking.c, core/check_call_types.c
 
-// Rows of a top-k; other calls have one.
-GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
-  return c->primitive == GP_TOP_K && c->segments ? c->segments : 1;
-}
-GPUPRIMS__PRIVATE gp_result gp__check_k(const gp__checking *k) {
-  const gp_call *c = k->c;
-  const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
-  if (c->length > c->count || (nth && c->count && c->length == c->count))
-    return gp__fail(GP_E_ARGUMENT, "%s: @length (%s) is %llu, @count is %llu", k->who, nth ? "n" : "k",
-                    (unsigned long long)c->length, (unsigned long long)c->count);
-  if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
-    return gp__fail(GP_E_SIZE, "%s: @segments (rows) times @count overflows: %llu times %llu", k->who,
-                    (unsigned long long)c->segments, (unsigned long long)c->count);
-  if (!k->pointers || nth || !c->length) return GP_SUCCESS;
-  if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
-  if (!c->out_keys && sorted && c->length > GP__TOP_K_FEW)
-    return gp__fail(GP_E_NULL,
-                    "%s: @out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
-                    (int)GP__TOP_K_FEW);
-  return GP_SUCCESS;
-}
-// Strides of one side of a transpose, dense where they are 0, and how many elements lie between the first and the last.
-GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions,
-                                              const uint64_t *extent, const uint64_t *given, uint64_t *stride,
-                                              uint64_t *span) {
-  uint64_t least = 1;
-  int d;
-  *span = 1;
-  for (d = dimensions - 1; d >= 0; --d) {
-    stride[d] = given[d] ? given[d] : least;
-    if (d == dimensions - 1 && stride[d] != 1)
-      return gp__fail(GP_E_ARGUMENT,
-                      "%s: @permutation.%s[%d] is %llu, but elements of the last dimension lie side by side", k->who,
-                      name, d, (unsigned long long)stride[d]);
-    if (stride[d] < least)
-      return gp__fail(GP_E_ARGUMENT,
-                      "%s: @permutation.%s[%d] (a leading dimension) is %llu, too small for the %llu elements within",
-                      k->who, name, d, (unsigned long long)stride[d], (unsigned long long)least);
-    if (extent[d] && stride[d] > UINT64_MAX / k->in.size / extent[d])
-      return gp__fail(
-          GP_E_SIZE, "%s: @permutation.%s[%d] times the extent overflows: %llu times %llu elements of %lu bytes",
-          k->who, name, d, (unsigned long long)stride[d], (unsigned long long)extent[d], (unsigned long)k->in.size);
-    least = stride[d] * extent[d];
-    if (!extent[d]) *span = 0;
-    else if (*span) *span += (extent[d] - 1) * stride[d];
-  }
-  return GP_SUCCESS;
-}
-// One dimension on its way through a merge.
-typedef struct gp__dimension {
-  uint64_t extent, in, out; // strides in bytes
-} gp__dimension;
-// Dimensions of one element go, neighbours on both sides that lie so become one. d: in the output's order.
-GPUPRIMS__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
-  int i, j, kept = 0;
-  for (i = 0; i < count; ++i)
-    if (d[i].extent != 1) d[kept++] = d[i];
-  for (i = 0; i < kept;) { // does dimension i hold all of another one?
-    for (j = 0; j < kept; ++j)
-      if (i != j && d[i].in == d[j].in * d[j].extent && d[i].out == d[j].out * d[j].extent) break;
-    if (j == kept) {
-      ++i;
-      continue;
-    }
-    d[j].extent *= d[i].extent;
-    for (j = i; j + 1 < kept; ++j) d[j] = d[j + 1];
-    --kept;
-    i = 0;
-  }
-  return kept;
-}
-GPUPRIMS__PRIVATE void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
-  const gp__dimension c = *a;
-  *a = *b;
-  *b = c;
-}
-// What is left to do, from the merged dimensions.
-GPUPRIMS__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
-  uint64_t all = 16;
-  int i, columns = -1, rows = -1;
-  for (;;) { // short rows that stay as they are and lie one behind the other on a side become elements
-    columns = rows = -1;
-    for (i = 0; i < count; ++i) {
-      if (d[i].in == (uint64_t)m->size) columns = i;
-      if (d[i].out == (uint64_t)m->size) rows = i;
-    }
-    if (columns < 0 || columns != rows || count == 1 || d[columns].extent > 64 / (unsigned)m->size) break;
-    const uint64_t bytes = d[columns].extent * (unsigned)m->size;
-    int in = 0, out = 0;
-    for (i = 0; i < count; ++i) in |= d[i].in == bytes, out |= d[i].out == bytes;
-    if (!in || !out) break;
-    m->size = (int)bytes;
-    for (i = columns; i + 1 < count; ++i) d[i] = d[i + 1];
-    --count;
-  }
-  if (columns < 0 || rows < 0) { // the last dimension has one element
-    if (columns < 0) columns = count;
-    if (rows < 0) rows = count;
-    d[count].extent = 1, d[count].in = d[count].out = (unsigned)m->size;
-    ++count;
-  }
-  while (count < 4) d[count].extent = 1, d[count].in = d[count].out = 0, ++count;
-  if (columns != rows) {
-    m->kind = GP__MOVE_TILES;
-    gp__swap_dimensions(&d[0], &d[columns]);
-    gp__swap_dimensions(&d[1], &d[rows == 0 ? columns : rows]);
-  } else {
-    m->kind = GP__MOVE_ROWS;
-    gp__swap_dimensions(&d[0], &d[columns]);
-    for (i = 2; i < 4; ++i)
-      if (d[i].extent > d[1].extent) gp__swap_dimensions(&d[1], &d[i]);
-    d[0].extent *= (unsigned)m->size; // bytes
-    all |= d[0].extent;
-  }
-  if (d[3].extent == 1) gp__swap_dimensions(&d[2], &d[3]);
-  for (i = 0; i < 4; ++i) {
-    m->extent[i] = d[i].extent, m->in_stride[i] = d[i].in, m->out_stride[i] = d[i].out;
-    if (i || m->kind == GP__MOVE_TILES) all |= d[i].extent > 1 ? d[i].in | d[i].out : 0;
-  }
-  m->word = (int)(all & (~all + 1));
-}
-GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
-  const gp_permutation *p = k->c->permutation;
-  gp__request *q = k->q;
-  gp__moves *m = &q->moves;
-  gp__dimension d[4];
-  uint64_t extent[4], in_stride[4], out_stride[4];
-  unsigned seen = 0;
-  int i;
-  if (!p) return gp__fail(GP_E_NULL, "%s: @permutation is null", k->who);
-  if (p->dimensions < 1 || p->dimensions > 4)
-    return gp__fail(GP_E_ARGUMENT, "%s: @permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
-  q->count = 1;
-  for (i = 0; i < p->dimensions; ++i) {
-    if (p->order[i] < 0 || p->order[i] >= p->dimensions || seen >> p->order[i] & 1)
-      return gp__fail(GP_E_ARGUMENT, "%s: @permutation.order[%d] is %d: no permutation of %d dimensions", k->who, i,
-                      p->order[i], p->dimensions);
-    seen |= 1u << p->order[i];
-    if (q->count && p->extent[i] > UINT64_MAX / k->in.size / q->count)
-      return gp__fail(GP_E_SIZE,
-                      "%s: @permutation.extent[%d] is %llu: the product of the extents times %lu bytes overflows",
-                      k->who, i, (unsigned long long)p->extent[i], (unsigned long)k->in.size);
-    q->count *= p->extent[i];
-    extent[i] = p->extent[p->order[i]];
-  }
-  if (k->c->count && k->c->count != q->count)
-    return gp__fail(GP_E_ARGUMENT,
-                    "%s: @count is %llu, neither 0 nor the product of @permutation.extent, which is %llu", k->who,
-                    (unsigned long long)k->c->count, (unsigned long long)q->count);
-  GPUPRIMS__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
-  GPUPRIMS__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
-  for (i = 0; i < p->dimensions; ++i) {
-    d[i].extent = extent[i];
-    d[i].in = in_stride[p->order[i]] * k->in.size;
-    d[i].out = out_stride[i] * k->in.size;
-  }
-  m->size = (int)k->in.size;
-  m->word = gp__lowest_bit(m->size | GP__VECTOR);
-  if (!q->count) return GP_SUCCESS;
-  gp__find_moves(m, d, gp__merge_dimensions(d, p->dimensions));
-  m->word = (int)gp__lowest_bit((int)((unsigned)m->word | (unsigned)((uintptr_t)k->c->in % 16) |
-                                      (unsigned)((uintptr_t)k->c->out % 16) |
-                                      (m->kind == GP__MOVE_ROWS ? 0u : (unsigned)m->size)));
-  if (!k->c->in || k->c->in != k->c->out) return GP_SUCCESS;
-  if (m->kind == GP__MOVE_ROWS) {
-    for (i = 1; i < 4 && m->in_stride[i] == m->out_stride[i]; ++i) {}
-    m->kind = GP__MOVE_NOTHING;
-    return i == 4 ? GP_SUCCESS
-                  : gp__fail(GP_E_OVERLAP,
-                             "%s: @in and @out are the same, but rows that stay as they are move: this "
-                             "permutation cannot run in place",
-                             k->who);
-  }
-  if (m->in_stride[2] != m->out_stride[2] || m->in_stride[3] != m->out_stride[3] ||
-      (m->extent[0] == m->extent[1] ? m->in_stride[1] != m->out_stride[0]
-                                    : m->in_stride[1] != m->extent[0] * (unsigned)m->size ||
-                                          m->out_stride[0] != m->extent[1] * (unsigned)m->size))
-    return gp__fail(GP_E_OVERLAP,
-                    "%s: @in and @out are the same: matrices are transposed in place where they are square, "
-                    "with the same strides on both sides, or dense",
-                    k->who);
-  m->kind = m->extent[0] == m->extent[1] ? GP__MOVE_SQUARE : GP__MOVE_RECTANGLE;
-  return GP_SUCCESS;
-}
 GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -196,57 +11,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->length = c->length;
   q->bins = c->bins;
   q->count2 = c->count2;
-  if (c->primitive != GP_SORT) {
+  if (!q->end_bit) { // a radix sort knows them from its types
     q->begin_bit = c->begin_bit;
     q->end_bit = c->begin_bit || c->end_bit ? c->end_bit : 8 * (int)q->key_size;
   }
   q->field_count = c->field_count;
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
-  if (gp__is_histogram(c->primitive)) {
-    if (c->channels < 0) return gp__fail(GP_E_ARGUMENT, "%s: @channels is %d", who, c->channels);
-    if (c->active < 0 || c->active > q->channels)
-      return gp__fail(GP_E_ARGUMENT, "%s: @active is %d, not 1 to the %d of channels", who, c->active, q->channels);
-    if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
-    if (c->bins > INT32_MAX / (unsigned)q->active)
-      return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins of %d channels are 2^31 or more", who,
-                      (unsigned long long)c->bins, q->active);
-    if (c->count > UINT64_MAX / (unsigned)q->channels)
-      return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count,
-                      q->channels);
-    if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
-      return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: the bounds of at most %d channels of %s fit a call", who,
-                      q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
-  }
   if (c->count2 > UINT64_MAX - c->count)
     return gp__fail(GP_E_SIZE, "%s: @count and @count2 together overflow: %llu and %llu", who,
                     (unsigned long long)c->count, (unsigned long long)c->count2);
-  if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
-                    (unsigned long long)c->count);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1", who);
-  if (gp__is_bound(c->primitive) && c->length >> 63)
-    return gp__fail(GP_E_SIZE, "%s: @length is %llu, not below 2^63", who, (unsigned long long)c->length);
-  if ((gp__is_bound(c->primitive) || c->primitive == GP_LOAD_BALANCE) && q->out_size == 4 &&
-      (c->length | c->segments) > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, which positions of type u32 (@out_type) do not reach", who,
-                    c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
-  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not: elements of no segment", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
-    return gp__fail(GP_E_ARGUMENT, "%s: @length: segments have it where there are no offsets (@begin)", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
-    if (c->length && c->segments > UINT64_MAX / c->length)
-      return gp__fail(GP_E_SIZE, "%s: @segments times @length overflows: %llu times %llu", who,
-                      (unsigned long long)c->segments, (unsigned long long)c->length);
-    q->count = c->segments * c->length;
-    if (c->count && c->count != q->count)
-      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @length, which is %llu", who,
-                      (unsigned long long)c->count, (unsigned long long)q->count);
-  }
-  if (gp__family_of(c->primitive) == GP__FAMILY_TOP_K) GPUPRIMS__CHECK(gp__check_k(k));
-  if (c->primitive == GP_TRANSPOSE) GPUPRIMS__CHECK(gp__check_permutation(k));
-  if ((c->flags & GP_REPRODUCIBLE) && k->fold && c->primitive >= GP_SEGMENTED_REDUCE && !gp__any_order(q))
+  if (k->checks->numbers) GPUPRIMS__CHECK(k->checks->numbers(k));
+  if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))
     return gp__fail(
         GP_E_UNSUPPORTED,
         "%s: @flags: GP_REPRODUCIBLE: with this operator and type the call keeps its bits on one device and "

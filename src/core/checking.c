@@ -1,6 +1,6 @@
 // core/checking.c - checking a call: what it may be
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/shape.h, core/system.c, core/messages.c,
-//   core/request.c, core/kinds.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c
+// uses: api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/primitive.c,
+//   core/state.c, core/check_types.c, core/reads.c
 
 // What the steps of a check share.
 enum { GP__POINTERS_PLACED = 2 };
@@ -9,67 +9,46 @@ typedef struct gp__checking {
   const char *who;
   const gp_call *c;
   gp__request *q;
-  int host, pointers, reads, takes; // reads, takes: of gp__primitive
-  int fold;                         // an operator with an accumulator
-  int by_flags;                     // select, partition: flags decide, no predicate
+  int host, pointers, reads, traits; // reads, traits: of gp__primitive
+  int fold;                          // an operator with an accumulator
+  const gp__checks *checks;
+  int by_flags; // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8], written[6];
   int read_count, written_count;
 } gp__checking;
 
-GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
-GPUPRIMS__PRIVATE int gp__is_histogram(gp_primitive p) { return p == GP_HISTOGRAM_EVEN || p == GP_HISTOGRAM_RANGES; }
-GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
-// `op` is an order of keys.
-GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
-  return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
-}
-// Values of the second input have a part in the result.
-GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
-  return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
-}
-// How many results a merge or a set operation can have.
-GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
-  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
-         : q->primitive == GP_SET_DIFFERENCE ? q->count
-                                             : q->count + q->count2;
-}
-
-GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
-GPUPRIMS__PRIVATE int gp__takes_graph(gp_primitive p) {
-  return gp__is_search(p) || (gp__is_graph_work(p) && p != GP_GRAPH_FROM_EDGES);
-}
 // Fields and flags that the call has no use for.
 GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
-  const int flags = gp__primitive_of(c->primitive)->flags, search = k->takes & GP__TAKES_SEARCH;
+  const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
 #define GPUPRIMS__UNREAD(FIELD, field, error, text)                                                                    \
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
   if (c->count2 && !(k->reads & GP__READS_KEYS2))
     return gp__fail(GP_E_ARGUMENT, "%s: @count2: the call has no second input", k->who);
-  if (c->permutation && !(k->takes & GP__TAKES_PERMUTATION))
+  if (c->permutation && !(k->traits & GP__TAKES_PERMUTATION))
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation: the call permutes no dimensions", k->who);
   if (c->field_count && !(k->reads & GP__READS_FIELDS))
     return gp__fail(GP_E_ARGUMENT, "%s: @field_count: the call has no struct keys that fields order", k->who);
-  if ((c->in_layout || c->out_layout) && !(k->takes & GP__TAKES_LAYOUTS))
+  if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s serves convert_layout only", k->who,
                     c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics, @fault serve bfs only", k->who);
-  if (c->sources && !(k->takes & GP__TAKES_SOURCES))
+  if (c->sources && !(k->traits & GP__TAKES_SOURCES))
     return gp__fail(GP_E_ARGUMENT, "%s: @sources serves bfs_sources only", k->who);
   if (c->target && !(flags & GP_UNTIL_TARGET)) return gp__fail(GP_E_ARGUMENT, "%s: @target serves bfs only", k->who);
   if (c->fault && !(c->flags & GP_CHECKED))
     return gp__fail(GP_E_ARGUMENT, "%s: @fault: flags lacks GP_CHECKED", k->who);
-  if ((c->source && !(k->takes & GP__TAKES_SOURCE)) || (c->limit && !(k->takes & GP__TAKES_LIMIT)))
+  if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit serve bfs and bfs_check only", k->who);
   if (c->flags & ~flags & GP_UNTIL_TARGET)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_UNTIL_TARGET serves bfs only", k->who);
   if (c->flags & ~flags & GP_KEEP_GAPS)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_KEEP_GAPS serves convert_layout only", k->who);
-  if ((c->begin_bit || c->end_bit) && !(k->takes & GP__TAKES_BITS))
+  if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit serve radix sorts only", k->who);
   if (c->flags & ~flags & GP_DESCENDING)
     return gp__fail(GP_E_ARGUMENT, "%s: @flags: GP_DESCENDING serves sort, segmented_sort, top_k and nth_element only",
@@ -84,9 +63,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   if (c->flags & ~flags & (GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS))
     return gp__fail(GP_E_ARGUMENT,
                     "%s: @flags: GP_SYMMETRISE, GP_UNIQUE_EDGES and GP_DROP_LOOPS serve graph_from_edges only", k->who);
-  if (c->out_graph && !(k->takes & GP__TAKES_OUT_GRAPH))
+  if (c->out_graph && !(k->traits & GP__TAKES_OUT_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph: the call makes no graph", k->who);
-  if (c->graph && !(k->takes & GP__TAKES_GRAPH))
+  if (c->graph && !(k->traits & GP__TAKES_GRAPH))
     return gp__fail(GP_E_ARGUMENT, "%s: @graph: the call takes none", k->who);
   if (c->flags & ~flags & GP_CHECKED)
     return gp__fail(
@@ -98,7 +77,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
                     c->end ? "%s: @flags: GP_CHECKED checks offsets in their order; with @end they have none"
                            : "%s: @flags: GP_CHECKED: segments of one length have no offsets",
                     k->who);
-  if (c->bad && !(k->takes & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
+  if (c->bad && !(k->traits & GP__TAKES_BAD) && !(c->flags & GP_CHECKED))
     return gp__fail(GP_E_ARGUMENT, "%s: @bad: flags lacks GP_CHECKED", k->who);
   return GP_SUCCESS;
 }

@@ -1,7 +1,7 @@
 // core/kernel_text.c - the text of a kernel
 // uses: api/lists.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/cooperative_policy.h, core/system.c, core/text.c,
-//   core/request.c, core/program.c, core/image.c, core/names.c, core/kinds.c, core/checking.c, core/kinds_of.c,
-//   core/spelling.c, core/kernel_names.c
+//   core/request.c, core/program.c, core/image.c, core/names.c, core/kinds.c, select/check.c, merge/check.c,
+//   search/check.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
 
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {

@@ -4,6 +4,7 @@
 
 struct gp__state;
 struct gp__checking;
+struct gp__buffers;
 struct gp__launching;
 struct gp__host_call;
 
@@ -17,9 +18,23 @@ typedef struct gp__composition {
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
+// The steps of a call's check that a family has of its own (core/check.c). NULL: what most calls do.
+typedef struct gp__checks {
+  gp_result (*operators)(struct gp__checking *k);
+  gp_result (*types)(struct gp__checking *k);
+  gp_result (*out_type)(struct gp__checking *k);  // a step of gp__check_types
+  gp_result (*key_types)(struct gp__checking *k); // another one, of calls without runs; NULL: there are no keys
+  gp_result (*numbers)(struct gp__checking *k);   // after those of all calls
+  gp_result (*buffers)(struct gp__checking *k, struct gp__buffers *b); // changes what holds for most calls
+  gp_result (*outputs)(struct gp__checking *k);                        // further ones
+  gp_result (*values)(struct gp__checking *k);
+  gp_result (*last)(struct gp__checking *k);
+} gp__checks;
+
 // What a family does with calls of its primitives. Each has its own in its folder (plan.c).
 typedef struct gp__family {
-  gp_result (*check)(struct gp__checking *k);        // all but the fields; NULL: the steps of core/check.c
+  const gp__checks *checks;
+  gp_result (*check)(struct gp__checking *k);        // in place of all steps but that of the fields, or NULL
   int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
   void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
@@ -34,11 +49,11 @@ typedef struct gp__family {
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 
-// A primitive: the members of gp_call that it reads (core/reads.c), what else it takes, and flags beside
-// GP_REPRODUCIBLE.
+// A primitive: the members of gp_call that it reads (core/reads.c), what else core knows it by
+// (there too), and the flags that it takes beside GP_REPRODUCIBLE.
 typedef struct gp__primitive {
   const gp__family *family;
-  int reads, takes, flags;
+  int reads, traits, flags;
 } gp__primitive;
 
 // Defined behind all families, in core/primitives.c.

@@ -77,7 +77,7 @@ enum {
 };
 #undef GPUPRIMS__ENUM
 
-// What else of gp_call a primitive takes.
+// What else core knows a primitive by: further members of gp_call, and how its elements go.
 enum {
   GP__TAKES_PERMUTATION = 1,
   GP__TAKES_LAYOUTS = 2,
@@ -88,7 +88,15 @@ enum {
   GP__TAKES_SOURCES = 64,
   GP__TAKES_LIMIT = 128,
   GP__TAKES_BITS = 256, // begin_bit, end_bit
-  GP__TAKES_BAD = 512   // without GP_CHECKED
+  GP__TAKES_BAD = 512,  // without GP_CHECKED
+  GP__TAKES_UNARY = 1024,
+  GP__TAKES_KEYS_ALONE = 2048, // no input
+  GP__TAKES_INDICES = 4096,    // in place of an input
+  GP__KEEPS_TYPE = 8192,       // elements are moved as they are
+  GP__IN_PLACE = 16384,        // `out` may be `in`
+  GP__KEYS_IN_PLACE = 32768,   // out_keys may be keys
+  GP__WANTS_KEYS = 65536,      // out_keys may not be NULL
+  GP__REPRODUCES = 131072      // any fold under GP_REPRODUCIBLE, on every device
 };
 
 GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }

@@ -3,6 +3,7 @@
 //   core/request.c, core/names.c, core/kinds.c, core/check_types.c, core/reads.c, core/checking.c,
 //   core/check_call_types.c, core/check_buffers.c
 
+GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
 // Numbers and types of a graph that is read or made. Memory is looked at apart.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
                                             gp_graph *g) {

@@ -1,6 +1,7 @@
 // group_by/plan.c - plans of group-by
 // uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, core/system.c, core/request.c, core/names.c,
-//   core/kinds.c, core/primitive.c, group_by/host.c, core/state.c, core/reads.c, core/choose.c, group_by/launch.c
+//   core/kinds.c, core/primitive.c, group_by/host.c, core/state.c, core/reads.c, group_by/check.c, core/choose.c,
+//   group_by/launch.c
 
 GPUPRIMS__PRIVATE int gp__groups_are_idle(const gp__request *q) {
   (void)q;
@@ -35,7 +36,8 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__reques
 }
 static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
 
-static const gp__family gp__family_group_by = {NULL,
+static const gp__family gp__family_group_by = {&gp__checks_group_by,
+                                               NULL,
                                                gp__groups_are_idle,
                                                NULL,
                                                gp__kinds_of_groups,
@@ -47,4 +49,4 @@ static const gp__family gp__family_group_by = {NULL,
                                                &gp__group_by_calls,
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {
-    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, 0, 0};
+    &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE, 0};

@@ -1,6 +1,7 @@
 // histogram/plan.c - plans of histograms
 // uses: api/lists.h, api/policy.h, core/shape.h, histogram/arguments.h, core/system.c, core/request.c,
-//   histogram/host.c, core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, core/launch.c
+//   histogram/host.c, core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, histogram/check.c,
+//   core/launch.c
 
 GPUPRIMS__PRIVATE int gp__histogram_is_idle(const gp__request *q) {
   (void)q;
@@ -42,7 +43,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_histogram = {NULL,
+static const gp__family gp__family_histogram = {&gp__checks_histogram,
+                                                NULL,
                                                 gp__histogram_is_idle,
                                                 gp__shape_histogram,
                                                 gp__kinds_of_histogram,

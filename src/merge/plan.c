@@ -1,6 +1,6 @@
 // merge/plan.c - plans of merges, merge sort and sets
 // uses: api/lists.h, api/policy.h, merge/policy.h, core/system.c, core/request.c, merge/host.c, sets/host.c,
-//   core/kinds.c, core/primitive.c, core/reads.c, core/shape.c, merge/launch.c
+//   core/kinds.c, core/primitive.c, core/reads.c, merge/check.c, core/shape.c, merge/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p,
                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -21,16 +21,26 @@ GPUPRIMS__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
                                             : gp__host_set(h);
 }
 
-static const gp__family gp__family_merge = {
-    NULL, gp__merge_is_idle, gp__shape_keys, gp__kinds_of_merge, NULL, gp__launch_merge, NULL, NULL, NULL,
-    NULL, gp__host_merges};
-static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP, 0, 0};
-static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, 0, 0};
-static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0,
-                                                      0};
-static const gp__primitive gp__primitive_set_intersection = {&gp__family_merge,
-                                                             GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
-static const gp__primitive gp__primitive_set_difference = {&gp__family_merge,
-                                                           GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
-static const gp__primitive gp__primitive_set_symmetric_difference = {&gp__family_merge,
-                                                                     GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, 0, 0};
+static const gp__family gp__family_merge = {&gp__checks_merge,
+                                            NULL,
+                                            gp__merge_is_idle,
+                                            gp__shape_keys,
+                                            gp__kinds_of_merge,
+                                            NULL,
+                                            gp__launch_merge,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            gp__host_merges};
+static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
+                                                       GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_merge = {&gp__family_merge, GP__READS_TWO_SORTED, GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_set_union = {&gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT,
+                                                      GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_set_intersection = {
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_set_difference = {
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_set_symmetric_difference = {
+    &gp__family_merge, GP__READS_TWO_SORTED | GP__READS_OUT_COUNT, GP__WANTS_KEYS, 0};

@@ -1,7 +1,7 @@
 // reduce/plan.c - plans of reductions
 // uses: api/lists.h, api/policy.h, core/shape.h, reduce/policy.h, reduce/arguments.h, core/system.c, core/request.c,
 //   host/exact.c, host/canonical.c, segments/host.c, select/host.c, sets/host.c, core/kinds.c, core/primitive.c,
-//   host/run.c, core/reads.c, core/launch.c
+//   host/run.c, core/reads.c, reduce/check.c, core/launch.c
 
 GPUPRIMS__PRIVATE int gp__reduce_is_idle(const gp__request *q) {
   (void)q;
@@ -55,10 +55,19 @@ GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
 }
 
-static const gp__family gp__family_reduce = {
-    NULL, gp__reduce_is_idle, gp__shape_reduce, gp__kinds_of_reduce, NULL, gp__launch_reduce, NULL, NULL, NULL,
-    NULL, gp__host_reduces};
-static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, 0, 0};
+static const gp__family gp__family_reduce = {&gp__checks_reduce,
+                                             NULL,
+                                             gp__reduce_is_idle,
+                                             gp__shape_reduce,
+                                             gp__kinds_of_reduce,
+                                             NULL,
+                                             gp__launch_reduce,
+                                             NULL,
+                                             NULL,
+                                             NULL,
+                                             NULL,
+                                             gp__host_reduces};
+static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
                                                          GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_INIT,

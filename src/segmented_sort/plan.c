@@ -1,6 +1,6 @@
 // segmented_sort/plan.c - plans of segmented sorts
 // uses: api/policy.h, api/structs.h, core/system.c, core/request.c, segmented_sort/host.c, core/kinds.c,
-//   core/primitive.c, core/reads.c, core/shape.c, segmented_sort/launch.c, segments/plan.c
+//   core/primitive.c, core/reads.c, segmented_sort/check.c, core/shape.c, segmented_sort/launch.c, segments/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p,
                                                   gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -13,7 +13,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp
 }
 GPUPRIMS__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
-static const gp__family gp__family_segmented_sort = {NULL,
+static const gp__family gp__family_segmented_sort = {&gp__checks_segmented_sort,
+                                                     NULL,
                                                      gp__segmented_sort_is_idle,
                                                      gp__shape_keys,
                                                      gp__kinds_of_segmented_sort,
@@ -24,7 +25,7 @@ static const gp__family gp__family_segmented_sort = {NULL,
                                                      NULL,
                                                      NULL,
                                                      gp__host_segmented_sort};
-static const gp__primitive gp__primitive_segmented_sort = {&gp__family_segmented_sort,
-                                                           (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) |
-                                                               GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
-                                                           GP__TAKES_BITS, GP_CHECKED | GP_DESCENDING};
+static const gp__primitive gp__primitive_segmented_sort = {
+    &gp__family_segmented_sort,
+    (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
+    GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, GP_CHECKED | GP_DESCENDING};

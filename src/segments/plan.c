@@ -1,7 +1,7 @@
 // segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 // uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, segments/arguments.h, search/arguments.h,
 //   core/system.c, core/request.c, segments/host.c, search/host.c, core/kinds.c, core/primitive.c, host/run.c,
-//   core/reads.c, core/launch.c
+//   core/reads.c, segments/check.c, core/launch.c
 
 // The check that GP_CHECKED asks for, as a call of its own.
 GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
@@ -78,7 +78,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   return gp__host_segmented_reduce(h);
 }
 
-static const gp__family gp__family_segments = {NULL,
+static const gp__family gp__family_segments = {&gp__checks_segments,
+                                               NULL,
                                                gp__segments_are_idle,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,

@@ -1,7 +1,7 @@
 // select/plan.c - plans of streams: selection, runs, by key, segmented scans
 // uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, select/arguments.h, core/system.c, core/request.c,
 //   segments/host.c, select/runs_host.c, select/host.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c,
-//   core/checking.c, core/check_buffers.c, core/launch.c, segments/plan.c
+//   select/check.c, core/launch.c, segments/plan.c
 
 GPUPRIMS__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
 GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
@@ -54,7 +54,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
                                                                               : gp__host_runs(h);
 }
 
-static const gp__family gp__family_stream = {NULL,
+static const gp__family gp__family_stream = {&gp__checks_stream,
+                                             NULL,
                                              gp__stream_is_idle,
                                              gp__shape_stream,
                                              gp__kinds_of_stream,
@@ -66,22 +67,24 @@ static const gp__family gp__family_stream = {NULL,
                                              NULL,
                                              gp__host_stream};
 static const gp__primitive gp__primitive_segmented_inclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, 0, GP_CHECKED};
+    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};
 static const gp__primitive gp__primitive_segmented_exclusive_scan = {
-    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, 0, GP_CHECKED};
+    &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};
 static const gp__primitive gp__primitive_inclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  0, 0};
+                                                                  GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_exclusive_scan_by_key = {&gp__family_stream, GP__READS_FOLD | GP__READS_RUNS,
-                                                                  0, 0};
+                                                                  GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_reduce_by_key = {&gp__family_stream,
                                                           GP__READS_FOLD | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
 static const gp__primitive gp__primitive_run_lengths = {&gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_KEYS, 0,
                                                         0};
 static const gp__primitive gp__primitive_nontrivial_runs = {
     &gp__family_stream, GP__READS_LENGTHS | GP__READS_OUT_TYPE | GP__READS_OUT, 0, 0};
-static const gp__primitive gp__primitive_unique = {&gp__family_stream,
-                                                   GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED, 0, 0};
-static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, 0, 0};
+static const gp__primitive gp__primitive_unique = {
+    &gp__family_stream, GP__READS_MAP | GP__READS_RUNS | GP__READS_COMPACTED,
+    GP__TAKES_KEYS_ALONE | GP__KEEPS_TYPE | GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
+static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, GP__KEEPS_TYPE | GP__IN_PLACE,
+                                                   0};
 static const gp__primitive gp__primitive_partition = {
-    &gp__family_stream, GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP, 0,
-    0};
+    &gp__family_stream, GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP,
+    GP__KEEPS_TYPE, 0};

@@ -1,7 +1,7 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/shape.h, core/system.c, core/request.c,
-//   top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c, core/shape.c, top_k/launch.c,
-//   map/plan.c
+//   top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c, core/shape.c,
+//   top_k/launch.c, map/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -60,7 +60,8 @@ GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
 }
 
-static const gp__family gp__family_top_k = {NULL,
+static const gp__family gp__family_top_k = {&gp__checks_top_k,
+                                            NULL,
                                             gp__top_k_is_idle,
                                             gp__shape_top_k,
                                             gp__kinds_of_top_k,
@@ -72,11 +73,12 @@ static const gp__family gp__family_top_k = {NULL,
                                             NULL,
                                             gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {
-    &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS, 0, GP_DESCENDING | GP_UNSORTED};
+    &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS,
+    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_DESCENDING | GP_UNSORTED};
 static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
                                                         GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE |
                                                             GP__READS_OUT_KEYS | GP__READS_LENGTH,
-                                                        0, GP_DESCENDING};
+                                                        GP__WANTS_KEYS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p,
                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -84,6 +86,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy
   return kinds[0] = GP__SHUFFLE, 1;
 }
 
-static const gp__family gp__family_shuffle = {NULL, NULL, NULL, gp__kinds_of_shuffle, NULL, gp__launch_map, NULL,
-                                              NULL, NULL, NULL, gp__host_shuffle};
-static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT, 0, 0};
+static const gp__family gp__family_shuffle = {
+    &gp__checks_shuffle, NULL, NULL, NULL, gp__kinds_of_shuffle, NULL, gp__launch_map, NULL, NULL, NULL, NULL,
+    gp__host_shuffle};
+static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT,
+                                                    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};

@@ -15,7 +15,7 @@ static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *i
 }
 static gp_result gp__host_transpose(gp__host_call *h) {
   const gp__request *q = h->q;
-  const int threads = h->asked;
+  int threads = h->asked;
   const gp__moves *m = &q->moves;
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out, *copy = NULL;

@@ -1,7 +1,7 @@
 // transpose/plan.c - plans of transposes
 // uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
-//   core/system.c, core/request.c, transpose/host.c, core/kinds.c, core/primitive.c, core/reads.c, core/shape.c,
-//   transpose/launch.c
+//   core/system.c, core/request.c, transpose/host.c, core/kinds.c, core/primitive.c, core/reads.c, transpose/check.c,
+//   core/shape.c, transpose/launch.c
 
 GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
   const gp__moves *m = &q->moves;
@@ -71,7 +71,8 @@ GPUPRIMS__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
   return occupancy;
 }
 
-static const gp__family gp__family_transpose = {NULL,
+static const gp__family gp__family_transpose = {&gp__checks_transpose,
+                                                NULL,
                                                 gp__transpose_is_idle,
                                                 gp__shape_moves,
                                                 gp__kinds_of_transpose,
@@ -83,4 +84,4 @@ static const gp__family gp__family_transpose = {NULL,
                                                 NULL,
                                                 gp__host_transpose};
 static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP__READS_MAP & ~GP__READS_COUNT_DEVICE,
-                                                      GP__TAKES_PERMUTATION, 0};
+                                                      GP__TAKES_PERMUTATION | GP__KEEPS_TYPE | GP__IN_PLACE, 0};

@@ -1997,7 +1997,7 @@ MUTANTS = {
         "TRANSPOSE", "src/device/tile_transpose.cuh",
         "x[2 * i] = gp__permute(high, high2, 0x5410);", "x[2 * i] = gp__permute(high, high2, 0x5140);"),
     "transpose: dimensions merge that only the input has side by side": (
-        "TRANSPOSE", "src/core/check_numbers.c",
+        "TRANSPOSE", "src/transpose/check.c",
         " && d[i].out == d[j].out * d[j].extent) break;", ") break;"),
     "transpose tensor: a place is asked for before it was read": (
         "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",

@@ -246,7 +246,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     if (often(30)) memcpy(d->out_fields, d->in_fields, sizeof d->in_fields), d->out_layout.size = d->in_layout.size;
     c.in = at(1, shift()), c.out = at(7, shift()), c.in_layout = &d->in_layout, c.out_layout = &d->out_layout;
   }
-  if (gp__takes_graph(p) || p == GP_GRAPH_FROM_EDGES) {
+  if ((gp__primitive_of(p)->traits & GP__TAKES_GRAPH) || p == GP_GRAPH_FROM_EDGES) {
     draw_graph(&d->graph, 14), draw_graph(&d->out_graph, 18);
     d->out_graph.in_offsets = d->out_graph.in_sources = nullptr;
     if (p != GP_GRAPH_FROM_EDGES) c.graph = &d->graph, c.count = 0;

@@ -1,0 +1,17 @@
+// group_by/check.c - checking a call: group-by
+// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/primitive.c,
+//   core/check_types.c, core/reads.c, core/checking.c
+
+GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info)
+    return gp__fail(GP_E_TYPE, "%s: @key_type: keys of groups are of a built-in type, not of \"%s\"", k->who,
+                    k->key.info->name);
+  if (q->op == GP_ARGMIN || q->op == GP_ARGMAX)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_group_by = {NULL, NULL, NULL, gp__check_group_keys, NULL, NULL, NULL, NULL, NULL};

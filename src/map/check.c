@@ -1,0 +1,52 @@
+// map/check.c - checking a call: maps
+// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/kinds.c,
+//   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
+
+GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_out_type(k));
+  if (c->primitive == GP_TRANSFORM2) {
+    q->in2_type = c->in2_type ? c->in2_type : c->in_type;
+    return gp__check_type(k->s, k->who, "in2_type", q->in2_type, &k->in2);
+  }
+  if ((c->primitive == GP_COPY || c->primitive == GP_FILL || c->primitive == GP_IOTA) && c->in_type &&
+      c->in_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: transform with GP_CONVERT converts", k->who);
+  if (c->primitive == GP_IOTA && k->out.info)
+    return gp__fail(GP_E_TYPE, "%s: @out_type: a struct cannot be counted in", k->who);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  GPUPRIMS__CHECK(gp__check_types(k));
+  if (!(k->reads & GP__READS_OP)) return GP_SUCCESS;
+  if (!q->user_op && (k->in.info || k->in2.info || k->out.info)) return gp__no_struct(k, "op", q->op);
+  if (q->op >= GP_BIT_AND && q->op <= GP_BIT_XOR && !gp__is_integer(q->out_type))
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s works on integers, not on %s", k->who, gp__op_rows[q->op].name,
+                    gp__type_rows[q->out_type].name);
+  if (c->primitive == GP_ADJACENT_DIFFERENCE && (k->in.info || k->out.info) && q->in_type != q->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @in_type: one element is copied: no conversion where one of the types is a struct",
+                    k->who);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k, gp__buffers *b) {
+  if (k->c->primitive != GP_TRANSFORM2) return GP_SUCCESS;
+  b->in_name = "in (a)";
+  b->in2_name = "in2 (b)";
+  b->in2_place = k->q->in2_size == k->q->out_size ? GP__PLACE_OF_OUT : 0;
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (c->primitive == GP_FILL && !c->init && k->pointers)
+    return gp__fail(GP_E_NULL, "%s: @init (value) is null", k->who);
+  if (c->init) memcpy(q->init.bytes, c->init, q->out_size);
+  if (c->step) memcpy(q->step.bytes, c->step, q->out_size);
+  else if (c->primitive == GP_IOTA) gp__one(q->out_type, &q->step);
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_map = {
+    NULL, gp__check_map_types, gp__check_map_out_type, NULL, NULL, gp__map_buffers, NULL, gp__check_map_values, NULL};

@@ -1,0 +1,107 @@
+// merge/check.c - checking a call: merges, merge sort and sets
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/shape.h, sort/radix_policy.h, core/system.c,
+//   core/messages.c, core/request.c, core/names.c, core/kinds.c, core/primitive.c, core/state.c, core/check_types.c,
+//   core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
+
+// `op` is an order of keys.
+GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
+  return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
+}
+// Values of the second input have a part in the result.
+GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
+  return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
+}
+// How many results a merge or a set operation can have.
+GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
+  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
+         : q->primitive == GP_SET_DIFFERENCE ? q->count
+                                             : q->count + q->count2;
+}
+
+// `op` is an order.
+GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->op = c->op;
+  if (!c->op) q->op = GP_LESS;
+  if (q->op == GP_LESS || q->op == GP_GREATER) return GP_SUCCESS;
+  if (q->op > 0 && q->op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS and GREATER are, or a user's binary operator", k->who,
+                    gp__op_rows[q->op].name);
+  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+}
+// Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
+GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  q->key_struct = k->key.info;
+  q->key_size = k->key.size;
+  if (c->primitive == GP_IS_SORTED) {
+    q->acc_type = q->out_type = GP_U64;
+    q->acc_size = q->out_size = 8;
+  } else if (values) {
+    const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
+    if (indices) {
+      GPUPRIMS__CHECK(
+          gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+      if (q->out_type != c->out_type)
+        return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
+                        gp__type_rows[c->out_type].name);
+    } else {
+      q->out_type = c->in_type;
+      GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
+      k->out = k->in;
+    }
+    if (c->out_type && c->out_type != q->out_type)
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", k->who);
+    q->in_type = q->out_type;
+    q->in_struct = q->out_struct = k->out.info;
+    q->in_size = q->out_size = k->out.size;
+  }
+  return GP_SUCCESS;
+}
+
+// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
+// radix sort, unless the policy asks for merges.
+GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
+  return c->primitive == GP_MERGE_SORT && !q->user_op &&
+         (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
+         !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_merge_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
+                    (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k, gp__buffers *b) {
+  b->out = b->out_keys = gp__most_results(k->q);
+  b->in2_values = gp__takes_second_values(k->c->primitive);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
+                                           gp__request *q);
+GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
+  gp__request *q = k->q;
+  gp_call sort = *k->c;
+  const int numbers = !gp__is_integer(q->key_type);
+  if (!gp__is_radix_sorted(k->c, q, k->host)) return GP_SUCCESS;
+  sort.primitive = GP_SORT;
+  sort.op = 0;
+  if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
+  GPUPRIMS__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
+  q->numbers = numbers;
+  if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_merge = {gp__check_order,         gp__check_ordered_types, NULL, NULL,
+                                            gp__check_merge_numbers, gp__merge_buffers,       NULL, NULL,
+                                            gp__check_radix_sorted};

@@ -1,0 +1,58 @@
+// search/check.c - checking a call: searches in sorted arrays
+// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/primitive.c,
+//   core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
+
+GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
+
+GPUPRIMS__PRIVATE gp_result gp__check_bound_order(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->op = c->op;
+  if (!c->op) q->op = GP_LESS;
+  if (q->op == GP_LESS) return GP_SUCCESS;
+  if (q->op > 0 && q->op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS is, or a user's binary operator", k->who,
+                    gp__op_rows[q->op].name);
+  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_position_type(gp__checking *k) {
+  return gp__check_index_type(k, "out_type (index_type)");
+}
+GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  if (c->key_type && c->key_type != q->in_type)
+    return gp__fail(GP_E_TYPE, "%s: @in_type and @key_type differ: needles have the type of the sorted array", k->who);
+  q->key_type = q->in_type;
+  k->key = k->in;
+  if (k->in.info && !q->user_op) return gp__no_struct(k, "op", q->op);
+  return GP_SUCCESS;
+}
+// Can positions of u32 say so much?
+GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
+  const gp_call *c = k->c;
+  const char *who = k->who;
+  if (k->q->out_size == 4 && (c->length | c->segments) > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: @%s is %llu, which positions of type u32 (@out_type) do not reach", who,
+                    c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  const char *who = k->who;
+  if (c->length >> 63)
+    return gp__fail(GP_E_SIZE, "%s: @length is %llu, not below 2^63", who, (unsigned long long)c->length);
+  return gp__check_positions(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__bound_buffers(gp__checking *k, gp__buffers *b) {
+  return b->keys = k->c->length, GP_SUCCESS;
+}
+static const gp__checks gp__checks_bound = {gp__check_bound_order,
+                                            NULL,
+                                            gp__check_position_type,
+                                            gp__check_needles,
+                                            gp__check_bound_numbers,
+                                            gp__bound_buffers,
+                                            NULL,
+                                            NULL,
+                                            NULL};

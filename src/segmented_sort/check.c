@@ -1,0 +1,50 @@
+// segmented_sort/check.c - checking a call: segmented sorts
+// uses: api/config.h, api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c,
+//   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c
+
+// Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
+GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  const int values = c->in_type || c->in, indices = !values && (c->out_type || c->out);
+  int bits;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, who, "key_type", q->key_type, &k->key));
+  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type: a struct has no order of bits", who);
+  q->key_size = k->key.size;
+  if (values) {
+    q->in_type = c->in_type;
+    q->out_type = c->out_type ? c->out_type : c->in_type;
+    GPUPRIMS__CHECK(gp__check_type(k->s, who, "in_type", q->in_type, &k->in));
+    if (q->in_type != q->out_type)
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", who);
+    k->out = k->in;
+  } else if (indices) {
+    GPUPRIMS__CHECK(
+        gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+    if (q->out_type != c->out_type)
+      return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", who,
+                      gp__type_rows[c->out_type].name);
+    if (q->out_type == GP_U32 && c->count > (uint64_t)1 << 32)
+      return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
+                      (unsigned long long)c->count);
+  }
+  q->in_struct = k->in.info;
+  q->out_struct = k->out.info;
+  q->in_size = k->in.size;
+  q->out_size = k->out.size;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
+  q->offset_size = k->offset.size;
+  bits = 8 * (int)q->key_size;
+  if (c->begin_bit < 0 || c->end_bit > bits || c->begin_bit > c->end_bit)
+    return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit: [%d, %d) are no bits of a key of %d", who,
+                    c->begin_bit, c->end_bit, bits);
+  if (c->count >> 44)
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^44", who, (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+
+static const gp__checks gp__checks_segmented_sort = {
+    NULL, gp__check_sorted_segments, NULL, NULL, NULL, NULL, NULL, NULL, NULL};

@@ -1,0 +1,35 @@
+// segments/check.c - checking a call: segmented reductions, load balance
+// uses: api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/kinds.c,
+//   core/primitive.c, core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c, search/check.c
+
+GPUPRIMS__PRIVATE gp_result gp__check_segments_out_type(gp__checking *k) {
+  return k->c->primitive == GP_LOAD_BALANCE ? gp__check_position_type(k) : gp__check_out_type(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const char *who = k->who;
+  if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
+  if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
+    return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not: elements of no segment", who);
+  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
+    return gp__fail(GP_E_ARGUMENT, "%s: @length: segments have it where there are no offsets (@begin)", who);
+  if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
+    if (c->length && c->segments > UINT64_MAX / c->length)
+      return gp__fail(GP_E_SIZE, "%s: @segments times @length overflows: %llu times %llu", who,
+                      (unsigned long long)c->segments, (unsigned long long)c->length);
+    q->count = c->segments * c->length;
+    if (c->count && c->count != q->count)
+      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @length, which is %llu", who,
+                      (unsigned long long)c->count, (unsigned long long)q->count);
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k, gp__buffers *b) {
+  if (k->c->primitive == GP_LOAD_BALANCE) return GP_SUCCESS;
+  b->begin_wanted = (k->c->flags & GP_CHECKED) || k->c->segments > 0;
+  b->out = k->c->segments;
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_segments = {
+    NULL, NULL, gp__check_segments_out_type, NULL, gp__check_segments_numbers, gp__segments_buffers, NULL, NULL, NULL};

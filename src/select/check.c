@@ -1,0 +1,91 @@
+// select/check.c - checking a call: predicates, parts, runs
+// uses: api/config.h, api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c,
+//   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_operators.c,
+//   core/check_call_types.c, core/check_buffers.c
+
+GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }
+GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
+                                                const void *value, const gp__op_info **user) {
+  *user = NULL;
+  if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
+    return value || !k->pointers ? GP_SUCCESS
+                                 : gp__fail(GP_E_NULL, "%s: @%s (the scalar) is null: @%s: %s compares with it", k->who,
+                                            scalar, field, gp__op_rows[op].name);
+  if (op > 0 && op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
+                    field, gp__op_rows[op].name);
+  GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
+  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s (the scalar) is not null, but @%s, operator \"%s\", takes none",
+                          k->who, scalar, field, (*user)->name)
+               : GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->op = c->op;
+  q->transform = c->transform;
+  k->by_flags = !c->op && (c->keys || c->key_type); // of select and partition: others read none
+  if (k->by_flags) {
+    if (c->transform)
+      return gp__fail(GP_E_OPERATOR, "%s: @transform (the second predicate): flags make two parts", k->who);
+    return c->init || c->step
+               ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->init ? "init" : "step")
+               : GP_SUCCESS;
+  }
+  if (c->keys || c->key_type)
+    return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: flags serve calls without a predicate (@op)", k->who,
+                    c->keys ? "keys" : "key_type");
+  GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "init", c->init, &q->user_op));
+  if (c->transform) return gp__check_predicate(k, "transform", c->transform, "step", c->step, &q->user_transform);
+  return c->step ? gp__fail(GP_E_ARGUMENT, "%s: @step: there is no second predicate (@transform)", k->who) : GP_SUCCESS;
+}
+// A comparison has elements of a built-in type.
+GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
+  return gp__is_predicated(k->c->primitive) && k->in.info && k->c->op && !k->q->user_op
+             ? gp__no_struct(k, "op", k->q->op)
+             : GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  const size_t size = k->fold ? q->acc_size : gp__is_predicated(c->primitive) ? q->in_size : q->out_size;
+  if (c->init) memcpy(q->init.bytes, c->init, size);
+  if (c->step) memcpy(q->step.bytes, c->step, q->in_size);
+  return GP_SUCCESS;
+}
+
+// How many counts a call leaves in out_count; 0: it has none.
+GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
+  return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
+  return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k, gp__buffers *b) {
+  b->counts = gp__parts_of(k->q);
+  if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
+    b->out = b->out2 = b->out - b->out / 2;
+    b->out2_wanted = 1;
+  }
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  int i;
+  if (c->primitive != GP_PARTITION) return GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__writing(k, "out2 (the second part)", c->out2, k->in.align, q->in_size, q->count, 1, 0));
+  if (q->transform)
+    GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
+  else if (c->out3)
+    return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@transform), and two parts", k->who);
+  // A part's output may be as small as the part: all that is known is where it begins.
+  for (i = 0; i < k->written_count; ++i)
+    if (q->count) k->written[i].bytes = q->in_size;
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_stream = {
+    gp__check_stream_operators, NULL, NULL, gp__check_predicate_type, NULL, gp__stream_buffers, gp__check_parts,
+    gp__check_predicate_values, NULL};

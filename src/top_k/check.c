@@ -1,0 +1,83 @@
+// top_k/check.c - checking a call: top-k, nth element, shuffle
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, top_k/policy.h, core/system.c, core/messages.c,
+//   core/request.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
+//   core/check_call_types.c, core/check_buffers.c
+
+GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->out_type = c->out_type ? c->out_type : c->in_type;
+  if (k->in.size) {
+    if (q->out_type != q->in_type)
+      return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: elements are moved as they are", k->who);
+    return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
+  }
+  if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
+  GPUPRIMS__CHECK(
+      gp__check_integer(k, "out_type (of indices)", q->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
+  if (q->out_type != c->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
+                    gp__type_rows[c->out_type].name);
+  if (k->out.size == 4 && c->count > (c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32))
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
+                    (unsigned long long)c->count);
+  return GP_SUCCESS;
+}
+// Rows of a top-k; other calls have one.
+GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
+  return c->primitive == GP_TOP_K && c->segments ? c->segments : 1;
+}
+GPUPRIMS__PRIVATE gp_result gp__check_k(gp__checking *k) {
+  const gp_call *c = k->c;
+  const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
+  if (c->length > c->count || (nth && c->count && c->length == c->count))
+    return gp__fail(GP_E_ARGUMENT, "%s: @length (%s) is %llu, @count is %llu", k->who, nth ? "n" : "k",
+                    (unsigned long long)c->length, (unsigned long long)c->count);
+  if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
+    return gp__fail(GP_E_SIZE, "%s: @segments (rows) times @count overflows: %llu times %llu", k->who,
+                    (unsigned long long)c->segments, (unsigned long long)c->count);
+  if (!k->pointers || nth || !c->length) return GP_SUCCESS;
+  if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
+  if (!c->out_keys && sorted && c->length > GP__TOP_K_FEW)
+    return gp__fail(GP_E_NULL,
+                    "%s: @out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
+                    (int)GP__TOP_K_FEW);
+  return GP_SUCCESS;
+}
+
+GPUPRIMS__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
+  return k->c->primitive == GP_TOP_K ? gp__check_moved(k) : gp__check_out_type(k);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  q->key_type = c->key_type;
+  GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
+  if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is %s: a struct has no order", k->who, k->key.info->name);
+  return GP_SUCCESS;
+}
+GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k, gp__buffers *b) {
+  const uint64_t rows = gp__rows_in(k->c);
+  b->in *= rows;
+  b->keys *= rows;
+  b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->length;
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_top_k = {
+    NULL, NULL, gp__check_top_k_out_type, gp__check_ranked_keys, gp__check_k, gp__top_k_buffers, NULL, NULL, NULL};
+
+// The keys of its rounds.
+GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
+  const gp_call *c = k->c;
+  gp__request *q = k->q;
+  int i;
+  uint64_t seed = 0;
+  if (c->init) memcpy(&seed, c->init, sizeof seed);
+  for (i = 0; i < GP__SHUFFLE_ROUNDS; ++i) {
+    const uint32_t key = gp__shuffle_key(seed, i);
+    memcpy(q->init.bytes + 4 * i, &key, sizeof key);
+  }
+  return GP_SUCCESS;
+}
+static const gp__checks gp__checks_shuffle = {NULL, NULL, gp__check_moved, NULL, NULL,
+                                              NULL, NULL, gp__check_seed,  NULL};
