@@ -399,7 +399,8 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 1 << 20);
     const gp_graph none = {};
     if (p != GP_BFS) WRONG(GP_E_ARGUMENT, "flags: GP_UNTIL_TARGET serves bfs only", p, c.flags = GP_UNTIL_TARGET);
-    if (!(gp__primitive_of(p)->traits & GP__TAKES_GRAPH)) WRONG(GP_E_ARGUMENT, ": graph: the call takes none", p, c.graph = &none);
+    if (!(gp__primitive_of(p)->traits & GP__TAKES_GRAPH))
+      WRONG(GP_E_ARGUMENT, ": graph: the call takes none", p, c.graph = &none);
     if (p != GP_BFS && p != GP_BFS_CHECK)
       WRONG(GP_E_ARGUMENT, ": source and limit serve bfs and bfs_check only", p,
             p == GP_BFS_SOURCES ? c.source = 1 : c.limit = 1);
