@@ -27318,7 +27318,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1941504"
+#define GPUPRIMS__EMBEDDED_FROM "1949696"
 
 // ---- core/embed.c - this file's own text
 
@@ -28284,98 +28284,99 @@ enum {
   GP__KINDS_MAX = 16, // kernels of a call
   GP__CALLS_MAX = 8   // calls that one is made of
 };
-// Kinds of kernels: X(KIND, template, struct of its arguments).
+// Kinds of kernels: X(KIND, template, struct of its arguments, what names its template arguments:
+// gp__name_..., in core/kernel_names.c or its family's names.c).
 #define GPUPRIMS__KINDS(X)                                                                                             \
-  X(COPY, gp__copy_kernel, gp__map_args)                                                                               \
-  X(MAP, gp__map_kernel, gp__map_args)                                                                                 \
-  X(ADJACENT, gp__adjacent, gp__map_args)                                                                              \
-  X(BOUND, gp__bound, gp__search_args)                                                                                 \
-  X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args)                                                                \
-  X(STEALING, gp__reduce_stealing, gp__reduce_args)                                                                    \
-  X(LOOK_BACK, gp__scan_look_back, gp__scan_args)                                                                      \
-  X(PIPELINED, gp__scan_pipelined, gp__scan_args)                                                                      \
-  X(UPSWEEP, gp__scan_upsweep, gp__scan_args)                                                                          \
-  X(SPINE, gp__scan_spine, gp__scan_args)                                                                              \
-  X(DOWNSWEEP, gp__scan_downsweep, gp__scan_args)                                                                      \
-  X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args)                                                           \
-  X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args)                                                           \
-  X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args)                                                                \
-  X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args)                                                          \
-  X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args)                                                                \
-  X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args)                                                    \
-  X(LOAD_BALANCE, gp__load_balance, gp__search_args)                                                                   \
-  X(GROUP_TABLE, gp__group_table, gp__group_args)                                                                      \
-  X(HISTOGRAM, gp__histogram, gp__histogram_args)                                                                      \
-  X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args)                                                              \
-  X(RADIX_PASS, gp__radix_pass, gp__radix_args)                                                                        \
-  X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args)                                                                   \
-  X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args)                                                                    \
-  X(SORT_ONE_CLUSTER, gp__sort_one_cluster, gp__radix_args)                                                            \
-  X(SORT_ONE_LAUNCH, gp__sort_one_launch, gp__radix_args)                                                              \
-  X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args)                                                                   \
-  X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args)                                                                     \
-  X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args)                                                                     \
-  X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args)                                                                     \
-  X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args)                                                                     \
-  X(LEADING_EDGES, gp__leading_edges, gp__hybrid_args)                                                                 \
-  X(LEADING_SORT, gp__leading_sort, gp__hybrid_args)                                                                   \
-  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args)                                                               \
-  X(GATHER, gp__gather, gp__gather_args)                                                                               \
-  X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args)                                                       \
-  X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args)                                                       \
-  X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args)                                                     \
-  X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args)                                                         \
-  X(MERGE, gp__merge, gp__merge_args)                                                                                  \
-  X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args)                                                            \
-  X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args)                                                        \
-  X(MERGE_FOUR, gp__merge_four, gp__merge_args)                                                                        \
-  X(SET_BORDERS, gp__balanced_paths, gp__merge_args)                                                                   \
-  X(SET_OPERATION, gp__set_operation, gp__merge_args)                                                                  \
-  X(SET_PIPELINED, gp__set_pipelined, gp__merge_args)                                                                  \
-  X(COUNT_KEYS, gp__count_keys, gp__histogram_args)                                                                    \
-  X(COUNTING_RUNS, gp__counting_runs, gp__counting_args)                                                               \
-  X(COUNTING_FILL, gp__counting_fill, gp__counting_args)                                                               \
-  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args)                                                                      \
-  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args)                                                                      \
-  X(SELECT_FIRST, gp__select_first, gp__top_k_args)                                                                    \
-  X(SELECT_NEXT, gp__select_next, gp__top_k_args)                                                                      \
-  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args)                                                                \
-  X(SHUFFLE, gp__shuffle, gp__map_args)                                                                                \
-  X(TRANSPOSE, gp__transpose, gp__transpose_args)                                                                      \
-  X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args)                                                        \
-  X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args)                                                         \
-  X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args)                                                   \
-  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args)                                                   \
-  X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args)                                                               \
-  X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args)                                                           \
-  X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args)                                                           \
-  X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args)                                                     \
-  X(TRANSPOSE_TENSOR, gp__transpose_tensor, gp__tensor_args)                                                           \
-  X(TRANSPOSE_TENSOR_PANELS, gp__transpose_tensor_panels, gp__tensor_panels_args)                                      \
-  X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args)                                                               \
-  X(BFS, gp__bfs, gp__bfs_args)                                                                                        \
-  X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args)                                                                        \
-  X(BFS_STEPWISE, gp__bfs_stepwise, gp__bfs_args)                                                                      \
-  X(BFS_STEPS, gp__bfs_steps, gp__bfs_args)                                                                            \
-  X(BFS_PARENTS, gp__bfs_parents, gp__graph_args)                                                                      \
-  X(BFS_SOURCES, gp__bfs_sources, gp__sources_args)                                                                    \
-  X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args)                                                              \
-  X(GRAPH_KEYS, gp__graph_keys, gp__graph_args)                                                                        \
-  X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args)                                                              \
-  X(GRAPH_DEGREE_KEYS, gp__graph_degree_keys, gp__graph_args)                                                          \
-  X(GRAPH_INVERT, gp__graph_invert, gp__graph_args)                                                                    \
-  X(GRAPH_DEGREES, gp__graph_degrees, gp__graph_args)                                                                  \
-  X(GRAPH_DEGREE_REPORT, gp__graph_degree_report, gp__graph_args)                                                      \
-  X(GRAPH_CHECK, gp__graph_check, gp__graph_args)                                                                      \
-  X(DEPTHS_OF_EDGES, gp__depths_of_edges, gp__graph_args)                                                              \
-  X(DEPTHS_OF_VERTICES, gp__depths_of_vertices, gp__graph_args)                                                        \
-  X(FAULT_REPORT, gp__fault_report, gp__graph_args)                                                                    \
-  X(COMPONENTS_FIRST, gp__components_first, gp__graph_args)                                                            \
-  X(COMPONENTS_FEW, gp__components_few, gp__graph_args)                                                                \
-  X(COMPONENTS_ROOTS, gp__components_roots, gp__graph_args)                                                            \
-  X(COMPONENTS_SAMPLE, gp__components_sample, gp__graph_args)                                                          \
-  X(COMPONENTS_LINK, gp__components_link, gp__graph_args)
-#define GPUPRIMS__ENUM(KIND, kernel, arguments) GP__##KIND,
+  X(COPY, gp__copy_kernel, gp__map_args, size)                                                                         \
+  X(MAP, gp__map_kernel, gp__map_args, map)                                                                            \
+  X(ADJACENT, gp__adjacent, gp__map_args, adjacent)                                                                    \
+  X(BOUND, gp__bound, gp__search_args, bound)                                                                          \
+  X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args, reduction)                                                     \
+  X(STEALING, gp__reduce_stealing, gp__reduce_args, reduction)                                                         \
+  X(LOOK_BACK, gp__scan_look_back, gp__scan_args, scan)                                                                \
+  X(PIPELINED, gp__scan_pipelined, gp__scan_args, scan)                                                                \
+  X(UPSWEEP, gp__scan_upsweep, gp__scan_args, scan)                                                                    \
+  X(SPINE, gp__scan_spine, gp__scan_args, scan)                                                                        \
+  X(DOWNSWEEP, gp__scan_downsweep, gp__scan_args, scan)                                                                \
+  X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args, stream)                                                   \
+  X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args, stream)                                                   \
+  X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args, offset)                                                        \
+  X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args, segments)                                                \
+  X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args, segments)                                                      \
+  X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args, segments)                                          \
+  X(LOAD_BALANCE, gp__load_balance, gp__search_args, offset_out)                                                       \
+  X(GROUP_TABLE, gp__group_table, gp__group_args, groups)                                                              \
+  X(HISTOGRAM, gp__histogram, gp__histogram_args, histogram)                                                           \
+  X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args, radix_histogram)                                             \
+  X(RADIX_PASS, gp__radix_pass, gp__radix_args, radix_pass)                                                            \
+  X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args, radix_pass)                                                       \
+  X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args, radix_pass)                                                        \
+  X(SORT_ONE_CLUSTER, gp__sort_one_cluster, gp__radix_args, radix_pass)                                                \
+  X(SORT_ONE_LAUNCH, gp__sort_one_launch, gp__radix_args, radix_pass)                                                  \
+  X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args, hybrid)                                                           \
+  X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args, hybrid)                                                             \
+  X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args, hybrid)                                                             \
+  X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args, hybrid)                                                             \
+  X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args, hybrid)                                                             \
+  X(LEADING_EDGES, gp__leading_edges, gp__hybrid_args, hybrid)                                                         \
+  X(LEADING_SORT, gp__leading_sort, gp__hybrid_args, hybrid)                                                           \
+  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args, hybrid)                                                       \
+  X(GATHER, gp__gather, gp__gather_args, gather)                                                                       \
+  X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args, nothing)                                              \
+  X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args, sorted_segments)                                      \
+  X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args, sorted_segments)                                    \
+  X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args, sorted_segments)                                        \
+  X(MERGE, gp__merge, gp__merge_args, merge)                                                                           \
+  X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args, merge)                                                     \
+  X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args, merge)                                                 \
+  X(MERGE_FOUR, gp__merge_four, gp__merge_args, merge)                                                                 \
+  X(SET_BORDERS, gp__balanced_paths, gp__merge_args, merge)                                                            \
+  X(SET_OPERATION, gp__set_operation, gp__merge_args, set)                                                             \
+  X(SET_PIPELINED, gp__set_pipelined, gp__merge_args, set)                                                             \
+  X(COUNT_KEYS, gp__count_keys, gp__histogram_args, count_keys)                                                        \
+  X(COUNTING_RUNS, gp__counting_runs, gp__counting_args, ordered_key)                                                  \
+  X(COUNTING_FILL, gp__counting_fill, gp__counting_args, ordered_key)                                                  \
+  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args, ranked)                                                              \
+  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked)                                                              \
+  X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key)                                                       \
+  X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key)                                                         \
+  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked)                                                        \
+  X(SHUFFLE, gp__shuffle, gp__map_args, in_out)                                                                        \
+  X(TRANSPOSE, gp__transpose, gp__transpose_args, tiles)                                                               \
+  X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args, tiles)                                                 \
+  X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args, word)                                                   \
+  X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args, rectangle)                                        \
+  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args, rectangle)                                        \
+  X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args, panels)                                                       \
+  X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args, panels)                                                   \
+  X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args, panels)                                                   \
+  X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args, panels)                                             \
+  X(TRANSPOSE_TENSOR, gp__transpose_tensor, gp__tensor_args, size)                                                     \
+  X(TRANSPOSE_TENSOR_PANELS, gp__transpose_tensor_panels, gp__tensor_panels_args, panels)                              \
+  X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts)                                                      \
+  X(BFS, gp__bfs, gp__bfs_args, bfs)                                                                                   \
+  X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args, bfs)                                                                   \
+  X(BFS_STEPWISE, gp__bfs_stepwise, gp__bfs_args, offset_key)                                                          \
+  X(BFS_STEPS, gp__bfs_steps, gp__bfs_args, offset_key)                                                                \
+  X(BFS_PARENTS, gp__bfs_parents, gp__graph_args, offset_key)                                                          \
+  X(BFS_SOURCES, gp__bfs_sources, gp__sources_args, sources)                                                           \
+  X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args, in)                                                          \
+  X(GRAPH_KEYS, gp__graph_keys, gp__graph_args, graph_keys)                                                            \
+  X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args, offset_key)                                                  \
+  X(GRAPH_DEGREE_KEYS, gp__graph_degree_keys, gp__graph_args, offset)                                                  \
+  X(GRAPH_INVERT, gp__graph_invert, gp__graph_args, key)                                                               \
+  X(GRAPH_DEGREES, gp__graph_degrees, gp__graph_args, offset)                                                          \
+  X(GRAPH_DEGREE_REPORT, gp__graph_degree_report, gp__graph_args, nothing)                                             \
+  X(GRAPH_CHECK, gp__graph_check, gp__graph_args, offset_key)                                                          \
+  X(DEPTHS_OF_EDGES, gp__depths_of_edges, gp__graph_args, offset_key)                                                  \
+  X(DEPTHS_OF_VERTICES, gp__depths_of_vertices, gp__graph_args, key)                                                   \
+  X(FAULT_REPORT, gp__fault_report, gp__graph_args, offset)                                                            \
+  X(COMPONENTS_FIRST, gp__components_first, gp__graph_args, offset_key)                                                \
+  X(COMPONENTS_FEW, gp__components_few, gp__graph_args, offset_key)                                                    \
+  X(COMPONENTS_ROOTS, gp__components_roots, gp__graph_args, key)                                                       \
+  X(COMPONENTS_SAMPLE, gp__components_sample, gp__graph_args, key)                                                     \
+  X(COMPONENTS_LINK, gp__components_link, gp__graph_args, offset_key)
+#define GPUPRIMS__ENUM(KIND, kernel, arguments, names) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
 
@@ -28385,6 +28386,8 @@ struct gp__state;
 struct gp__checking;
 struct gp__buffers;
 struct gp__launching;
+struct gp__spelling;
+struct gp__program_op;
 struct gp__host_call;
 
 // The calls that a call is made of, where it is more than kernels. The primary context is current in `run`.
@@ -28419,6 +28422,9 @@ typedef struct gp__family {
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
   int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
                                                  // a multiprocessor then holds, 0: it is not; NULL: never
+  // What users' operators take and give, and what else of the call the text depends on; NULL: folds, and nothing.
+  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops);
+  void (*spell)(const gp__request *q, const gp__shape *h, struct gp__spelling *w);
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
@@ -32082,6 +32088,7 @@ GPUPRIMS__PRIVATE void gp__spell_lists(const gp__request *q, const gp_policy *p,
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
 GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
                                  int capability, gp__spelling *w) {
+  const gp__family *row = gp__methods_of(q);
   const int family = gp__family_of(q->primitive);
   // One sweep and teams are told the direction when they run.
   const int descends = kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_PASS || kind == GP__RADIX_PASS_WIDE ||
@@ -32117,15 +32124,11 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
   w->offset_type = q->offset_type, w->offset_size = (int)q->offset_size;
   w->out2_type = q->out2_type, w->out2_size = (int)q->out2_size;
   w->is_arg = q->is_arg;
-  w->has_init = family == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
   w->ranged = q->end != NULL;
   w->right = (q->flags & GP_RIGHT) != 0;
   w->descending = !descends && (q->flags & GP_DESCENDING);
   w->numbers = q->numbers;
-  w->placed = q->primitive == GP_SEGMENTED_SORT && gp__sort_placed(*h);
-  if (family == GP__FAMILY_SORT)
-    w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
-  if (q->primitive == GP_TOP_K && q->out_size && q->count > UINT32_MAX) w->index_bytes = 8;
+  if (row->spell) row->spell(q, h, w);
   w->clustered = p->cluster > 1;
   gp__spell_lists(q, p, h, w);
   w->resident = gp__resident_blocks(q, p, h, w);
@@ -32199,6 +32202,9 @@ GPUPRIMS__PRIVATE const char *gp__key_name(const gp__spelling *q) {
 GPUPRIMS__PRIVATE const char *gp__out_name(const gp__spelling *q) {
   return gp__device_type(q->out_type, q->out_struct);
 }
+GPUPRIMS__PRIVATE const char *gp__offset_name(const gp__spelling *q) {
+  return q->offset_size ? gp__type_rows[q->offset_type].device : "";
+}
 GPUPRIMS__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, const char *of_user) {
   return user ? of_user : gp__op_rows[op].functor;
 }
@@ -32213,8 +32219,107 @@ GPUPRIMS__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) {
   gp__add(t, "gp__load<%s, %s%s%s, ", in, open, value, close);
   if (q->user_transform) gp__add(t, "gp__op_2>, ");
   else gp__add(t, "%s<%s, %s>>, ", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, value);
-  gp__add(t, "%s, %s%s%s, %s%s%s>", in, open, value, close, open, out, close);
+  gp__add(t, "%s, %s%s%s, %s%s%s", in, open, value, close, open, out, close);
 }
+// A user's operators in a program: what they are called there, and what they take.
+typedef struct gp__program_op {
+  const gp__op_info *op; // or NULL
+  const char *functor, *a, *b, *r;
+  int fold;
+} gp__program_op;
+
+// What an operator of a program takes, and gives. b NULL: it is unary.
+GPUPRIMS__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const char *b, const char *r) {
+  op->a = a;
+  op->b = b;
+  op->r = r;
+  op->fold = 0;
+}
+
+// Template arguments of kernels, which follow the policy.
+GPUPRIMS__PRIVATE void gp__name_nothing(const gp__spelling *q, gp__text *t) { (void)q, (void)t; }
+GPUPRIMS__PRIVATE void gp__name_size(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->size); }
+GPUPRIMS__PRIVATE void gp__name_in(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__in_name(q)); }
+GPUPRIMS__PRIVATE void gp__name_key(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__key_name(q)); }
+GPUPRIMS__PRIVATE void gp__name_offset(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__offset_name(q)); }
+GPUPRIMS__PRIVATE void gp__name_offset_key(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s", gp__offset_name(q), gp__key_name(q));
+}
+GPUPRIMS__PRIVATE void gp__name_offset_out(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s", gp__offset_name(q), gp__out_name(q));
+}
+GPUPRIMS__PRIVATE void gp__name_in_out(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s", gp__in_name(q), gp__out_name(q));
+}
+GPUPRIMS__PRIVATE void gp__name_ordered_key(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s", gp__key_name(q), q->descending ? "true" : "false");
+}
+
+// ---- map/names.c - template arguments of maps
+
+GPUPRIMS__PRIVATE void gp__name_map(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *out = gp__out_name(q);
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  gp__add(t, ", ");
+  if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
+  else if (q->primitive == GP_IOTA) gp__add(t, "gp__iota_value<%s>", out);
+  else if (q->user_op) gp__add(t, "%s", functor);
+  else if (q->primitive == GP_TRANSFORM) gp__add(t, "%s<%s, %s>", functor, in, out);
+  else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in2, out);
+  gp__add(t, ", %s, %s, %s", in, in2, out);
+}
+GPUPRIMS__PRIVATE void gp__name_adjacent(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q), *out = gp__out_name(q);
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  gp__add(t, q->right ? ", true, " : ", false, ");
+  if (q->user_op) gp__add(t, "%s", functor);
+  else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in, out);
+  gp__add(t, ", %s, %s", in, out);
+}
+GPUPRIMS__PRIVATE void gp__operators_of_map(const gp__spelling *q, gp__program_op *ops) {
+  gp__set_operator(ops, gp__in_name(q),
+                   q->primitive == GP_TRANSFORM2            ? gp__in2_name(q)
+                   : q->primitive == GP_ADJACENT_DIFFERENCE ? gp__in_name(q)
+                                                            : NULL,
+                   gp__out_name(q));
+}
+
+// ---- search/names.c - template arguments of searches
+
+GPUPRIMS__PRIVATE void gp__name_bound(const gp__spelling *q, gp__text *t) {
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  gp__add(t, ", %s, %s, ", q->primitive == GP_UPPER_BOUND ? "true" : "false", gp__in_name(q));
+  gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, gp__in_name(q));
+  gp__add(t, "%s", gp__out_name(q));
+}
+GPUPRIMS__PRIVATE void gp__operators_of_bound(const gp__spelling *q, gp__program_op *ops) {
+  gp__set_operator(ops, gp__in_name(q), gp__in_name(q), "bool");
+}
+
+// ---- merge/names.c - template arguments of merges, merge sort and sets
+
+GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  const char *key = gp__key_name(q);
+  gp__add(t, q->user_op ? ", %s, " : ", %s<%s>, ", functor, key);
+  gp__add(t, "%s, %s", key, gp__in_name(q));
+}
+GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
+  return p == GP_SET_UNION          ? "SET_UNION"
+         : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
+         : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
+                                    : "SET_SYMMETRIC_DIFFERENCE";
+}
+GPUPRIMS__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", GP_%s", gp__set_name(q->primitive));
+  gp__name_merge(q, t);
+}
+// An order of keys.
+GPUPRIMS__PRIVATE void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
+  gp__set_operator(ops, gp__key_name(q), gp__key_name(q), "bool");
+}
+
+// ---- select/names.c - template arguments of streams
 
 GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in,
                                           gp__text *t) {
@@ -32224,8 +32329,9 @@ GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, con
 }
 
 // What a stream does.
-GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
+GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
+  gp__add(t, ", ");
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
     gp__add(t, "gp__select<%d, %s, %s, ", q->primitive == GP_SELECT ? 1 : q->transform ? 3 : 2, in, key);
     if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
@@ -32251,21 +32357,79 @@ GPUPRIMS__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   else if (q->equal == GP_HEADS) gp__add(t, "gp__flag_heads<%s>, ", key);
   else if (q->user_equal) gp__add(t, "gp__key_heads<%s, gp__op_3>, ", key);
   else gp__add(t, "gp__key_heads<%s, %s<%s>>, ", key, gp__op_rows[q->equal].functor, key);
-  if (q->acc_size) gp__name_fold(q, t);
+  if (q->acc_size) gp__name_fold(q, t), gp__add(t, ">");
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
 }
-
-// What a gather moves: words as large as alignment and size allow.
-GPUPRIMS__PRIVATE void gp__name_gather(size_t size, size_t align, int index_bytes, gp__text *t) {
-  const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
-  gp__add(t, "%s, %lu, %s>",
-          word == 16  ? "gp_vector"
-          : word == 8 ? "gp__u64"
-          : word == 4 ? "gp__u32"
-          : word == 2 ? "unsigned short"
-                      : "unsigned char",
-          (unsigned long)(size / word), index_bytes == 4 ? "gp__u32" : "gp__u64");
+// A predicate tests an element.
+GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
+  if (!gp__is_predicated(q->primitive)) return;
+  gp__set_operator(ops, gp__in_name(q), NULL, "bool");
+  ops[1].r = "bool";
 }
+GPUPRIMS__PRIVATE void gp__spell_stream(const gp__request *q, const gp__shape *h, gp__spelling *w) {
+  (void)h;
+  w->has_init = q->acc_size && q->has_init; // by key
+}
+
+// ---- reduce/names.c - template arguments of reductions
+
+GPUPRIMS__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q), *offset = gp__offset_name(q);
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  gp__add(t, ", ");
+  if (q->primitive == GP_REDUCE) {
+    gp__name_fold(q, t);
+  } else if (q->primitive == GP_CHECK_OFFSETS) {
+    gp__add(t, "gp_min<%s>, gp__offset_fault<%s>, %s, %s, %s", out, offset, offset, out, out);
+  } else if (q->primitive == GP_IS_SORTED) {
+    gp__add(t, "gp_min<%s>, gp__order_fault<%s, ", out, key);
+    gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, key);
+    gp__add(t, ">, %s, %s, %s", key, out, out);
+  } else {
+    const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
+    const char *acc = gp__type_rows[q->acc_type].device;
+    gp__add(t, "%s<%s>, gp__counted<%s, ", sum, acc, in);
+    gp__name_predicate(q->op, q->user_op, functor, in, t);
+    gp__add(t, ">, %s, %s, %s", in, acc, out);
+  }
+}
+GPUPRIMS__PRIVATE void gp__operators_of_reduction(const gp__spelling *q, gp__program_op *ops) {
+  if (q->primitive == GP_IS_SORTED) gp__operators_of_order(q, ops);
+  else gp__operators_of_predicate(q, ops);
+}
+
+// ---- scan/names.c - template arguments of scans
+
+GPUPRIMS__PRIVATE void gp__name_scan(const gp__spelling *q, gp__text *t) {
+  gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? ", true, " : ", false, ");
+  gp__name_fold(q, t);
+}
+
+// ---- segments/names.c - template arguments of segmented reductions
+
+GPUPRIMS__PRIVATE void gp__name_segments(const gp__spelling *q, gp__text *t) {
+  if (!q->offset_size) gp__add(t, ", gp__fixed_ends, ");
+  else gp__add(t, ", %s<%s>, ", q->ranged ? "gp__range_ends" : "gp__offset_ends", gp__offset_name(q));
+  gp__name_fold(q, t);
+}
+
+// ---- group_by/names.c - template arguments of group-by
+
+GPUPRIMS__PRIVATE void gp__name_groups(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", gp__unsigned_of<%d>::type, ", (int)q->key_size);
+  gp__name_fold(q, t);
+}
+
+// ---- histogram/names.c - template arguments of histograms
+
+GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q);
+  gp__add(t, ", %s, %s<%s>, %s, %s, %s", q->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
+          q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q),
+          gp__out_name(q));
+}
+
+// ---- sort/names.c - template arguments of sorts
 
 // How a radix sort reads a key.
 GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
@@ -32283,288 +32447,160 @@ GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
     gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
   }
 }
-GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
-  return p == GP_SET_UNION          ? "SET_UNION"
-         : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
-         : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
-                                    : "SET_SYMMETRIC_DIFFERENCE";
+GPUPRIMS__PRIVATE void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", ");
+  gp__name_radix_key(q, t);
+  if (q->algorithm == GP_LEADING_SWEEP) gp__add(t, ", true");
 }
+GPUPRIMS__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q);
+  const int paired = gp__is_paired(q->algorithm, q->in_size);
+  gp__add(t, paired ? ", gp__radix_record<" : ", ");
+  gp__name_radix_key(q, t);
+  if (paired) gp__add(t, ", %s>", in);
+  gp__add(t, ", %s%s",
+          paired                ? "gp__none"
+          : !q->index_bytes     ? in
+          : q->index_bytes == 4 ? "gp__u32"
+                                : "gp__u64",
+          gp__is_cooperative(q->algorithm) ? ""
+          : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
+                                           : ", gp__radix_narrow");
+}
+GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
+  const gp__kernel_kind kind = q->kind;
+  const int size = (int)q->key_size;
+  const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
+  gp__name_ordered_key(q, t);
+  if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
+    gp__add(t, ", %d, %d, %d", one ? q->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
+            one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
+  if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
+}
+// What a gather moves: words as large as alignment and size allow.
+GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
+  const size_t size = (size_t)q->in_size, align = q->in_struct->align;
+  const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
+  gp__add(t, ", %s, %lu, %s",
+          word == 16  ? "gp_vector"
+          : word == 8 ? "gp__u64"
+          : word == 4 ? "gp__u32"
+          : word == 2 ? "unsigned short"
+                      : "unsigned char",
+          (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
+}
+GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
+}
+// A transform makes a built-in type of a key.
+GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
+GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp__shape *h, gp__spelling *w) {
+  (void)h;
+  w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
+}
+
+// ---- segmented_sort/names.c - template arguments of segmented sorts
+
+GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, ", gp__key_name(q));
+  if (!q->out_size) gp__add(t, "gp__no_values, ");
+  else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", gp__out_name(q));
+  gp__add(t, q->placed ? "true" : "false");
+  if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", gp__offset_name(q));
+}
+GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp__shape *h, gp__spelling *w) {
+  (void)q;
+  w->placed = gp__sort_placed(*h);
+}
+
+// ---- top_k/names.c - template arguments of top-k
+
+GPUPRIMS__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s, %s, %s, %s", gp__key_name(q), gp__in_name(q), q->out_size ? gp__out_name(q) : "gp__none",
+          q->descending ? "true" : "false");
+  if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
+}
+GPUPRIMS__PRIVATE void gp__spell_top_k(const gp__request *q, const gp__shape *h, gp__spelling *w) {
+  (void)h;
+  if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
+}
+
+// ---- transpose/names.c - template arguments of transposes
+
+GPUPRIMS__PRIVATE void gp__name_tiles(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d, %d, %d, %s", q->size, q->word, q->form, q->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
+}
+GPUPRIMS__PRIVATE void gp__name_rectangle(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d, %d", q->size, q->word);
+}
+GPUPRIMS__PRIVATE void gp__name_panels(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %d, %d, %d", q->size, q->word, q->form);
+}
+GPUPRIMS__PRIVATE void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
+
+// ---- layouts/names.c - template arguments of conversions of layouts
 
 // A tile, what a thread takes of it, both sides, and what moves.
 GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
   int i;
-  gp__add(t, "%d, %d, gp__side<%d, %d>, gp__side<%d, %d>", q->tile, q->chunk, q->in_side, q->in_size, q->out_side,
+  gp__add(t, ", %d, %d, gp__side<%d, %d>, gp__side<%d, %d>", q->tile, q->chunk, q->in_side, q->in_size, q->out_side,
           q->out_size);
   for (i = 0; i < (int)q->list_count; ++i)
     gp__add(t, ", gp__moved<%d, %d, %d>", (int)(q->list[i] & 0xffff), (int)(q->list[i] >> 16 & 0xffff) - 1,
             (int)(q->list[i] >> 32) - 1);
-  gp__add(t, ">");
+}
+
+// ---- bfs/names.c - template arguments of searches in graphs
+
+GPUPRIMS__PRIVATE void gp__name_bfs(const gp__spelling *q, gp__text *t) {
+  gp__name_offset_key(q, t);
+  if (q->clustered) gp__add(t, ", true");
+}
+GPUPRIMS__PRIVATE void gp__name_sources(const gp__spelling *q, gp__text *t) {
+  gp__name_offset_key(q, t);
+  gp__add(t, ", unsigned %s", q->acc_size == 8 ? "long long" : "int");
+}
+
+// ---- graph/names.c - template arguments of work on graphs
+
+GPUPRIMS__PRIVATE void gp__name_graph_keys(const gp__spelling *q, gp__text *t) {
+  gp__name_offset_key(q, t);
+  gp__add(t, ", %s", q->primitive == GP_GRAPH_RELABEL ? "true" : "false");
 }
 
 // ---- core/kernel_text.c - the text of a kernel
 
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
-  const gp__kernel_kind kind = q->kind;
-#define GPUPRIMS__NAMED(KIND, kernel, arguments) #kernel,
-  static const char *const kernels[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
+#define GPUPRIMS__NAMED(KIND, kernel, arguments, names) {#kernel, gp__name_##names},
+  static const struct {
+    const char *kernel;
+    void (*name)(const gp__spelling *q, gp__text *t);
+  } rows[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
-  const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
-  const char *offset = q->offset_size ? gp__type_rows[q->offset_type].device : "";
-  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
-  const int paired = gp__is_paired(q->algorithm, q->in_size);
-  gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>%s", kernels[kind], q->threads, q->vectors, q->load, q->store,
-          q->stages, q->blocks_per_sm, q->overlap,
-          kind == GP__SEGMENTS_BEGIN || kind == GP__GRAPH_DEGREE_REPORT ? ">" : ", ");
-  switch (kind) {
-  case GP__COPY:
-    gp__add(t, "%d>", q->size);
-    break;
-  case GP__CONVERT_LAYOUT:
-    gp__name_layouts(q, t);
-    break;
-  case GP__MAP:
-    if (q->primitive == GP_FILL) gp__add(t, "gp__fill_value<%s>", out);
-    else if (q->primitive == GP_IOTA) gp__add(t, "gp__iota_value<%s>", out);
-    else if (q->user_op) gp__add(t, "%s", functor);
-    else if (q->primitive == GP_TRANSFORM) gp__add(t, "%s<%s, %s>", functor, in, out);
-    else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in2, out);
-    gp__add(t, ", %s, %s, %s>", in, in2, out);
-    break;
-  case GP__ADJACENT:
-    gp__add(t, q->right ? "true, " : "false, ");
-    if (q->user_op) gp__add(t, "%s", functor);
-    else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in, out);
-    gp__add(t, ", %s, %s>", in, out);
-    break;
-  case GP__BOUND:
-    gp__add(t, "%s, %s, ", q->primitive == GP_UPPER_BOUND ? "true" : "false", in);
-    gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, in);
-    gp__add(t, "%s>", out);
-    break;
-  case GP__EVEN_SHARE:
-  case GP__STEALING:
-    if (q->primitive == GP_REDUCE) {
-      gp__name_fold(q, t);
-    } else if (q->primitive == GP_CHECK_OFFSETS) {
-      gp__add(t, "gp_min<%s>, gp__offset_fault<%s>, %s, %s, %s>", out, offset, offset, out, out);
-    } else if (q->primitive == GP_IS_SORTED) {
-      gp__add(t, "gp_min<%s>, gp__order_fault<%s, ", out, key);
-      gp__add(t, q->user_op ? "%s" : "%s<%s>", functor, key);
-      gp__add(t, ">, %s, %s, %s>", key, out, out);
-    } else {
-      const char *sum = q->primitive == GP_COUNT_IF ? "gp_sum" : q->primitive == GP_ANY ? "gp_or" : "gp_and";
-      const char *acc = gp__type_rows[q->acc_type].device;
-      gp__add(t, "%s<%s>, gp__counted<%s, ", sum, acc, in);
-      gp__name_predicate(q->op, q->user_op, functor, in, t);
-      gp__add(t, ">, %s, %s, %s>", in, acc, out);
-    }
-    break;
-  case GP__STREAM_LOOK_BACK:
-  case GP__STREAM_PIPELINED:
-    gp__name_body(q, t);
-    gp__add(t, ">");
-    break;
-  case GP__SEGMENT_SPANS:
-    gp__add(t, "%s>", offset);
-    break;
-  case GP__SEGMENTED_REDUCE:
-  case GP__WARP_SEGMENTS:
-  case GP__SEGMENTED_PIPELINED:
-    if (!q->offset_size) gp__add(t, "gp__fixed_ends, ");
-    else gp__add(t, "%s<%s>, ", q->ranged ? "gp__range_ends" : "gp__offset_ends", offset);
-    gp__name_fold(q, t);
-    break;
-  case GP__LOAD_BALANCE:
-    gp__add(t, "%s, %s>", offset, out);
-    break;
-  case GP__SEGMENTS_BEGIN:
-  case GP__GRAPH_DEGREE_REPORT:
-    break;
-  case GP__GRAPH_LIST_KEYS:
-    gp__add(t, "%s>", in);
-    break;
-  case GP__GRAPH_KEYS:
-    gp__add(t, "%s, %s, %s>", offset, key, q->primitive == GP_GRAPH_RELABEL ? "true" : "false");
-    break;
-  case GP__GRAPH_FROM_KEYS:
-  case GP__GRAPH_CHECK:
-  case GP__DEPTHS_OF_EDGES:
-  case GP__COMPONENTS_FIRST:
-  case GP__COMPONENTS_FEW:
-  case GP__COMPONENTS_LINK:
-    gp__add(t, "%s, %s>", offset, key);
-    break;
-  case GP__GRAPH_DEGREE_KEYS:
-  case GP__GRAPH_DEGREES:
-  case GP__FAULT_REPORT:
-    gp__add(t, "%s>", offset);
-    break;
-  case GP__GRAPH_INVERT:
-  case GP__DEPTHS_OF_VERTICES:
-  case GP__COMPONENTS_ROOTS:
-  case GP__COMPONENTS_SAMPLE:
-    gp__add(t, "%s>", key);
-    break;
-  case GP__SEGMENTS_SHORT:
-  case GP__SEGMENTS_MIDDLE:
-  case GP__SEGMENTS_LONG:
-    gp__add(t, "%s, ", gp__key_name(q));
-    if (!q->out_size) gp__add(t, "gp__no_values, ");
-    else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", out);
-    gp__add(t, q->placed ? "true" : "false");
-    gp__add(t, kind == GP__SEGMENTS_SHORT ? ", %s>" : ">", offset);
-    break;
-  case GP__GROUP_TABLE:
-    gp__add(t, "gp__unsigned_of<%d>::type, ", (int)q->key_size);
-    gp__name_fold(q, t);
-    break;
-  case GP__HISTOGRAM:
-    gp__add(t, "%s, %s<%s>, %s, %s, %s>", q->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
-            q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, in2, out);
-    break;
-  case GP__RADIX_HISTOGRAM:
-    gp__name_radix_key(q, t);
-    gp__add(t, q->algorithm == GP_LEADING_SWEEP ? ", true>" : ">");
-    break;
-  case GP__RADIX_PASS:
-  case GP__RADIX_PASS_WIDE:
-  case GP__RADIX_SWEEPS:
-  case GP__SORT_ONE_CLUSTER:
-  case GP__SORT_ONE_LAUNCH:
-    if (paired) gp__add(t, "gp__radix_record<");
-    gp__name_radix_key(q, t);
-    if (paired) gp__add(t, ", %s>", in);
-    gp__add(t, ", %s%s",
-            paired                ? "gp__none"
-            : !q->index_bytes     ? in
-            : q->index_bytes == 4 ? "gp__u32"
-                                  : "gp__u64",
-            gp__is_cooperative(q->algorithm) ? ">"
-            : kind == GP__RADIX_PASS_WIDE    ? ", gp__radix_wide>"
-                                             : ", gp__radix_narrow>");
-    break;
-  case GP__HYBRID_COUNT:
-  case GP__HYBRID_MOVE:
-  case GP__HYBRID_SORT:
-  case GP__HYBRID_REST:
-  case GP__SORT_SAMPLE:
-  case GP__LEADING_EDGES:
-  case GP__LEADING_SORT:
-  case GP__SORT_ONE_BLOCK: {
-    const int size = (int)q->key_size;
-    const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
-    gp__add(t, "%s, %s", gp__key_name(q), q->descending ? "true" : "false");
-    if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
-    if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
-      gp__add(t, ", %d, %d, %d", one ? q->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
-              one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
-    if (q->in_size) gp__add(t, ", %s", in);
-    gp__add(t, ">");
-    break;
-  }
-  case GP__GATHER: // by words as large as the values' size and alignment allow
-    gp__name_gather((size_t)q->in_size, q->in_struct->align, q->index_bytes, t);
-    break;
-  case GP__MERGE:
-  case GP__MERGE_SORT_TILES:
-  case GP__MERGE_FOUR_BORDERS:
-  case GP__MERGE_FOUR:
-  case GP__SET_BORDERS:
-  case GP__SET_OPERATION:
-  case GP__SET_PIPELINED:
-    if (kind == GP__SET_OPERATION || kind == GP__SET_PIPELINED) gp__add(t, "GP_%s, ", gp__set_name(q->primitive));
-    gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, key);
-    gp__add(t, "%s, %s>", key, in);
-    break;
-  case GP__COUNT_KEYS:
-    gp__add(t, "%s>", q->key_size == 1 ? "unsigned char" : "unsigned short");
-    break;
-  case GP__COUNTING_RUNS:
-  case GP__COUNTING_FILL:
-  case GP__SELECT_FIRST:
-  case GP__SELECT_NEXT:
-    gp__add(t, "%s, %s>", gp__key_name(q), q->descending ? "true" : "false");
-    break;
-  case GP__TOP_K_LISTS:
-  case GP__TOP_K_MERGE:
-  case GP__SELECT_COLLECT:
-    gp__add(t, "%s, %s, %s, %s", gp__key_name(q), in, q->out_size ? out : "gp__none", q->descending ? "true" : "false");
-    if (kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
-    gp__add(t, ">");
-    break;
-  case GP__SHUFFLE:
-    gp__add(t, "%s, %s>", in, out);
-    break;
-  case GP__TRANSPOSE:
-  case GP__TRANSPOSE_SQUARE:
-    gp__add(t, "%d, %d, %d, %s>", q->size, q->word, q->form, q->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
-    break;
-  case GP__TRANSPOSE_TENSOR:
-    gp__add(t, "%d>", q->size);
-    break;
-  case GP__TRANSPOSE_COLUMNS:
-  case GP__TRANSPOSE_WITHIN:
-    gp__add(t, "%d, %d>", q->size, q->word);
-    break;
-  case GP__TRANSPOSE_SAVE:
-  case GP__TRANSPOSE_PANELS:
-  case GP__TRANSPOSE_CHUNKS:
-  case GP__TRANSPOSE_BUFFERED:
-  case GP__TRANSPOSE_TENSOR_PANELS:
-    gp__add(t, "%d, %d, %d>", q->size, q->word, q->form);
-    break;
-  case GP__TRANSPOSE_ROWS:
-    gp__add(t, "%d>", q->word);
-    break;
-  case GP__BFS:
-  case GP__BFS_CHECKED:
-    gp__add(t, q->clustered ? "%s, %s, true>" : "%s, %s>", offset, key);
-    break;
-  case GP__BFS_STEPWISE:
-  case GP__BFS_STEPS:
-  case GP__BFS_PARENTS:
-    gp__add(t, "%s, %s>", offset, key);
-    break;
-  case GP__BFS_SOURCES:
-    gp__add(t, "%s, %s, unsigned %s>", offset, key, q->acc_size == 8 ? "long long" : "int");
-    break;
-  default: // scans
-    gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? "true, " : "false, ");
-    gp__name_fold(q, t);
-  }
+  gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>", rows[q->kind].kernel, q->threads, q->vectors, q->load,
+          q->store, q->stages, q->blocks_per_sm, q->overlap);
+  rows[q->kind].name(q, t);
+  gp__add(t, ">");
 }
-// A user's operators in a program: what they are called there, and what they take.
-typedef struct gp__program_op {
-  const gp__op_info *op; // or NULL
-  const char *functor, *a, *b, *r;
-  int fold;
-} gp__program_op;
 
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments) #arguments,
+#define GPUPRIMS__NAMED(KIND, kernel, arguments, names) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   const gp__type_info *structs[5];
-  const char *in = gp__in_name(q), *key = gp__key_name(q), *out = gp__out_name(q);
+  const gp__family *family = q->primitive ? gp__primitive_of(q->primitive)->family : NULL;
+  const char *in = gp__in_name(q), *key = gp__key_name(q);
   const char *acc = q->acc_size && q->acc_type ? gp__device_type(q->acc_type, q->acc_struct) : NULL;
-  const int predicated = gp__is_predicated(q->primitive);
-  const int ordered = gp__is_ordered(q->primitive), fold = q->acc_size && !predicated && !ordered;
-  const gp__program_op ops[3] = {
-      {q->user_op, "gp__op_1", ordered ? key : in,
-       q->primitive == GP_TRANSFORM2                                          ? gp__in2_name(q)
-       : q->primitive == GP_ADJACENT_DIFFERENCE || gp__is_bound(q->primitive) ? in
-       : ordered                                                              ? key
-                                                                              : NULL,
-       fold                                                  ? acc
-       : predicated || ordered || gp__is_bound(q->primitive) ? "bool"
-                                                             : out,
-       fold},
-      {q->user_transform, "gp__op_2", q->primitive == GP_SORT ? key : in, NULL, fold ? acc : "bool", 0},
-      {q->user_equal, "gp__op_3", key, key, "bool", 0}};
+  const int fold = q->acc_size != 0;
+  gp__program_op ops[3] = {{q->user_op, "gp__op_1", in, NULL, acc, fold},
+                           {q->user_transform, "gp__op_2", in, NULL, fold ? acc : "bool", 0},
+                           {q->user_equal, "gp__op_3", key, key, "bool", 0}};
   const char *policy;
   gp__text *t = &p->text;
   int i, j;
+  if (family && family->operators) family->operators(q, ops);
   memset(p, 0, sizeof *p);
   p->exact_rounding = q->exact_rounding;
   gp__name_kernel(q, &p->name);
@@ -34834,9 +34870,20 @@ GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   return gp__host_each(h);
 }
 
-static const gp__family gp__family_map = {
-    &gp__checks_map, NULL, gp__map_is_idle, NULL, gp__kinds_of_map, NULL, gp__launch_map, NULL, NULL, NULL, NULL,
-    gp__host_maps};
+static const gp__family gp__family_map = {&gp__checks_map,
+                                          NULL,
+                                          gp__map_is_idle,
+                                          NULL,
+                                          gp__kinds_of_map,
+                                          NULL,
+                                          gp__operators_of_map,
+                                          NULL,
+                                          gp__launch_map,
+                                          NULL,
+                                          NULL,
+                                          NULL,
+                                          NULL,
+                                          gp__host_maps};
 static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL, 0, 0};
 static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_STEP, 0, 0};
@@ -34907,6 +34954,8 @@ static const gp__family gp__family_reduce = {&gp__checks_reduce,
                                              gp__shape_reduce,
                                              gp__kinds_of_reduce,
                                              NULL,
+                                             gp__operators_of_reduction,
+                                             NULL,
                                              gp__launch_reduce,
                                              NULL,
                                              NULL,
@@ -34966,7 +35015,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
 }
 
 static const gp__family gp__family_scan = {
-    &gp__checks_none, NULL, NULL, NULL, gp__kinds_of_scan, NULL, gp__launch_scan, NULL, NULL, NULL, NULL,
+    &gp__checks_none, NULL, NULL, NULL, gp__kinds_of_scan, NULL, NULL, NULL, gp__launch_scan, NULL, NULL, NULL, NULL,
     gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD,
                                                            GP__IN_PLACE | GP__REPRODUCES, 0};
@@ -35056,6 +35105,8 @@ static const gp__family gp__family_segments = {&gp__checks_segments,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,
                                                NULL,
+                                               NULL,
+                                               NULL,
                                                gp__launch_segments,
                                                NULL,
                                                gp__offsets_check,
@@ -35129,6 +35180,8 @@ static const gp__family gp__family_stream = {&gp__checks_stream,
                                              gp__shape_stream,
                                              gp__kinds_of_stream,
                                              NULL,
+                                             gp__operators_of_predicate,
+                                             gp__spell_stream,
                                              gp__launch_stream,
                                              NULL,
                                              gp__offsets_check,
@@ -35206,6 +35259,8 @@ static const gp__family gp__family_histogram = {&gp__checks_histogram,
                                                 gp__shape_histogram,
                                                 gp__kinds_of_histogram,
                                                 gp__fit_histogram,
+                                                NULL,
+                                                NULL,
                                                 gp__launch_histogram,
                                                 NULL,
                                                 NULL,
@@ -35237,9 +35292,20 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_bound = {
-    &gp__checks_bound, NULL, NULL, NULL, gp__kinds_of_bound, NULL, gp__launch_bound, NULL, NULL, NULL, NULL,
-    gp__host_search};
+static const gp__family gp__family_bound = {&gp__checks_bound,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            gp__kinds_of_bound,
+                                            NULL,
+                                            gp__operators_of_bound,
+                                            NULL,
+                                            gp__launch_bound,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            gp__host_search};
 static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
 static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
 
@@ -35336,9 +35402,20 @@ GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
 }
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
-static const gp__family gp__family_sort = {
-    &gp__checks_sort, NULL, NULL, gp__shape_sort, gp__kinds_of_sort, NULL, gp__launch_sort,
-    &gp__one_sweep,   NULL, NULL, NULL,           gp__host_sort};
+static const gp__family gp__family_sort = {&gp__checks_sort,
+                                           NULL,
+                                           NULL,
+                                           gp__shape_sort,
+                                           gp__kinds_of_sort,
+                                           NULL,
+                                           gp__operators_of_sort,
+                                           gp__spell_sort,
+                                           gp__launch_sort,
+                                           &gp__one_sweep,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           gp__host_sort};
 static const gp__primitive gp__primitive_sort = {
     &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
     GP__TAKES_BITS | GP__IN_PLACE | GP__KEYS_IN_PLACE, GP_DESCENDING};
@@ -35362,6 +35439,8 @@ static const gp__family gp__family_segmented_sort = {&gp__checks_segmented_sort,
                                                      gp__shape_keys,
                                                      gp__kinds_of_segmented_sort,
                                                      NULL,
+                                                     NULL,
+                                                     gp__spell_segmented_sort,
                                                      gp__launch_segmented_sort,
                                                      NULL,
                                                      gp__offsets_check,
@@ -35399,6 +35478,8 @@ static const gp__family gp__family_merge = {&gp__checks_merge,
                                             gp__merge_is_idle,
                                             gp__shape_keys,
                                             gp__kinds_of_merge,
+                                            NULL,
+                                            gp__operators_of_order,
                                             NULL,
                                             gp__launch_merge,
                                             NULL,
@@ -35483,6 +35564,8 @@ static const gp__family gp__family_top_k = {&gp__checks_top_k,
                                             gp__shape_top_k,
                                             gp__kinds_of_top_k,
                                             gp__fit_top_k,
+                                            NULL,
+                                            gp__spell_top_k,
                                             gp__launch_top_k,
                                             NULL,
                                             NULL,
@@ -35503,9 +35586,20 @@ GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy
   return kinds[0] = GP__SHUFFLE, 1;
 }
 
-static const gp__family gp__family_shuffle = {
-    &gp__checks_shuffle, NULL, NULL, NULL, gp__kinds_of_shuffle, NULL, gp__launch_map, NULL, NULL, NULL, NULL,
-    gp__host_shuffle};
+static const gp__family gp__family_shuffle = {&gp__checks_shuffle,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__kinds_of_shuffle,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__launch_map,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__host_shuffle};
 static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT,
                                                     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};
 
@@ -35585,6 +35679,8 @@ static const gp__family gp__family_transpose = {&gp__checks_transpose,
                                                 gp__shape_moves,
                                                 gp__kinds_of_transpose,
                                                 gp__fit_transpose,
+                                                NULL,
+                                                NULL,
                                                 gp__launch_transpose,
                                                 NULL,
                                                 NULL,
@@ -35649,9 +35745,20 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
-static const gp__family gp__family_layouts = {
-    NULL, gp__check_layouts, NULL, gp__shape_layouts, gp__kinds_of_layouts, NULL, gp__launch_layouts, NULL, NULL, NULL,
-    NULL, gp__host_layouts};
+static const gp__family gp__family_layouts = {NULL,
+                                              gp__check_layouts,
+                                              NULL,
+                                              gp__shape_layouts,
+                                              gp__kinds_of_layouts,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__launch_layouts,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__host_layouts};
 static const gp__primitive gp__primitive_convert_layout = {&gp__family_layouts, GP__READS_IN | GP__READS_OUT,
                                                            GP__TAKES_LAYOUTS, GP_KEEP_GAPS};
 
@@ -35704,6 +35811,8 @@ static const gp__family gp__family_bfs = {NULL,
                                           gp__bfs_is_idle,
                                           gp__shape_bfs,
                                           gp__kinds_of_bfs,
+                                          NULL,
+                                          NULL,
                                           NULL,
                                           gp__launch_search,
                                           NULL,
@@ -35763,6 +35872,8 @@ static const gp__family gp__family_group_by = {&gp__checks_group_by,
                                                NULL,
                                                NULL,
                                                NULL,
+                                               NULL,
+                                               NULL,
                                                &gp__group_by_calls,
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {
@@ -35811,9 +35922,20 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__requ
 }
 static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_plan_bytes, gp__calls_of_graph_plan};
 
-static const gp__family gp__family_graph_work = {
-    NULL, gp__check_graph_work, gp__graph_work_is_idle, NULL, gp__kinds_of_graph_work, NULL, NULL, NULL, NULL,
-    NULL, &gp__graph_calls,     gp__host_graph_work};
+static const gp__family gp__family_graph_work = {NULL,
+                                                 gp__check_graph_work,
+                                                 gp__graph_work_is_idle,
+                                                 NULL,
+                                                 gp__kinds_of_graph_work,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 &gp__graph_calls,
+                                                 gp__host_graph_work};
 static const gp__primitive gp__primitive_graph_from_edges = {
     &gp__family_graph_work, GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,
     GP__TAKES_OUT_GRAPH | GP__TAKES_BAD, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS};

@@ -6,6 +6,8 @@ struct gp__state;
 struct gp__checking;
 struct gp__buffers;
 struct gp__launching;
+struct gp__spelling;
+struct gp__program_op;
 struct gp__host_call;
 
 // The calls that a call is made of, where it is more than kernels. The primary context is current in `run`.
@@ -40,6 +42,9 @@ typedef struct gp__family {
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
   int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
                                                  // a multiprocessor then holds, 0: it is not; NULL: never
+  // What users' operators take and give, and what else of the call the text depends on; NULL: folds, and nothing.
+  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops);
+  void (*spell)(const gp__request *q, const gp__shape *h, struct gp__spelling *w);
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before

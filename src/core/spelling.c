@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/shape.h, sort/hybrid_policy.h,
 //   sort/radix_policy.h, sort/counting_policy.h, sort/choice_policy.h, segmented_sort/policy.h, transpose/policy.h,
 //   transpose/panels_policy.h, layouts/policy.h, sort/portable.h, core/geometry_of.h, core/system.c, core/request.c,
-//   layouts/host.c, core/kinds.c
+//   layouts/host.c, core/kinds.c, core/primitive.c
 
 // All that the text of a kernel may depend on. gp__spell fills it from the call, and what writes the text is given
 // nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ in what a text does
@@ -141,6 +141,7 @@ GPUPRIMS__PRIVATE void gp__spell_lists(const gp__request *q, const gp_policy *p,
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
 GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
                                  int capability, gp__spelling *w) {
+  const gp__family *row = gp__methods_of(q);
   const int family = gp__family_of(q->primitive);
   // One sweep and teams are told the direction when they run.
   const int descends = kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_PASS || kind == GP__RADIX_PASS_WIDE ||
@@ -176,15 +177,11 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
   w->offset_type = q->offset_type, w->offset_size = (int)q->offset_size;
   w->out2_type = q->out2_type, w->out2_size = (int)q->out2_size;
   w->is_arg = q->is_arg;
-  w->has_init = family == GP__FAMILY_STREAM && q->acc_size && q->has_init; // by key
   w->ranged = q->end != NULL;
   w->right = (q->flags & GP_RIGHT) != 0;
   w->descending = !descends && (q->flags & GP_DESCENDING);
   w->numbers = q->numbers;
-  w->placed = q->primitive == GP_SEGMENTED_SORT && gp__sort_placed(*h);
-  if (family == GP__FAMILY_SORT)
-    w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
-  if (q->primitive == GP_TOP_K && q->out_size && q->count > UINT32_MAX) w->index_bytes = 8;
+  if (row->spell) row->spell(q, h, w);
   w->clustered = p->cluster > 1;
   gp__spell_lists(q, p, h, w);
   w->resident = gp__resident_blocks(q, p, h, w);

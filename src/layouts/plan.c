@@ -56,8 +56,19 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
-static const gp__family gp__family_layouts = {
-    NULL, gp__check_layouts, NULL, gp__shape_layouts, gp__kinds_of_layouts, NULL, gp__launch_layouts, NULL, NULL, NULL,
-    NULL, gp__host_layouts};
+static const gp__family gp__family_layouts = {NULL,
+                                              gp__check_layouts,
+                                              NULL,
+                                              gp__shape_layouts,
+                                              gp__kinds_of_layouts,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__launch_layouts,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__host_layouts};
 static const gp__primitive gp__primitive_convert_layout = {&gp__family_layouts, GP__READS_IN | GP__READS_OUT,
                                                            GP__TAKES_LAYOUTS, GP_KEEP_GAPS};

@@ -1,7 +1,7 @@
 // map/plan.c - plans of maps
 // uses: api/lists.h, api/policy.h, api/structs.h, core/arguments.h, map/arguments.h, core/system.c, core/messages.c,
 //   core/request.c, host/types.c, host/values.c, host/call.c, map/host.c, host/user.c, core/kinds.c, core/primitive.c,
-//   host/run.c, core/reads.c, map/check.c, core/launch.c
+//   host/run.c, core/reads.c, map/check.c, map/names.c, core/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   (void)p;
@@ -83,9 +83,20 @@ GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   return gp__host_each(h);
 }
 
-static const gp__family gp__family_map = {
-    &gp__checks_map, NULL, gp__map_is_idle, NULL, gp__kinds_of_map, NULL, gp__launch_map, NULL, NULL, NULL, NULL,
-    gp__host_maps};
+static const gp__family gp__family_map = {&gp__checks_map,
+                                          NULL,
+                                          gp__map_is_idle,
+                                          NULL,
+                                          gp__kinds_of_map,
+                                          NULL,
+                                          gp__operators_of_map,
+                                          NULL,
+                                          gp__launch_map,
+                                          NULL,
+                                          NULL,
+                                          NULL,
+                                          NULL,
+                                          gp__host_maps};
 static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL, 0, 0};
 static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_STEP, 0, 0};

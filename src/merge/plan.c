@@ -1,6 +1,6 @@
 // merge/plan.c - plans of merges, merge sort and sets
 // uses: api/lists.h, api/policy.h, merge/policy.h, core/system.c, core/request.c, merge/host.c, sets/host.c,
-//   core/kinds.c, core/primitive.c, core/reads.c, merge/check.c, core/shape.c, merge/launch.c
+//   core/kinds.c, core/primitive.c, core/reads.c, merge/check.c, core/shape.c, merge/names.c, merge/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p,
                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -26,6 +26,8 @@ static const gp__family gp__family_merge = {&gp__checks_merge,
                                             gp__merge_is_idle,
                                             gp__shape_keys,
                                             gp__kinds_of_merge,
+                                            NULL,
+                                            gp__operators_of_order,
                                             NULL,
                                             gp__launch_merge,
                                             NULL,

@@ -38,7 +38,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
 }
 
 static const gp__family gp__family_scan = {
-    &gp__checks_none, NULL, NULL, NULL, gp__kinds_of_scan, NULL, gp__launch_scan, NULL, NULL, NULL, NULL,
+    &gp__checks_none, NULL, NULL, NULL, gp__kinds_of_scan, NULL, NULL, NULL, gp__launch_scan, NULL, NULL, NULL, NULL,
     gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD,
                                                            GP__IN_PLACE | GP__REPRODUCES, 0};

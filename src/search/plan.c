@@ -1,6 +1,6 @@
 // search/plan.c - plans of searches
 // uses: api/lists.h, api/policy.h, search/arguments.h, core/system.c, core/request.c, search/host.c, core/kinds.c,
-//   core/primitive.c, core/reads.c, search/check.c, core/launch.c
+//   core/primitive.c, core/reads.c, search/check.c, search/names.c, core/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p,
                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -20,8 +20,19 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_bound = {
-    &gp__checks_bound, NULL, NULL, NULL, gp__kinds_of_bound, NULL, gp__launch_bound, NULL, NULL, NULL, NULL,
-    gp__host_search};
+static const gp__family gp__family_bound = {&gp__checks_bound,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            gp__kinds_of_bound,
+                                            NULL,
+                                            gp__operators_of_bound,
+                                            NULL,
+                                            gp__launch_bound,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            gp__host_search};
 static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
 static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};

@@ -1,6 +1,7 @@
 // segmented_sort/plan.c - plans of segmented sorts
 // uses: api/policy.h, api/structs.h, core/system.c, core/request.c, segmented_sort/host.c, core/kinds.c,
-//   core/primitive.c, core/reads.c, segmented_sort/check.c, core/shape.c, segmented_sort/launch.c, segments/plan.c
+//   core/primitive.c, core/reads.c, segmented_sort/check.c, core/shape.c, segmented_sort/names.c,
+//   segmented_sort/launch.c, segments/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p,
                                                   gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -19,6 +20,8 @@ static const gp__family gp__family_segmented_sort = {&gp__checks_segmented_sort,
                                                      gp__shape_keys,
                                                      gp__kinds_of_segmented_sort,
                                                      NULL,
+                                                     NULL,
+                                                     gp__spell_segmented_sort,
                                                      gp__launch_segmented_sort,
                                                      NULL,
                                                      gp__offsets_check,

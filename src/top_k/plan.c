@@ -1,7 +1,7 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/shape.h, core/system.c, core/request.c,
 //   top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c, core/shape.c,
-//   top_k/launch.c, map/plan.c
+//   top_k/names.c, top_k/launch.c, map/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -66,6 +66,8 @@ static const gp__family gp__family_top_k = {&gp__checks_top_k,
                                             gp__shape_top_k,
                                             gp__kinds_of_top_k,
                                             gp__fit_top_k,
+                                            NULL,
+                                            gp__spell_top_k,
                                             gp__launch_top_k,
                                             NULL,
                                             NULL,
@@ -86,8 +88,19 @@ GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy
   return kinds[0] = GP__SHUFFLE, 1;
 }
 
-static const gp__family gp__family_shuffle = {
-    &gp__checks_shuffle, NULL, NULL, NULL, gp__kinds_of_shuffle, NULL, gp__launch_map, NULL, NULL, NULL, NULL,
-    gp__host_shuffle};
+static const gp__family gp__family_shuffle = {&gp__checks_shuffle,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__kinds_of_shuffle,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__launch_map,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__host_shuffle};
 static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT,
                                                     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};

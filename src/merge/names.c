@@ -1,0 +1,23 @@
+// merge/names.c - template arguments of merges, merge sort and sets
+// uses: api/lists.h, core/system.c, core/text.c, core/spelling.c, core/kernel_names.c
+
+GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
+  const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
+  const char *key = gp__key_name(q);
+  gp__add(t, q->user_op ? ", %s, " : ", %s<%s>, ", functor, key);
+  gp__add(t, "%s, %s", key, gp__in_name(q));
+}
+GPUPRIMS__PRIVATE const char *gp__set_name(gp_primitive p) {
+  return p == GP_SET_UNION          ? "SET_UNION"
+         : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
+         : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
+                                    : "SET_SYMMETRIC_DIFFERENCE";
+}
+GPUPRIMS__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", GP_%s", gp__set_name(q->primitive));
+  gp__name_merge(q, t);
+}
+// An order of keys.
+GPUPRIMS__PRIVATE void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
+  gp__set_operator(ops, gp__key_name(q), gp__key_name(q), "bool");
+}

@@ -1,0 +1,8 @@
+// segments/names.c - template arguments of segmented reductions
+// uses: core/system.c, core/text.c, core/spelling.c, core/kernel_names.c
+
+GPUPRIMS__PRIVATE void gp__name_segments(const gp__spelling *q, gp__text *t) {
+  if (!q->offset_size) gp__add(t, ", gp__fixed_ends, ");
+  else gp__add(t, ", %s<%s>, ", q->ranged ? "gp__range_ends" : "gp__offset_ends", gp__offset_name(q));
+  gp__name_fold(q, t);
+}

@@ -1,0 +1,53 @@
+// select/names.c - template arguments of streams
+// uses: api/lists.h, core/shape.h, core/system.c, core/text.c, core/request.c, core/names.c, select/check.c,
+//   core/spelling.c, core/kernel_names.c
+
+GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in,
+                                          gp__text *t) {
+  if (user) gp__add(t, "gp__test<%s, %s>", of_user, in);
+  else if (op) gp__add(t, "gp__compare<%s<%s>>", gp__op_rows[op].functor, in);
+  else gp__add(t, "gp__none");
+}
+
+// What a stream does.
+GPUPRIMS__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q), *key = gp__key_name(q);
+  gp__add(t, ", ");
+  if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
+    gp__add(t, "gp__select<%d, %s, %s, ", q->primitive == GP_SELECT ? 1 : q->transform ? 3 : 2, in, key);
+    if (q->op) gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
+    else gp__add(t, "gp__flag<%s>", key);
+    gp__add(t, ", ");
+    gp__name_predicate(q->transform, q->user_transform, "gp__op_2", in, t);
+    gp__add(t, ">");
+    return;
+  }
+  if (q->acc_size)
+    gp__add(t, "gp__by_key<%s, %s, ",
+            q->primitive == GP_REDUCE_BY_KEY ? "GP_REDUCE_BY_KEY"
+            : q->primitive == GP_INCLUSIVE_SCAN_BY_KEY || q->primitive == GP_SEGMENTED_INCLUSIVE_SCAN
+                ? "GP_INCLUSIVE_SCAN_BY_KEY"
+                : "GP_EXCLUSIVE_SCAN_BY_KEY",
+            q->has_init ? "true" : "false");
+  else
+    gp__add(t, "gp__runs<%s, ",
+            q->primitive == GP_UNIQUE        ? "GP_UNIQUE"
+            : q->primitive == GP_RUN_LENGTHS ? "GP_RUN_LENGTHS"
+                                             : "GP_NONTRIVIAL_RUNS");
+  if (q->offset_size) gp__add(t, "gp__offset_heads<%s>, ", gp__type_rows[q->offset_type].device);
+  else if (q->equal == GP_HEADS) gp__add(t, "gp__flag_heads<%s>, ", key);
+  else if (q->user_equal) gp__add(t, "gp__key_heads<%s, gp__op_3>, ", key);
+  else gp__add(t, "gp__key_heads<%s, %s<%s>>, ", key, gp__op_rows[q->equal].functor, key);
+  if (q->acc_size) gp__name_fold(q, t), gp__add(t, ">");
+  else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
+}
+// A predicate tests an element.
+GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
+  if (!gp__is_predicated(q->primitive)) return;
+  gp__set_operator(ops, gp__in_name(q), NULL, "bool");
+  ops[1].r = "bool";
+}
+GPUPRIMS__PRIVATE void gp__spell_stream(const gp__request *q, const gp__shape *h, gp__spelling *w) {
+  (void)h;
+  w->has_init = q->acc_size && q->has_init; // by key
+}

@@ -1,0 +1,72 @@
+// sort/names.c - template arguments of sorts
+// uses: api/lists.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/cooperative_policy.h, core/system.c,
+//   core/text.c, core/request.c, core/names.c, core/kinds.c, core/spelling.c, core/kernel_names.c
+
+// How a radix sort reads a key.
+GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
+  const char *key = gp__key_name(q);
+  int i;
+  if (q->user_transform) {
+    gp__add(t, "gp__decomposed_key<%s, gp__op_2, %s>", key, gp__type_rows[q->acc_type].device);
+  } else if (q->list_count) {
+    gp__add(t, "gp__field_key<%s", key);
+    for (i = 0; i < (int)q->list_count; ++i)
+      gp__add(t, ", gp__key_field<%u, %s, %s>", (unsigned)(q->list[i] & 0xffff),
+              gp__type_rows[q->list[i] >> 16 & 0xffff].device, q->list[i] >> 32 ? "true" : "false");
+    gp__add(t, ">");
+  } else {
+    gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
+  }
+}
+GPUPRIMS__PRIVATE void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", ");
+  gp__name_radix_key(q, t);
+  if (q->algorithm == GP_LEADING_SWEEP) gp__add(t, ", true");
+}
+GPUPRIMS__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
+  const char *in = gp__in_name(q);
+  const int paired = gp__is_paired(q->algorithm, q->in_size);
+  gp__add(t, paired ? ", gp__radix_record<" : ", ");
+  gp__name_radix_key(q, t);
+  if (paired) gp__add(t, ", %s>", in);
+  gp__add(t, ", %s%s",
+          paired                ? "gp__none"
+          : !q->index_bytes     ? in
+          : q->index_bytes == 4 ? "gp__u32"
+                                : "gp__u64",
+          gp__is_cooperative(q->algorithm) ? ""
+          : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
+                                           : ", gp__radix_narrow");
+}
+GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
+  const gp__kernel_kind kind = q->kind;
+  const int size = (int)q->key_size;
+  const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
+  gp__name_ordered_key(q, t);
+  if (kind == GP__HYBRID_COUNT) gp__add(t, ", %d", (int)GP__HYBRID_COUNT_THREADS);
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT || one)
+    gp__add(t, ", %d, %d, %d", one ? q->threads : gp__bucket_threads(size), one ? items : gp__bucket_items(size),
+            one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
+  if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
+}
+// What a gather moves: words as large as alignment and size allow.
+GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
+  const size_t size = (size_t)q->in_size, align = q->in_struct->align;
+  const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
+  gp__add(t, ", %s, %lu, %s",
+          word == 16  ? "gp_vector"
+          : word == 8 ? "gp__u64"
+          : word == 4 ? "gp__u32"
+          : word == 2 ? "unsigned short"
+                      : "unsigned char",
+          (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
+}
+GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
+  gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
+}
+// A transform makes a built-in type of a key.
+GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
+GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp__shape *h, gp__spelling *w) {
+  (void)h;
+  w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
+}
