@@ -2447,43 +2447,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // portable rule, gp__portable, chooses where the default is zero. The host reads these lists as its parser and its
 // JSON; the kernels get the resolved numbers as template arguments.
 
-// ---- core/shape.h - families, the shape of a call, and arithmetic that rules share
-
-// The families: primitives that share the fields of their policies and the shape of their kernels.
-enum {
-  GP__FAMILY_MAP,
-  GP__FAMILY_REDUCE,
-  GP__FAMILY_SCAN,
-  GP__FAMILY_STREAM,
-  GP__FAMILY_SEGMENTS,
-  GP__FAMILY_HISTOGRAM,
-  GP__FAMILY_SORT,
-  GP__FAMILY_MERGE,
-  GP__FAMILY_SEGMENTED_SORT,
-  GP__FAMILY_TOP_K,
-  GP__FAMILY_TRANSPOSE,
-  GP__FAMILY_GRAPH
-};
-GPUPRIMS__RULE int gp__family_of(int primitive) {
-  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
-                 primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
-             ? GP__FAMILY_REDUCE
-         : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
-         : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
-                 primitive == GP_PARTITION
-             ? GP__FAMILY_STREAM
-         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
-         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
-         : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
-         : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
-         : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
-         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
-         : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
-         : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
-                                                                                  : GP__FAMILY_MAP;
-}
-// Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
-GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }
+// ---- core/shape.h - the shape of a call, and arithmetic that rules share
 
 // What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
@@ -2521,20 +2485,6 @@ typedef struct gp__shape {
   int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
 } gp__shape;
 
-// Of gp_graph, by steps of a plan: building and checking.
-GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
-  return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
-}
-// Does a kernel of it visit every edge with the vertex that it leaves (gp__each_edge)?
-GPUPRIMS__RULE int gp__visits_edges(int primitive) {
-  return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
-         primitive == GP_CONNECTED_COMPONENTS;
-}
-// Is the place of a fault an edge's number?
-GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
-  return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
-         kind == GP_FAULT_TOO_DEEP;
-}
 // Numbers that more than one rule needs.
 enum {
   GP__WARP = 32,
@@ -2559,10 +2509,6 @@ GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
           : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
                                                                                               : 227) *
          1024;
-}
-
-GPUPRIMS__RULE int gp__is_scan(int primitive) {
-  return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
 }
 
 GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }
@@ -2619,6 +2565,9 @@ GPUPRIMS__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
 
 // ---- scan/policy.h - scans: policy fields, look-back, tiles, shared memory, validity
 
+GPUPRIMS__RULE int gp__is_scan(int primitive) {
+  return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
+}
 #define GP_POLICY_FIELDS_SCAN(F)                                                                                       \
   F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED)                                      \
   F(threads, 0, 128, 256, 320, 384, 512)                                                                               \
@@ -4009,6 +3958,23 @@ GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
          gp__layout_tile(p, s) % (s.out_width <= 0x7fffffff ? (int)s.out_width : 0x7fffffff) == 0;
 }
 
+// ---- graph/policy.h - work on graphs: which primitives do it, and what it visits
+
+// Of gp_graph, by steps of a plan: building and checking.
+GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
+  return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
+}
+// Does a kernel of it visit every edge with the vertex that it leaves (gp__each_edge)?
+GPUPRIMS__RULE int gp__visits_edges(int primitive) {
+  return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
+         primitive == GP_CONNECTED_COMPONENTS;
+}
+// Is the place of a fault an edge's number?
+GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
+  return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
+         kind == GP_FAULT_TOO_DEEP;
+}
+
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
 
 #define GP_POLICY_FIELDS_MAP(F)                                                                                        \
@@ -4088,22 +4054,62 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
          p.threads / GP__WARP * GP__BFS_BUFFER + p.threads * 8 + 2048 <= s.shared_bytes;
 }
 
+#if !defined(__CUDACC_RTC__)
+
+// ---- families.h - which family a primitive belongs to
+
+// The families: primitives that share the fields of their policies and the shape of their kernels. F(FAMILY, family),
+// which is how their functions end: gp__policy_valid_map, gp__geometry_map, GP_POLICY_FIELDS_MAP.
+#define GPUPRIMS__FAMILIES(F)                                                                                          \
+  F(MAP, map)                                                                                                          \
+  F(REDUCE, reduce)                                                                                                    \
+  F(SCAN, scan)                                                                                                        \
+  F(STREAM, stream)                                                                                                    \
+  F(SEGMENTS, segments)                                                                                                \
+  F(HISTOGRAM, histogram)                                                                                              \
+  F(SORT, sort)                                                                                                        \
+  F(MERGE, merge)                                                                                                      \
+  F(SEGMENTED_SORT, segmented_sort)                                                                                    \
+  F(TOP_K, top_k)                                                                                                      \
+  F(TRANSPOSE, transpose)                                                                                              \
+  F(GRAPH, graph)
+#define GPUPRIMS__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
+enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
+#undef GPUPRIMS__ENUM
+GPUPRIMS__RULE int gp__family_of(int primitive) {
+  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
+                 primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
+             ? GP__FAMILY_REDUCE
+         : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
+         : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
+                 primitive == GP_PARTITION
+             ? GP__FAMILY_STREAM
+         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
+         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
+         : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
+         : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
+         : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
+         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
+         : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
+         : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
+                                                                                  : GP__FAMILY_MAP;
+}
+// Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
+GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }
+
 // ---- core/validity.h - validity of any policy; the bytes by which calls are small or large
 
-GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
-  return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
-         (gp__family_of(s.primitive) == GP__FAMILY_SCAN        ? gp__policy_valid_scan(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_REDUCE    ? gp__policy_valid_reduce(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_STREAM    ? gp__policy_valid_stream(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_SEGMENTS  ? gp__policy_valid_segments(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_HISTOGRAM ? gp__policy_valid_histogram(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_SORT      ? gp__policy_valid_sort(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_MERGE     ? gp__policy_valid_merge(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_TOP_K     ? gp__policy_valid_top_k(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_TRANSPOSE ? gp__policy_valid_transpose(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_GRAPH     ? gp__policy_valid_graph(p, s)
-          : gp__is_planned(s.primitive)                        ? gp__policy_valid_segmented_sort(p, s)
-                                                               : gp__policy_valid_map(p, s));
+// A policy that is valid for its family, and for all.
+__attribute__((unused)) static int gp__policy_valid(gp_policy p, gp__shape s) {
+  if (!gp__policy_valid_common(p) || (p.overlap == 1 && s.compute_capability < 90)) return 0;
+  switch (gp__family_of(s.primitive)) {
+#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
+  case GP__FAMILY_##FAMILY:                                                                                            \
+    return gp__policy_valid_##family(p, s);
+    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
+#undef GPUPRIMS__CASE
+  }
+  return 0;
 }
 
 // The bytes by which calls are small or large: what is read, or written where that is more.
@@ -4114,8 +4120,6 @@ GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
              ? s.count * (unsigned)s.channels * (unsigned)s.in_size
              : s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
 }
-
-#if !defined(__CUDACC_RTC__)
 
 // ---- core/canonical.h - a policy without what its algorithm does not read
 
@@ -4895,6 +4899,53 @@ typedef struct gp__geometry {
   unsigned long long scratch;    // bytes of memory without tags: alternate buffers, counters, work lists
 } gp__geometry;
 
+// ---- map/geometry.h - launches of maps and of what is launched like them
+
+__attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident,
+                                                     gp__geometry *g) {
+  g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
+  if (s.primitive == GP_COPY) { // by bytes
+    g->tiles =
+        gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
+  } else g->tiles = gp__ceil_div(s.count, g->tile_items);
+  if (s.primitive == GP_CONVERT_LAYOUT) {
+    g->tile_items = (unsigned long long)gp__layout_tile(p, s);
+    g->tiles = gp__ceil_div(s.count, g->tile_items);
+    g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
+    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.length; // of the input's copy
+  }
+  if (!g->tiles) g->tiles = 1;
+  if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+}
+
+// ---- reduce/geometry.h - launches of reductions
+
+__attribute__((unused)) static void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long long resident,
+                                                        gp__geometry *g) {
+  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.in_size));
+  if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
+  g->tiles = gp__ceil_div(s.count, g->tile_items);
+  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
+  if (!g->grid) g->grid = 1; // an empty input still has a result
+  g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s.acc_size);
+}
+
+// ---- scan/geometry.h - launches of scans
+
+__attribute__((unused)) static void gp__geometry_scan(gp_policy p, gp__shape s, unsigned long long resident,
+                                                      gp__geometry *g) {
+  unsigned long long skipped = 0;
+  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
+  if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
+    skipped = (unsigned long long)(s.in_misaligned / s.in_size);
+  g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
+  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
+  if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
+  if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g->words = gp__look_back_slots(g->tiles);
+  g->words *= (unsigned)gp__acc_words(s.acc_size);
+}
+
 // ---- select/geometry.h - launches of streams
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
@@ -5194,25 +5245,29 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
 
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
-__attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
-                                                         gp__geometry *g) {
+__attribute__((unused)) static void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__sweeps(p.algorithm)) {
+}
+__attribute__((unused)) static void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
+  gp__geometry_tiles(p, s, resident, g);
+  if (gp__sweeps(p.algorithm)) {
     g->words = 1;
     g->scratch = p.algorithm == GP_LEADING_SWEEP ? gp__leading_plan_of(p, s).bytes : gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
+  if ((p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
     g->words = p.algorithm == GP_HYBRID || !gp__adaptive_is_cooperative(p, s)
                    ? 1
                    : gp__cooperative_words(gp__cooperative_blocks(gp__adaptive_cooperative(p, s), s));
     g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_cooperative(p.algorithm)) {
+  if (gp__is_cooperative(p.algorithm)) {
     g->grid = gp__cooperative_blocks(p, s);
     g->shared_bytes = gp__cooperative_bytes(p, s);
     if (p.algorithm == GP_ONE_LAUNCH) {
@@ -5220,11 +5275,13 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
       g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
     }
   }
-  if (s.primitive == GP_SEGMENTED_SORT) {
-    const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
-    g->words = 1 + l.queue_size;
-    g->scratch = l.bytes;
-  }
+}
+__attribute__((unused)) static void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned long long resident,
+                                                                gp__geometry *g) {
+  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
+  gp__geometry_tiles(p, s, resident, g);
+  g->words = 1 + l.queue_size;
+  g->scratch = l.bytes;
 }
 // Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
 __attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
@@ -5271,6 +5328,11 @@ __attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape
   g->scratch = values * 8;
   if (s.key_size > 1)
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
+}
+__attribute__((unused)) static void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident,
+                                                      gp__geometry *g) {
+  if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
+  else gp__geometry_radix(p, s, resident, g);
 }
 
 // ---- top_k/geometry.h - launches of top-k and nth element
@@ -5540,65 +5602,25 @@ GPUPRIMS__RULE int gp__threads_of(gp_policy p, int primitive) {
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   gp__geometry g;
-  const int family = gp__family_of(s.primitive), sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
-  unsigned long long resident, skipped = 0;
+  const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
+  unsigned long long resident;
   int per_sm = p.blocks_per_sm;
   if (occupancy > 0 && per_sm > occupancy) per_sm = occupancy;
   resident = (unsigned long long)sms * (unsigned)(per_sm > 0 ? per_sm : 1);
   g.threads = (unsigned)gp__threads_of(p, s.primitive);
   g.shared_bytes = (unsigned)gp__shared_bytes(s.primitive, p, s.in_size, s.out_size);
-  g.words = 0;
+  g.tile_items = g.tiles = g.words = 0;
+  g.grid = 0;
   g.replicas = g.log2_lanes = 0;
   g.share = g.scratch = 0;
-  if (gp__is_planned(s.primitive)) {
-    if (family == GP__FAMILY_MERGE) gp__geometry_merge(p, s, resident, &g);
-    else if (family == GP__FAMILY_TOP_K) gp__geometry_top_k(p, s, resident, &g);
-    else if (family == GP__FAMILY_TRANSPOSE) gp__geometry_transpose(p, s, resident, &g);
-    else if (family == GP__FAMILY_GRAPH) gp__geometry_graph(p, s, resident, &g);
-    else if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, &g);
-    else gp__geometry_planned(p, s, resident, &g);
-    return g;
+  switch (gp__family_of(s.primitive)) {
+#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
+  case GP__FAMILY_##FAMILY:                                                                                            \
+    gp__geometry_##family(p, s, resident, &g);                                                                         \
+    break;
+    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
+#undef GPUPRIMS__CASE
   }
-  if (family == GP__FAMILY_STREAM || family == GP__FAMILY_SEGMENTS || family == GP__FAMILY_HISTOGRAM) {
-    if (family == GP__FAMILY_STREAM) gp__geometry_stream(p, s, resident, &g);
-    else if (family == GP__FAMILY_SEGMENTS) gp__geometry_segments(p, s, resident, &g);
-    else gp__geometry_histogram(p, s, resident, &g);
-    return g;
-  }
-  if (family == GP__FAMILY_SCAN) {
-    g.tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
-    if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
-      skipped = (unsigned long long)(s.in_misaligned / s.in_size);
-    g.tiles = gp__ceil_div(s.count + skipped, g.tile_items);
-    g.grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g.tiles < resident ? g.tiles : resident);
-    if (p.algorithm == GP_THREE_SWEEP) g.words = g.grid;
-    if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g.words = gp__look_back_slots(g.tiles);
-    g.words *= (unsigned)gp__acc_words(s.acc_size);
-    return g;
-  }
-  if (family == GP__FAMILY_REDUCE) {
-    g.tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.in_size));
-    if (s.reproducible) g.tile_items *= gp__canonical_rounds(s.count, s.in_size);
-    g.tiles = gp__ceil_div(s.count, g.tile_items);
-    g.grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g.tiles < resident ? g.tiles : resident);
-    if (!g.grid) g.grid = 1; // an empty input still has a result
-    g.words = (p.algorithm == GP_STEALING && g.tiles ? g.tiles : g.grid) * (unsigned)gp__acc_words(s.acc_size);
-    return g;
-  }
-  g.tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
-  if (s.primitive == GP_COPY) { // by bytes
-    g.tiles =
-        gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
-  } else g.tiles = gp__ceil_div(s.count, g.tile_items);
-  if (s.primitive == GP_CONVERT_LAYOUT) {
-    g.tile_items = (unsigned long long)gp__layout_tile(p, s);
-    g.tiles = gp__ceil_div(s.count, g.tile_items);
-    g.shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
-    if (s.in_place && !gp__layout_local(p, s)) g.scratch = s.length; // of the input's copy
-  }
-  if (!g.tiles) g.tiles = 1;
-  if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
-  g.grid = (unsigned)(g.tiles < resident ? g.tiles : resident);
   return g;
 }
 
@@ -31721,18 +31743,10 @@ typedef struct gp__field {
   size_t offset;
 } gp__field;
 #define GPUPRIMS__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
-static const gp__field gp__fields_map[] = {GP_POLICY_FIELDS_MAP(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_reduce[] = {GP_POLICY_FIELDS_REDUCE(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_scan[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_stream[] = {GP_POLICY_FIELDS_STREAM(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_segments[] = {GP_POLICY_FIELDS_SEGMENTS(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_histogram[] = {GP_POLICY_FIELDS_HISTOGRAM(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_sort[] = {GP_POLICY_FIELDS_SORT(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_merge[] = {GP_POLICY_FIELDS_MERGE(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_segmented_sort[] = {GP_POLICY_FIELDS_SEGMENTED_SORT(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_top_k[] = {GP_POLICY_FIELDS_TOP_K(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_transpose[] = {GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_graph[] = {GP_POLICY_FIELDS_GRAPH(GPUPRIMS__FIELD){NULL, 0}};
+#define GPUPRIMS__FIELDS(FAMILY, family)                                                                               \
+  static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__FIELD){NULL, 0}};
+GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
+#undef GPUPRIMS__FIELDS
 #undef GPUPRIMS__FIELD
 // All there are.
 #define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
@@ -31742,11 +31756,10 @@ typedef char gp__every_member_is_listed
     [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == sizeof(gp_policy) ? 1 : -1];
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
-  static const gp__field *const fields[] = {gp__fields_map,    gp__fields_reduce,    gp__fields_scan,
-                                            gp__fields_stream, gp__fields_segments,  gp__fields_histogram,
-                                            gp__fields_sort,   gp__fields_merge,     gp__fields_segmented_sort,
-                                            gp__fields_top_k,  gp__fields_transpose, gp__fields_graph};
-  return fields[gp__family_of(primitive)]; // in the order of the families
+#define GPUPRIMS__FIELDS(FAMILY, family) gp__fields_##family,
+  static const gp__field *const fields[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};
+#undef GPUPRIMS__FIELDS
+  return fields[gp__family_of(primitive)];
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
@@ -31889,41 +31902,11 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
   }
   at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
   switch (gp__family_of(primitive)) {
-  case GP__FAMILY_REDUCE:
-    GP_POLICY_FIELDS_REDUCE(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_SCAN:
-    GP_POLICY_FIELDS_SCAN(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_STREAM:
-    GP_POLICY_FIELDS_STREAM(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_SEGMENTS:
-    GP_POLICY_FIELDS_SEGMENTS(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_HISTOGRAM:
-    GP_POLICY_FIELDS_HISTOGRAM(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_SORT:
-    GP_POLICY_FIELDS_SORT(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_MERGE:
-    GP_POLICY_FIELDS_MERGE(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_SEGMENTED_SORT:
-    GP_POLICY_FIELDS_SEGMENTED_SORT(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_TOP_K:
-    GP_POLICY_FIELDS_TOP_K(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_TRANSPOSE:
-    GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_GRAPH:
-    GP_POLICY_FIELDS_GRAPH(GPUPRIMS__JSON)
-    break;
-  default:
-    GP_POLICY_FIELDS_MAP(GPUPRIMS__JSON)
+#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
+  case GP__FAMILY_##FAMILY:                                                                                            \
+    GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__JSON) break;
+    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
+#undef GPUPRIMS__CASE
   }
   at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "]}");
   return at;
@@ -37340,13 +37323,13 @@ device/vocabulary.cuh
 device/machine.cuh 2 6
 device/common.cuh 7
 core/rules.h
-core/shape.h 2 4 9
-scan/policy.h 10
-select/policy.h 10
+core/shape.h 2 9
+scan/policy.h 1 10
+select/policy.h 1 10
 segments/policy.h 11
-histogram/policy.h 10
-sort/hybrid_policy.h 10
-sort/radix_policy.h 10
+histogram/policy.h 1 10
+sort/hybrid_policy.h 1 10
+sort/radix_policy.h 1 10
 sort/counting_policy.h 14
 sort/choice_policy.h 15 16
 sort/cooperative_policy.h 17 18
@@ -37356,20 +37339,21 @@ top_k/policy.h 20
 transpose/policy.h 22
 transpose/panels_policy.h 23
 layouts/policy.h 10
-map/policy.h 25
-bfs/policy.h 10
+graph/policy.h 4 9
+map/policy.h 25 26
+bfs/policy.h 1 10
 core/arguments.h
-map/arguments.h 28
-reduce/arguments.h 28
-scan/arguments.h 28
-select/arguments.h 28
-segments/arguments.h 28
-histogram/arguments.h 28
+map/arguments.h 29
+reduce/arguments.h 29
+scan/arguments.h 29
+select/arguments.h 29
+segments/arguments.h 29
+histogram/arguments.h 29
 graph/arguments.h 4
 group_by/arguments.h
 search/arguments.h
 sort/arguments.h
-layouts/arguments.h 16 25 38
+layouts/arguments.h 16 25 39
 sort/counting_arguments.h
 top_k/arguments.h
 sort/hybrid_arguments.h
@@ -37377,107 +37361,107 @@ segmented_sort/arguments.h 21
 merge/arguments.h
 transpose/arguments.h
 bfs/arguments.h 4
-transpose/panels_arguments.h 24 45
+transpose/panels_arguments.h 24 46
 device/types.cuh 8
-device/operators.cuh 28 48
-device/loads.cuh 28 48
-device/warp.cuh 49
-device/lanes.cuh 51
-device/edges.cuh 10 51
+device/operators.cuh 29 49
+device/loads.cuh 29 49
+device/warp.cuh 50
+device/lanes.cuh 52
+device/edges.cuh 10 52
 device/tile_load.cuh 7
-device/tile_exchange.cuh 54
-device/tile_reduce.cuh 51
+device/tile_exchange.cuh 55
+device/tile_reduce.cuh 52
 device/tile_bins.cuh 5 7
-device/tile_copy.cuh 8 54
-device/tile_chunk.cuh 10 50 56
-device/tile_search.cuh 56
-device/tile_rank.cuh 10 51
+device/tile_copy.cuh 8 55
+device/tile_chunk.cuh 10 51 57
+device/tile_search.cuh 57
+device/tile_rank.cuh 10 52
 device/hash.cuh 7 22
-device/tile_sort.cuh 15 51
+device/tile_sort.cuh 15 52
 device/two_keys.cuh 7
-device/look_back.cuh 10 56
-device/tile_transpose.cuh 23 45 51 54
-device/frontier.cuh 10 52 56
+device/look_back.cuh 10 57
+device/tile_transpose.cuh 23 46 52 55
+device/frontier.cuh 10 53 57
 device/kernel.cuh 7
-map/kernels.cuh 29 51 54 68
-layouts/kernels.cuh 22 39 58 68
-map/difference.cuh 69
-reduce/kernels.cuh 30 59 65 69
-histogram/bins.cuh 69
-histogram/counts.cuh 14 34 52 65 73
-group_by/kernels.cuh 26 36 65 68
-scan/kernels.cuh 31 58 59 65 68
-scan/pipelined.cuh 76
-select/stream.cuh 32 51
-select/select.cuh 78
-segments/heads.cuh 60 78
-select/runs.cuh 1 52 80
-segments/by_key.cuh 81
-select/kernels.cuh 12 58 65 68 78
-select/pipelined.cuh 83
-segments/ends.cuh 33 60 65
-segments/carries.cuh 33 65
-segments/reduce.cuh 13 52 58 59 85 86
-segments/kernels.cuh 76 87
-segments/warps.cuh 13 72 86
-search/kernels.cuh 26 37 59 68 85
-sort/keys.cuh 48
-sort/radix_count.cuh 16 38 42 62 65 69 91
-sort/radix_sweep.cuh 16 38 42 61 68 91
-sort/cooperative.cuh 19 65 93
-sort/gather.cuh 39 68
-sort/hybrid.cuh 54 63 93
-sort/hybrid_count.cuh 65 96
-sort/hybrid_move.cuh 52 97
-sort/buckets.cuh 98
-sort/pair_buckets.cuh 69 96
-sort/hybrid_kernels.cuh 99 100
-sort/choice.cuh 18 92 99
-segmented_sort/items.cuh 51
-segmented_sort/arrays.cuh 43 103
-segmented_sort/short.cuh 52 65 68 104
-segmented_sort/long.cuh 63 105
-merge/kernels.cuh 44 60 66 68 78
-merge/tile_sort.cuh 58 107
-merge/four_way.cuh 108
-sets/tile.cuh 63 65 108
-sets/kernels.cuh 110
-sets/pipelined.cuh 111
-sort/counting.cuh 17 40 60 64 74 76
-top_k/lists.cuh 22 41 74
-top_k/radix_select.cuh 76 114
-top_k/shuffle.cuh 22 26 29 48 68
-graph/build.cuh 3 35 60 68
-graph/components.cuh 117
-graph/check.cuh 10 117
-transpose/kernels.cuh 66 68
-transpose/tensor.cuh 24 120
-transpose/in_place.cuh 47 66 68
-transpose/panels.cuh 47 62 66 68
-transpose/buffered.cuh 47 121
-transpose/rows.cuh 66 68
-bfs/state.cuh 27 51
-bfs/search.cuh 46 53 62 126
-bfs/queue.cuh 52 127
-bfs/top_down.cuh 128
-bfs/exchange.cuh 129
-bfs/small_levels.cuh 130
-bfs/bottom_up.cuh 54 131
-bfs/block.cuh 65 132
-bfs/kernels.cuh 117 133
-bfs/launches.cuh 46 67 68 126
-bfs/sources_state.cuh 126
-bfs/sources.cuh 46 52 53 68 136
+map/kernels.cuh 30 52 55 69
+layouts/kernels.cuh 22 40 59 69
+map/difference.cuh 70
+reduce/kernels.cuh 31 60 66 70
+histogram/bins.cuh 70
+histogram/counts.cuh 14 35 53 66 74
+group_by/kernels.cuh 27 37 66 69
+scan/kernels.cuh 32 59 60 66 69
+scan/pipelined.cuh 77
+select/stream.cuh 33 52
+select/select.cuh 79
+segments/heads.cuh 61 79
+select/runs.cuh 1 53 81
+segments/by_key.cuh 82
+select/kernels.cuh 12 59 66 69 79
+select/pipelined.cuh 84
+segments/ends.cuh 34 61 66
+segments/carries.cuh 34 66
+segments/reduce.cuh 13 53 59 60 86 87
+segments/kernels.cuh 77 88
+segments/warps.cuh 13 73 87
+search/kernels.cuh 27 38 60 69 86
+sort/keys.cuh 49
+sort/radix_count.cuh 16 39 43 63 66 70 92
+sort/radix_sweep.cuh 16 39 43 62 69 92
+sort/cooperative.cuh 19 66 94
+sort/gather.cuh 40 69
+sort/hybrid.cuh 55 64 94
+sort/hybrid_count.cuh 66 97
+sort/hybrid_move.cuh 53 98
+sort/buckets.cuh 99
+sort/pair_buckets.cuh 70 97
+sort/hybrid_kernels.cuh 100 101
+sort/choice.cuh 18 93 100
+segmented_sort/items.cuh 52
+segmented_sort/arrays.cuh 44 104
+segmented_sort/short.cuh 53 66 69 105
+segmented_sort/long.cuh 64 106
+merge/kernels.cuh 45 61 67 69 79
+merge/tile_sort.cuh 59 108
+merge/four_way.cuh 109
+sets/tile.cuh 64 66 109
+sets/kernels.cuh 111
+sets/pipelined.cuh 112
+sort/counting.cuh 17 41 61 65 75 77
+top_k/lists.cuh 22 42 75
+top_k/radix_select.cuh 77 115
+top_k/shuffle.cuh 22 27 30 49 69
+graph/build.cuh 3 36 61 69
+graph/components.cuh 118
+graph/check.cuh 26 118
+transpose/kernels.cuh 67 69
+transpose/tensor.cuh 24 121
+transpose/in_place.cuh 48 67 69
+transpose/panels.cuh 48 63 67 69
+transpose/buffered.cuh 48 122
+transpose/rows.cuh 67 69
+bfs/state.cuh 4 28 52
+bfs/search.cuh 47 54 63 127
+bfs/queue.cuh 53 128
+bfs/top_down.cuh 129
+bfs/exchange.cuh 130
+bfs/small_levels.cuh 131
+bfs/bottom_up.cuh 55 132
+bfs/block.cuh 66 133
+bfs/kernels.cuh 118 134
+bfs/launches.cuh 47 68 69 127
+bfs/sources_state.cuh 127
+bfs/sources.cuh 47 53 54 69 137
 names
 GPUPRIMS__ACCESS 5
 GPUPRIMS__API 0
 GPUPRIMS__ARCH 7
-GPUPRIMS__BFS_STATE 127
+GPUPRIMS__BFS_STATE 128
 GPUPRIMS__BOTH 9
-GPUPRIMS__BYTES 49
-GPUPRIMS__BYTES_OF 49
-GPUPRIMS__CAPABILITY 92
-GPUPRIMS__COMPARISON 49
+GPUPRIMS__BYTES 50
+GPUPRIMS__BYTES_OF 50
+GPUPRIMS__CAPABILITY 93
+GPUPRIMS__COMPARISON 50
 GPUPRIMS__CONSTEXPR 9
 GPUPRIMS__ENUM 1 4
 GPUPRIMS__FIELD_OF 5
@@ -37491,9 +37475,9 @@ GPUPRIMS__PRAGMA 6
 GPUPRIMS__RULE 9
 GPUPRIMS__SECOND 5
 GPUPRIMS__SEEN_AS 5
-GPUPRIMS__SHARED_SUM 75
-GPUPRIMS__SHUFFLE 51
-GPUPRIMS__TRAITS 48
+GPUPRIMS__SHARED_SUM 76
+GPUPRIMS__SHUFFLE 52
+GPUPRIMS__TRAITS 49
 GPUPRIMS__UNROLL 6
 GPUPRIMS__UNROLL_BY 6
 GPUPRIMS__USED 5
@@ -37659,9 +37643,9 @@ GP_POLICY_CALLER 2
 GP_POLICY_CAPABILITY 2
 GP_POLICY_CLASS 2
 GP_POLICY_DEVICE 2
-GP_POLICY_FIELDS_GRAPH 27
+GP_POLICY_FIELDS_GRAPH 28
 GP_POLICY_FIELDS_HISTOGRAM 14
-GP_POLICY_FIELDS_MAP 26
+GP_POLICY_FIELDS_MAP 27
 GP_POLICY_FIELDS_MERGE 20
 GP_POLICY_FIELDS_SCAN 11
 GP_POLICY_FIELDS_SEGMENTED_SORT 21
@@ -37696,7 +37680,7 @@ GP_SET_INTERSECTION 1
 GP_SET_SYMMETRIC_DIFFERENCE 1
 GP_SET_UNION 1
 GP_SHARED 7
-GP_SHARED_ARRAY 57
+GP_SHARED_ARRAY 58
 GP_SHARED_BINS 1
 GP_SHUFFLE 1
 GP_SIZE_CLASSES 1
@@ -37723,7 +37707,7 @@ GP_SYMMETRISE 3
 GP_TENSOR_PANELS 1
 GP_TENSOR_TILES 1
 GP_THREE_SWEEP 1
-GP_TILE_MOVE 57
+GP_TILE_MOVE 58
 GP_TOP_K 1
 GP_TRANSFORM 1
 GP_TRANSFORM2 1
@@ -37745,32 +37729,32 @@ GP_UNTIL_TARGET 3
 GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
-GP__BFS_AGAIN_SHIFT 126
-GP__BFS_APPENDS_LEVEL 126
-GP__BFS_APPENDS_LONG 126
-GP__BFS_APPENDS_NOTHING 126
-GP__BFS_BLOCK_BITS 126
-GP__BFS_BOTTOM_UP 126
-GP__BFS_BUFFER 27
-GP__BFS_CLUSTER 126
-GP__BFS_CLUSTERS 27
-GP__BFS_CLUSTER_MOST 27
-GP__BFS_COLLECT 126
-GP__BFS_DONE 126
-GP__BFS_EDGE_STEPS 27
-GP__BFS_HIT 126
-GP__BFS_LAUNCHES 27
-GP__BFS_LISTED 126
-GP__BFS_LONG 27
-GP__BFS_NAP 126
-GP__BFS_PART 27
-GP__BFS_SETTLE 126
-GP__BFS_SMALL 126
-GP__BFS_SPREAD 126
-GP__BFS_SPREAD_AFTER 27
-GP__BFS_SUMS 126
-GP__BFS_TOP_DOWN 126
-GP__BFS_WORDS 27
+GP__BFS_AGAIN_SHIFT 127
+GP__BFS_APPENDS_LEVEL 127
+GP__BFS_APPENDS_LONG 127
+GP__BFS_APPENDS_NOTHING 127
+GP__BFS_BLOCK_BITS 127
+GP__BFS_BOTTOM_UP 127
+GP__BFS_BUFFER 28
+GP__BFS_CLUSTER 127
+GP__BFS_CLUSTERS 28
+GP__BFS_CLUSTER_MOST 28
+GP__BFS_COLLECT 127
+GP__BFS_DONE 127
+GP__BFS_EDGE_STEPS 28
+GP__BFS_HIT 127
+GP__BFS_LAUNCHES 28
+GP__BFS_LISTED 127
+GP__BFS_LONG 28
+GP__BFS_NAP 127
+GP__BFS_PART 28
+GP__BFS_SETTLE 127
+GP__BFS_SMALL 127
+GP__BFS_SPREAD 127
+GP__BFS_SPREAD_AFTER 28
+GP__BFS_SUMS 127
+GP__BFS_TOP_DOWN 127
+GP__BFS_WORDS 28
 GP__BUFFERED_LAG 24
 GP__BUFFERED_LEAST 24
 GP__BUFFERED_MOST 24
@@ -37780,9 +37764,9 @@ GP__CANONICAL_REDUCE_TILES 10
 GP__CANONICAL_REDUCE_VECTORS 10
 GP__CANONICAL_SCAN_THREADS 10
 GP__CANONICAL_SCAN_VECTORS 10
-GP__CHOSE_HYBRID 42
-GP__CHOSE_ONE_SWEEP 42
-GP__CHOSE_PASSES 42
+GP__CHOSE_HYBRID 43
+GP__CHOSE_ONE_SWEEP 43
+GP__CHOSE_PASSES 43
 GP__CHUNK_FLAGS 24
 GP__CHUNK_LEAST 24
 GP__CHUNK_MATRICES 24
@@ -37798,27 +37782,15 @@ GP__COUNTING_ROWS_LOG2 17
 GP__COUNTING_ROW_BYTES 17
 GP__COUNTING_THREADS 17
 GP__COUNT_TILES 21
-GP__DEGREE_HISTOGRAM 35
-GP__DEGREE_LEAST 35
-GP__DEGREE_MOST 35
-GP__DEGREE_STATE 35
-GP__DEGREE_SUM 35
+GP__DEGREE_HISTOGRAM 36
+GP__DEGREE_LEAST 36
+GP__DEGREE_MOST 36
+GP__DEGREE_STATE 36
+GP__DEGREE_SUM 36
 GP__DIGITS 10
-GP__EDGES_COUNT_SHIFT 53
-GP__FAMILY_GRAPH 10
-GP__FAMILY_HISTOGRAM 10
-GP__FAMILY_MAP 10
-GP__FAMILY_MERGE 10
-GP__FAMILY_REDUCE 10
-GP__FAMILY_SCAN 10
-GP__FAMILY_SEGMENTED_SORT 10
-GP__FAMILY_SEGMENTS 10
-GP__FAMILY_SORT 10
-GP__FAMILY_STREAM 10
-GP__FAMILY_TOP_K 10
-GP__FAMILY_TRANSPOSE 10
-GP__FAULT_SHIFT 35
-GP__FLOAT 48
+GP__EDGES_COUNT_SHIFT 54
+GP__FAULT_SHIFT 36
+GP__FLOAT 49
 GP__FORM_DENSE 23
 GP__FORM_FEW 23
 GP__FORM_IN_ALIGNED 23
@@ -37833,21 +37805,21 @@ GP__FORM_WHOLE 23
 GP__FORM_WORD 23
 GP__FOUR_BORDER_BYTES 20
 GP__FOUR_LANES 20
-GP__FROM_IN 96
-GP__FROM_OUT 96
-GP__FROM_SPARE 96
+GP__FROM_IN 97
+GP__FROM_OUT 97
+GP__FROM_SPARE 97
 GP__GROUP 10
-GP__GROUP_FROM 36
-GP__GROUP_FROM_INPUT 36
-GP__GROUP_FROM_LIST 36
-GP__GROUP_FULL 36
-GP__GROUP_LENGTH 36
-GP__GROUP_MOST 36
-GP__GROUP_OF_INPUT 36
-GP__GROUP_OF_LIST 36
-GP__GROUP_SLOTS 36
-GP__GROUP_STATE 36
-GP__HALVES 74
+GP__GROUP_FROM 37
+GP__GROUP_FROM_INPUT 37
+GP__GROUP_FROM_LIST 37
+GP__GROUP_FULL 37
+GP__GROUP_LENGTH 37
+GP__GROUP_MOST 37
+GP__GROUP_OF_INPUT 37
+GP__GROUP_OF_LIST 37
+GP__GROUP_SLOTS 37
+GP__GROUP_STATE 37
+GP__HALVES 75
 GP__HISTOGRAM_BOUNDARY_BYTES 14
 GP__HISTOGRAM_BUCKETS 14
 GP__HISTOGRAM_CHUNK 14
@@ -37881,37 +37853,37 @@ GP__MOVE_RECTANGLE 23
 GP__MOVE_ROWS 23
 GP__MOVE_SQUARE 23
 GP__MOVE_TILES 23
-GP__NEW_CLOSED 136
-GP__NEW_EDGES 136
-GP__NEW_EXPLORED 136
-GP__NEW_ITEMS 136
-GP__NEW_LOOKS 136
-GP__NEW_PAIRS 136
+GP__NEW_CLOSED 137
+GP__NEW_EDGES 137
+GP__NEW_EXPLORED 137
+GP__NEW_ITEMS 137
+GP__NEW_LOOKS 137
+GP__NEW_PAIRS 137
 GP__NUMBERS_LOG2 16
 GP__PANELS_COUNTERS 24
 GP__PANELS_MOST 24
 GP__PANEL_MOST 24
-GP__PART_CONSTANT 96
-GP__PART_COUNTED 96
-GP__PART_MOVES 96
-GP__PART_STAYS 96
+GP__PART_CONSTANT 97
+GP__PART_COUNTED 97
+GP__PART_MOVES 97
+GP__PART_STAYS 97
 GP__PIPELINE_WARPS 10
 GP__RADIX_BITS 21
-GP__RADIX_COPIES 91
-GP__RADIX_FROM 91
+GP__RADIX_COPIES 92
+GP__RADIX_FROM 92
 GP__RADIX_GROUP 16
 GP__RADIX_GROUPS 16
 GP__RADIX_HISTOGRAM_THREADS 16
-GP__RADIX_LAST 91
+GP__RADIX_LAST 92
 GP__RADIX_NARROW_LOG2 16
-GP__RADIX_ODD 91
+GP__RADIX_ODD 92
 GP__RADIX_PASSES 16
-GP__RADIX_READS_PAIRS 91
-GP__RADIX_RUNS 91
+GP__RADIX_READS_PAIRS 92
+GP__RADIX_RUNS 92
 GP__RADIX_TABLES 16
-GP__RADIX_TO_OTHER 91
+GP__RADIX_TO_OTHER 92
 GP__RADIX_VALUE_BYTES 16
-GP__RADIX_WRITES_PAIRS 91
+GP__RADIX_WRITES_PAIRS 92
 GP__RANGE_LOG2_LANES 13
 GP__RECUR_PLACES 18
 GP__RECUR_SAMPLE 18
@@ -37925,24 +37897,24 @@ GP__SELECT_STATE_BYTES 22
 GP__SHORT 21
 GP__SHORT_ROUNDS 21
 GP__SHUFFLE_ROUNDS 22
-GP__SIGNED 48
-GP__SOURCES_ALL 46
-GP__SOURCES_CLEAR 46
-GP__SOURCES_FINISH 46
-GP__SOURCES_LAUNCHES 27
-GP__SOURCES_MOST 46
-GP__SOURCES_REST 46
-GP__SOURCES_STEP 46
-GP__SOURCES_SUMS 136
+GP__SIGNED 49
+GP__SOURCES_ALL 47
+GP__SOURCES_CLEAR 47
+GP__SOURCES_FINISH 47
+GP__SOURCES_LAUNCHES 28
+GP__SOURCES_MOST 47
+GP__SOURCES_REST 47
+GP__SOURCES_STEP 47
+GP__SOURCES_SUMS 137
 GP__SPAN_ITEMS 13
 GP__SQUARE_PANEL 23
 GP__STATIC_SHARED_BYTES 10
 GP__STREAM_MARGIN 12
-GP__STRUCT 48
-GP__TASK_COPY 43
-GP__TASK_COUNT 43
-GP__TASK_MOVE 43
-GP__TASK_SORT 43
+GP__STRUCT 49
+GP__TASK_COPY 44
+GP__TASK_COUNT 44
+GP__TASK_MOVE 44
+GP__TASK_SORT 44
 GP__TENSOR_ALIGNMENT 24
 GP__TENSOR_BOX 24
 GP__TENSOR_STAGES_MOST 24
@@ -37954,8 +37926,8 @@ GP__TRANSPOSE_PANEL 23
 GP__TRANSPOSE_SEGMENT 23
 GP__TRANSPOSE_WHOLE 23
 GP__TRIP_BYTES 23
-GP__UNSIGNED 48
-GP__VALUE_BYTES 28
+GP__UNSIGNED 49
+GP__VALUE_BYTES 29
 GP__VECTOR 10
 GP__WARP 10
 GP__WORD_BYTES 10
@@ -37975,121 +37947,121 @@ GP_store 2
 GP_threads 2
 GP_vectors 2
 gp__acc_words 10
-gp__add_below_equal 115
+gp__add_below_equal 116
 gp__add_relaxed 7
-gp__add_tally 113
-gp__adjacent 71
-gp__ahead 107
+gp__add_tally 114
+gp__adjacent 72
+gp__ahead 108
 gp__and 7
 gp__are_few 23
-gp__arg_operator 49
+gp__arg_operator 50
 gp__array_of 5
-gp__arrivals 126
-gp__as_it_is 86
-gp__balanced_path 110
+gp__arrivals 127
+gp__as_it_is 87
+gp__balanced_path 111
 gp__balanced_path_blocks 20
-gp__balanced_paths 110
-gp__bank_padded 104
+gp__balanced_paths 111
+gp__bank_padded 105
 gp__bank_padded_bytes 21
-gp__batcher 108
-gp__below_equal 115
-gp__best 114
-gp__best_storage 114
+gp__batcher 109
+gp__below_equal 116
+gp__best 115
+gp__best_storage 115
 gp__bf16_from_f32 8
-gp__bfs 134
-gp__bfs_args 46
-gp__bfs_block 133
-gp__bfs_block_totals 126
-gp__bfs_bottom_up 132
-gp__bfs_by_edges 27
-gp__bfs_checked 134
-gp__bfs_cluster_totals 126
-gp__bfs_control 126
-gp__bfs_counts 126
-gp__bfs_edge 135
-gp__bfs_edge_bytes 27
-gp__bfs_exchange 130
-gp__bfs_parents 134
-gp__bfs_progress 135
-gp__bfs_queue 128
-gp__bfs_search 127
-gp__bfs_shared 126
-gp__bfs_small 131
-gp__bfs_small_most 27
-gp__bfs_sources 137
-gp__bfs_state 126
-gp__bfs_step_shared 135
-gp__bfs_stepper 135
-gp__bfs_steps 135
-gp__bfs_stepwise 134
-gp__bfs_sums 126
-gp__bfs_tally 126
-gp__bfs_top_down 129
-gp__bfs_unvisited 126
-gp__bijection 116
-gp__binary 49
-gp__bins_of 73
-gp__bit_count 51
-gp__bits 51
-gp__bits_below 51
-gp__bits_of 108
+gp__bfs 135
+gp__bfs_args 47
+gp__bfs_block 134
+gp__bfs_block_totals 127
+gp__bfs_bottom_up 133
+gp__bfs_by_edges 28
+gp__bfs_checked 135
+gp__bfs_cluster_totals 127
+gp__bfs_control 127
+gp__bfs_counts 127
+gp__bfs_edge 136
+gp__bfs_edge_bytes 28
+gp__bfs_exchange 131
+gp__bfs_parents 135
+gp__bfs_progress 136
+gp__bfs_queue 129
+gp__bfs_search 128
+gp__bfs_shared 127
+gp__bfs_small 132
+gp__bfs_small_most 28
+gp__bfs_sources 138
+gp__bfs_state 127
+gp__bfs_step_shared 136
+gp__bfs_stepper 136
+gp__bfs_steps 136
+gp__bfs_stepwise 135
+gp__bfs_sums 127
+gp__bfs_tally 127
+gp__bfs_top_down 130
+gp__bfs_unvisited 127
+gp__bijection 117
+gp__binary 50
+gp__bins_of 74
+gp__bit_count 52
+gp__bits 52
+gp__bits_below 52
+gp__bits_of 109
 gp__bits_of_buckets 18
 gp__bits_of_f32 7
 gp__bits_of_f64 7
-gp__block_sort_shape 104
-gp__block_sort_storage 106
-gp__block_sorter 106
-gp__bound 90
-gp__bound_before 60
-gp__bound_steps 90
-gp__bucket 99
+gp__block_sort_shape 105
+gp__block_sort_storage 107
+gp__block_sorter 107
+gp__bound 91
+gp__bound_before 61
+gp__bound_steps 91
+gp__bucket 100
 gp__bucket_blocks 15
 gp__bucket_bytes 15
-gp__bucket_element 100
+gp__bucket_element 101
 gp__bucket_items 15
 gp__bucket_log2_bins 15
-gp__bucket_sorter 101
+gp__bucket_sorter 102
 gp__bucket_threads 15
-gp__buffered_args 47
+gp__buffered_args 48
 gp__buffered_border 24
 gp__buffered_leads 24
-gp__buffered_panels 124
+gp__buffered_panels 125
 gp__buffered_plan 24
 gp__buffered_plan_of 24
 gp__buffered_slot 24
 gp__buffered_slots 24
 gp__buffered_threads 24
-gp__buffered_turn 124
+gp__buffered_turn 125
 gp__bulk_commit 7
 gp__bulk_fence 7
 gp__bulk_load 7
 gp__bulk_store 7
 gp__bulk_wait 7
 gp__bulk_wait_read 7
-gp__by_key 82
-gp__byte_gather 51
-gp__byte_of 74
-gp__byte_sum_step 59
-gp__bytes 57
-gp__bytes_at 107
+gp__by_key 83
+gp__byte_gather 52
+gp__byte_of 75
+gp__byte_sum_step 60
+gp__bytes 58
+gp__bytes_at 108
 gp__bytes_differ 8
 gp__bytes_less 8
-gp__bytes_of 78
-gp__carried_values 109
+gp__bytes_of 79
+gp__carried_values 110
 gp__ceil_div 10
 gp__choice_bytes 18
-gp__chunk 78
+gp__chunk 79
 gp__chunk_by_vectors 10
-gp__chunk_fold 59
-gp__chunk_fold_part 59
+gp__chunk_fold 60
+gp__chunk_fold_part 60
 gp__chunk_items 24
 gp__chunk_merit 24
 gp__chunk_most 24
-gp__chunk_mover 123
-gp__chunk_scan 59
-gp__chunk_scan_part 59
+gp__chunk_mover 124
+gp__chunk_scan 60
+gp__chunk_scan_part 60
 gp__chunk_word 24
-gp__clear_pad 48
+gp__clear_pad 49
 gp__cluster_arrive 8
 gp__cluster_arrive_aligned 7
 gp__cluster_load 7
@@ -38097,224 +38069,222 @@ gp__cluster_send 7
 gp__cluster_store 7
 gp__cluster_wait 8
 gp__cluster_wait_aligned 7
-gp__column_store 66
+gp__column_store 67
 gp__common_factor 22
 gp__common_with_vector 10
-gp__compact 78
-gp__compact_keys 82
-gp__compare 49
-gp__compare_bytes 49
-gp__components_few 118
-gp__components_first 118
-gp__components_link 118
-gp__components_roots 118
-gp__components_sample 118
-gp__convert_layout 70
-gp__convert_values 70
-gp__converter 49
+gp__compact 79
+gp__compact_keys 83
+gp__compare 50
+gp__compare_bytes 50
+gp__components_few 119
+gp__components_first 119
+gp__components_link 119
+gp__components_roots 119
+gp__components_sample 119
+gp__convert_layout 71
+gp__convert_values 71
+gp__converter 50
 gp__cooperative_blocks 19
 gp__cooperative_bytes 19
 gp__cooperative_most 19
-gp__cooperative_radix 94
-gp__cooperative_radix_sort 94
+gp__cooperative_radix 95
+gp__cooperative_radix_sort 95
 gp__cooperative_registers 19
 gp__cooperative_static_bytes 19
 gp__cooperative_threads 19
 gp__cooperative_tile 19
 gp__cooperative_words 19
 gp__coprime 22
-gp__copy_from_shared 58
-gp__copy_kernel 69
-gp__copy_out 78
-gp__copy_to_shared 58
-gp__copy_unlike 78
-gp__copy_value 70
-gp__copy_words 70
-gp__count 68
-gp__count_join 78
-gp__count_keys 113
-gp__counted 50
-gp__counted_values 113
-gp__counting_args 40
+gp__copy_from_shared 59
+gp__copy_kernel 70
+gp__copy_out 79
+gp__copy_to_shared 59
+gp__copy_unlike 79
+gp__copy_value 71
+gp__copy_words 71
+gp__count 69
+gp__count_join 79
+gp__count_keys 114
+gp__counted 51
+gp__counted_values 114
+gp__counting_args 41
 gp__counting_blocks 17
-gp__counting_fill 113
-gp__counting_filler 113
+gp__counting_fill 114
+gp__counting_filler 114
 gp__counting_rows 17
-gp__counting_runs 113
+gp__counting_runs 114
 gp__counting_threads 17
 gp__counting_vectors 17
-gp__counts 78
-gp__counts_of 113
+gp__counts 79
+gp__counts_of 114
 gp__cp_async_wait 7
-gp__decomposed_key 91
-gp__degree_class 27
-gp__depths_of_edges 119
-gp__depths_of_vertices 119
-gp__digit_counters 61
-gp__divisor 45
+gp__decomposed_key 92
+gp__degree_class 28
+gp__depths_of_edges 120
+gp__depths_of_vertices 120
+gp__digit_counters 62
+gp__divisor 46
 gp__dot_bytes 7
-gp__draw 65
-gp__drawn 92
-gp__drop_first 74
-gp__duplicate_sampler 92
-gp__each_edge 117
-gp__each_tile 67
-gp__earlier_lanes 52
-gp__edge_count 117
-gp__edge_key 117
-gp__edge_tile_bytes 26
-gp__edge_to_component 118
-gp__edge_to_depths 119
-gp__edge_to_key 117
-gp__edge_to_parent 134
-gp__either 107
-gp__element 69
-gp__end_ranks 81
-gp__end_word 66
-gp__ends 80
-gp__ends_at 60
-gp__even_base 73
-gp__even_bins 73
-gp__exchanged_rows 66
-gp__expand_list 67
+gp__draw 66
+gp__drawn 93
+gp__drop_first 75
+gp__duplicate_sampler 93
+gp__each_edge 118
+gp__each_tile 68
+gp__earlier_lanes 53
+gp__edge_count 118
+gp__edge_key 118
+gp__edge_tile_bytes 27
+gp__edge_to_component 119
+gp__edge_to_depths 120
+gp__edge_to_key 118
+gp__edge_to_parent 135
+gp__either 108
+gp__element 70
+gp__end_ranks 82
+gp__end_word 67
+gp__ends 81
+gp__ends_at 61
+gp__even_base 74
+gp__even_bins 74
+gp__exchanged_rows 67
+gp__expand_list 68
 gp__f16_from_f32 7
 gp__f32_from_bits 7
 gp__f32_from_f16 7
 gp__f32_to_odd 8
 gp__f64_from_bits 7
-gp__family_of 10
-gp__fault_report 119
-gp__faults 119
+gp__fault_report 120
+gp__faults 120
 gp__fence 7
 gp__few_bytes 23
 gp__few_line 23
 gp__few_unit 23
-gp__few_words 120
-gp__field_key 91
-gp__fields_of_chunk 70
-gp__fill_value 69
-gp__find_part 97
-gp__first_bit 51
-gp__first_bits 81
-gp__fixed_ends 85
-gp__flag 49
-gp__flag_heads 80
+gp__few_words 121
+gp__field_key 92
+gp__fields_of_chunk 71
+gp__fill_value 70
+gp__find_part 98
+gp__first_bit 52
+gp__first_bits 82
+gp__fixed_ends 86
+gp__flag 50
+gp__flag_heads 81
 gp__flagged_bytes 12
-gp__float_zeros_tie 108
+gp__float_zeros_tie 109
 gp__floor_log2 23
-gp__four_merger 109
-gp__four_runs 109
-gp__four_split 109
+gp__four_merger 110
+gp__four_runs 110
+gp__four_split 110
 gp__four_together 20
-gp__from_double 49
-gp__from_structs 70
-gp__gather 95
-gp__gather_args 39
-gp__gathered_tile 66
-gp__graph_args 35
-gp__graph_check 119
-gp__graph_degree_keys 117
-gp__graph_degree_report 117
-gp__graph_degrees 117
-gp__graph_from_keys 117
-gp__graph_invert 117
-gp__graph_keys 117
-gp__graph_list_keys 117
-gp__grid_barrier_sum 126
-gp__group_args 36
-gp__group_storage 75
-gp__group_table 75
-gp__guess 73
-gp__hash_of 62
-gp__high 78
+gp__from_double 50
+gp__from_structs 71
+gp__gather 96
+gp__gather_args 40
+gp__gathered_tile 67
+gp__graph_args 36
+gp__graph_check 120
+gp__graph_degree_keys 118
+gp__graph_degree_report 118
+gp__graph_degrees 118
+gp__graph_from_keys 118
+gp__graph_invert 118
+gp__graph_keys 118
+gp__graph_list_keys 118
+gp__grid_barrier_sum 127
+gp__group_args 37
+gp__group_storage 76
+gp__group_table 76
+gp__guess 74
+gp__hash_of 63
+gp__high 79
 gp__high_product 7
-gp__histogram 74
-gp__histogram_args 34
+gp__histogram 75
+gp__histogram_args 35
 gp__histogram_boundary_bytes 14
 gp__histogram_buckets 14
 gp__histogram_by_value 14
 gp__histogram_chunk 14
 gp__histogram_copy_bytes 14
-gp__histogram_counts 74
+gp__histogram_counts 75
 gp__histogram_fewer_buckets 14
 gp__histogram_fit 14
 gp__histogram_halves 14
-gp__histogram_of 74
-gp__histogram_ordered 74
+gp__histogram_of 75
+gp__histogram_ordered 75
 gp__histogram_replicas 14
 gp__histogram_room 14
 gp__histogram_search_bytes 14
-gp__histogram_shape 74
+gp__histogram_shape 75
 gp__histogram_slice 14
 gp__histogram_slots 14
 gp__histogram_stride 14
 gp__histogram_table_bytes 14
-gp__holds 79
-gp__hybrid 96
-gp__hybrid_args 42
+gp__holds 80
+gp__hybrid 97
+gp__hybrid_args 43
 gp__hybrid_bucket_bytes 18
 gp__hybrid_capacity 15
 gp__hybrid_clamp 15
-gp__hybrid_count 97
+gp__hybrid_count 98
 gp__hybrid_count_bytes 15
-gp__hybrid_count_storage 97
-gp__hybrid_counting 97
+gp__hybrid_count_storage 98
+gp__hybrid_counting 98
 gp__hybrid_even_levels 15
 gp__hybrid_fit 15
-gp__hybrid_item 96
+gp__hybrid_item 97
 gp__hybrid_items 15
 gp__hybrid_levels 15
-gp__hybrid_move 98
+gp__hybrid_move 99
 gp__hybrid_move_bytes 15
-gp__hybrid_mover 98
-gp__hybrid_moving 98
-gp__hybrid_moving_pairs 98
-gp__hybrid_part 96
+gp__hybrid_mover 99
+gp__hybrid_moving 99
+gp__hybrid_moving_pairs 99
+gp__hybrid_part 97
 gp__hybrid_parts 15
 gp__hybrid_pieces 15
-gp__hybrid_rest 99
+gp__hybrid_rest 100
 gp__hybrid_rest_bytes 18
-gp__hybrid_share 97
-gp__hybrid_sort 101
-gp__hybrid_sort_keys 101
-gp__hybrid_sort_pairs 101
+gp__hybrid_share 98
+gp__hybrid_sort 102
+gp__hybrid_sort_keys 102
+gp__hybrid_sort_pairs 102
 gp__hybrid_tile_bytes 18
 gp__hybrid_vector_items 15
 gp__in_block 7
 gp__index 5
-gp__index_writer 108
-gp__iota_value 69
+gp__index_writer 109
+gp__iota_value 70
 gp__is_buffered 23
-gp__is_chosen 91
+gp__is_chosen 92
 gp__is_cooperative 19
-gp__is_edge_fault 10
-gp__is_exact 48
-gp__is_graph_work 10
-gp__is_none 114
+gp__is_edge_fault 26
+gp__is_exact 49
+gp__is_graph_work 26
+gp__is_none 115
 gp__is_paired 16
-gp__is_planned 10
-gp__is_scan 10
+gp__is_scan 11
 gp__is_scattered 23
 gp__is_set 20
 gp__is_swizzlable 23
-gp__is_whole 69
-gp__item 103
-gp__join_carries 86
-gp__kept_heads 82
-gp__key_at 64
-gp__key_counters 64
-gp__key_counts 113
-gp__key_field 91
-gp__key_fields 91
-gp__key_heads 80
-gp__key_parts 91
-gp__key_register 103
-gp__key_tile 114
-gp__kind 48
-gp__lane_team 52
-gp__lanes_before 52
-gp__last_of 81
-gp__layout_args 39
+gp__is_whole 70
+gp__item 104
+gp__join_carries 87
+gp__kept_heads 83
+gp__key_at 65
+gp__key_counters 65
+gp__key_counts 114
+gp__key_field 92
+gp__key_fields 92
+gp__key_heads 81
+gp__key_parts 92
+gp__key_register 104
+gp__key_tile 115
+gp__kind 49
+gp__lane_team 53
+gp__lanes_before 53
+gp__last_of 82
+gp__layout_args 40
 gp__layout_fits 25
 gp__layout_fitting 25
 gp__layout_local 25
@@ -38325,27 +38295,27 @@ gp__layout_region 25
 gp__layout_shared_bytes 25
 gp__layout_staged 25
 gp__layout_tile 25
-gp__layout_value 70
+gp__layout_value 71
 gp__leading_bits 18
 gp__leading_capacity 18
-gp__leading_edges 101
-gp__leading_sort 101
-gp__length 81
-gp__limits 48
-gp__link 118
-gp__load 50
-gp__load_across 66
-gp__load_balance 90
-gp__load_merge_unit 107
+gp__leading_edges 102
+gp__leading_sort 102
+gp__length 82
+gp__limits 49
+gp__link 119
+gp__load 51
+gp__load_across 67
+gp__load_balance 91
+gp__load_merge_unit 108
 gp__load_relaxed 7
-gp__load_unit 66
-gp__load_unit_between 107
-gp__load_unit_parts 107
+gp__load_unit 67
+gp__load_unit_between 108
+gp__load_unit_parts 108
 gp__load_vector 7
 gp__load_vector_if 7
 gp__load_volatile 7
 gp__load_word 7
-gp__load_words 66
+gp__load_words 67
 gp__long_binned 21
 gp__long_binned_bytes 21
 gp__long_capacity 21
@@ -38355,20 +38325,20 @@ gp__long_moving_bytes 21
 gp__long_shared_bytes 21
 gp__long_threads 21
 gp__long_threads_of 21
-gp__look_back 65
+gp__look_back 66
 gp__look_back_slots 11
-gp__low 78
-gp__lower_halves 64
+gp__low 79
+gp__lower_halves 65
 gp__lowest_bit 23
 gp__magnitude 7
-gp__make_arg 48
-gp__map_args 29
-gp__map_items 26
-gp__map_kernel 69
-gp__mark 80
-gp__mark_changes 51
-gp__marks 86
-gp__marks_access 86
+gp__make_arg 49
+gp__map_args 30
+gp__map_items 27
+gp__map_kernel 70
+gp__mark 81
+gp__mark_changes 52
+gp__marks 87
+gp__marks_access 87
 gp__match_bit 7
 gp__max 10
 gp__maximum 7 8
@@ -38380,13 +38350,13 @@ gp__mbarrier_peek 7
 gp__mbarrier_test 7
 gp__mbarrier_wait 8
 gp__member_at 5
-gp__merge 107
-gp__merge_args 44
-gp__merge_before 60
+gp__merge 108
+gp__merge_args 45
+gp__merge_before 61
 gp__merge_carried_bytes 20
 gp__merge_carries 20
-gp__merge_four 109
-gp__merge_four_borders 109
+gp__merge_four 110
+gp__merge_four_borders 110
 gp__merge_four_part 20
 gp__merge_four_shared_bytes 20
 gp__merge_items 20
@@ -38396,88 +38366,88 @@ gp__merge_place_bytes 20
 gp__merge_ring_bytes 20
 gp__merge_ring_of 20
 gp__merge_shared_bytes 20
-gp__merge_side 107
+gp__merge_side 108
 gp__merge_slack_bytes 20
-gp__merge_sort_tiles 108
-gp__merge_split_before 60
-gp__merge_splits_before 60
-gp__merge_storage 107
+gp__merge_sort_tiles 109
+gp__merge_split_before 61
+gp__merge_splits_before 61
+gp__merge_storage 108
 gp__merge_tile 20
 gp__merge_window_bytes 20
-gp__merger 107
+gp__merger 108
 gp__middle_limit 21
 gp__minimum 7 8
-gp__misalignment 51
+gp__misalignment 52
 gp__mix2 22
 gp__mix3 22
-gp__moved 70
-gp__moved_list 70
+gp__moved 71
+gp__moved_list 71
 gp__named_barrier 7
 gp__nanoseconds 7
-gp__nearest_before 81
-gp__negated 49
+gp__nearest_before 82
+gp__negated 50
 gp__negative 7
-gp__nested_pairs 51
-gp__next_key_differs 64
-gp__no_bin 73
-gp__no_offsets 78
-gp__no_values 104
-gp__none 48
+gp__nested_pairs 52
+gp__next_key_differs 65
+gp__no_bin 74
+gp__no_offsets 79
+gp__no_values 105
+gp__none 49
 gp__of_kind 18
-gp__offset_below 80
-gp__offset_ends 85
-gp__offset_fault 50
-gp__offset_heads 80
-gp__offset_marks 80
+gp__offset_below 81
+gp__offset_ends 86
+gp__offset_fault 51
+gp__offset_heads 81
+gp__offset_marks 81
 gp__one_block_bytes 15
 gp__one_block_items 15
 gp__one_block_log2_bins 15
-gp__one_search 60
+gp__one_search 61
 gp__opaque 7
 gp__opaque_copy 7
 gp__opaque_ones 7
-gp__open_join 82
-gp__open_run 82
-gp__operator 49
+gp__open_join 83
+gp__open_run 83
+gp__operator 50
 gp__optimizer_barrier 7
-gp__order 49
-gp__order_fault 50
-gp__ordered 48
-gp__pack 59
+gp__order 50
+gp__order_fault 51
+gp__ordered 49
+gp__pack 60
 gp__pack_items 10
-gp__pack_step 59
+gp__pack_step 60
 gp__pack_vectors 10
-gp__padded_rows 66
-gp__pair 78
-gp__pair_bucket 100
+gp__padded_rows 67
+gp__pair 79
+gp__pair_bucket 101
 gp__pair_bucket_bytes 15
-gp__pair_bucket_storage 100
-gp__panels_args 47
+gp__pair_bucket_storage 101
+gp__panels_args 48
 gp__panels_form 24
 gp__panels_plan 24
 gp__panels_plan_of 24
-gp__pdl_wait 68
+gp__pdl_wait 69
 gp__permute 7
-gp__permuted_words 70
-gp__pick_bytes 70
-gp__picked 107
-gp__pieces 65
-gp__pipeline_storage 77
+gp__permuted_words 71
+gp__pick_bytes 71
+gp__picked 108
+gp__pieces 66
+gp__pipeline_storage 78
 gp__pipelined_fits 11
-gp__pivots 90
-gp__place_of_tile 120
-gp__policy 68
+gp__pivots 91
+gp__place_of_tile 121
+gp__policy 69
 gp__policy_valid_adaptive 18
 gp__policy_valid_common 10
 gp__policy_valid_cooperative 19
 gp__policy_valid_counting 17
 gp__policy_valid_four_way 20
-gp__policy_valid_graph 27
+gp__policy_valid_graph 28
 gp__policy_valid_histogram 14
 gp__policy_valid_hybrid 18
 gp__policy_valid_hybrid_keys 18
 gp__policy_valid_leading 18
-gp__policy_valid_map 26
+gp__policy_valid_map 27
 gp__policy_valid_merge 20
 gp__policy_valid_one_block_sort 18
 gp__policy_valid_radix 16
@@ -38494,219 +38464,219 @@ gp__prefetch 7
 gp__prefetch_bytes 7
 gp__prefetch_near 7
 gp__product 7 8
-gp__publish 65
-gp__push_bucket 105
-gp__push_tasks 105
-gp__quotient 66
-gp__radix_args 38
-gp__radix_counting 92
+gp__publish 66
+gp__push_bucket 106
+gp__push_tasks 106
+gp__quotient 67
+gp__radix_args 39
+gp__radix_counting 93
 gp__radix_digit_bits 16
-gp__radix_digit_of 39
+gp__radix_digit_of 40
 gp__radix_elements_bytes 16
-gp__radix_histogram 92
+gp__radix_histogram 93
 gp__radix_histogram_bytes 16
 gp__radix_index_bytes 16
 gp__radix_items 16
-gp__radix_key 91
-gp__radix_moved 91
-gp__radix_narrow 93
-gp__radix_number 91
+gp__radix_key 92
+gp__radix_moved 92
+gp__radix_narrow 94
+gp__radix_number 92
 gp__radix_ordered_bytes 16
-gp__radix_pass 93
+gp__radix_pass 94
 gp__radix_passes 16
-gp__radix_record 91
+gp__radix_record 92
 gp__radix_registers 16
 gp__radix_replicas 16
 gp__radix_shared_bytes 16
 gp__radix_static_bytes 16
-gp__radix_sweep 93
-gp__radix_sweeps 93
-gp__radix_value 93
+gp__radix_sweep 94
+gp__radix_sweeps 94
+gp__radix_value 94
 gp__radix_value_bytes 16
-gp__radix_wide 93
+gp__radix_wide 94
 gp__radix_words_bytes 16
-gp__range_bins 73
-gp__range_ends 85
-gp__ranges 70
-gp__rank 114
+gp__range_bins 74
+gp__range_ends 86
+gp__ranges 71
+gp__rank 115
 gp__rank_bytes 22
 gp__rank_form 22
-gp__rank_of 114
-gp__rank_pair 114
-gp__raw 78
-gp__receive 65
+gp__rank_of 115
+gp__rank_pair 115
+gp__raw 79
+gp__receive 66
 gp__recur_bytes 18
 gp__red_or 7
-gp__reduce_args 30
-gp__reduce_consecutive 72
-gp__reduce_even_share 72
-gp__reduce_finish 72
-gp__reduce_input 72
-gp__reduce_result 72
-gp__reduce_stealing 72
-gp__reduce_storage 72
-gp__root 118
+gp__reduce_args 31
+gp__reduce_consecutive 73
+gp__reduce_even_share 73
+gp__reduce_finish 73
+gp__reduce_input 73
+gp__reduce_result 73
+gp__reduce_stealing 73
+gp__reduce_storage 73
+gp__root 119
 gp__round_up 14
-gp__run_join 81
-gp__run_state 81
-gp__run_tally 113
-gp__running 59
-gp__runs 81
-gp__runs_before 113
-gp__same_bytes 75
-gp__same_keys 113
+gp__run_join 82
+gp__run_state 82
+gp__run_tally 114
+gp__running 60
+gp__runs 82
+gp__runs_before 114
+gp__same_bytes 76
+gp__same_keys 114
 gp__sample_bytes 18
 gp__sample_size 18
-gp__saturate 49
-gp__scalar_item 103
-gp__scan_args 31
-gp__scan_downsweep 76
+gp__saturate 50
+gp__scalar_item 104
+gp__scan_args 32
+gp__scan_downsweep 77
 gp__scan_items 11
-gp__scan_look_back 76
-gp__scan_pipeline 77
-gp__scan_pipelined 77
-gp__scan_share 76
-gp__scan_spine 76
+gp__scan_look_back 77
+gp__scan_pipeline 78
+gp__scan_pipelined 78
+gp__scan_share 77
+gp__scan_spine 77
 gp__scan_static_bytes 11
-gp__scan_storage 76
-gp__scan_tile 76
+gp__scan_storage 77
+gp__scan_tile 77
 gp__scan_tile_bytes 11
-gp__scan_upsweep 76
-gp__scattered_tile 66
-gp__search_args 37
-gp__search_near 80
+gp__scan_upsweep 77
+gp__scattered_tile 67
+gp__search_args 38
+gp__search_near 81
 gp__seen_as 5
 gp__segment_acc_bytes 13
-gp__segment_args 33
+gp__segment_args 34
 gp__segment_barrier_bytes 13
-gp__segment_bounds 105
-gp__segment_carry 86
-gp__segment_cell 86
+gp__segment_bounds 106
+gp__segment_carry 87
+gp__segment_cell 87
 gp__segment_cell_bytes 13
-gp__segment_chunks 86
-gp__segment_finish 87
+gp__segment_chunks 87
+gp__segment_finish 88
 gp__segment_items 13
-gp__segment_join 82
-gp__segment_open 86
-gp__segment_partial 86
-gp__segment_reader 89
-gp__segment_result 86
+gp__segment_join 83
+gp__segment_open 87
+gp__segment_partial 87
+gp__segment_reader 90
+gp__segment_result 87
 gp__segment_shared_bytes 13
-gp__segment_spans 88
-gp__segment_state 82
+gp__segment_spans 89
+gp__segment_state 83
 gp__segment_static_bytes 13
-gp__segment_storage 86
-gp__segment_warp 87
+gp__segment_storage 87
+gp__segment_warp 88
 gp__segment_words 13
-gp__segmented_merge 88
-gp__segmented_pipelined 88
-gp__segmented_reduce 88
-gp__segmented_sort_args 43
-gp__segments_begin 105
-gp__segments_long 106
-gp__segments_middle 105
-gp__segments_of_classes 105
-gp__segments_short 105
-gp__select 79
+gp__segmented_merge 89
+gp__segmented_pipelined 89
+gp__segmented_reduce 89
+gp__segmented_sort_args 44
+gp__segments_begin 106
+gp__segments_long 107
+gp__segments_middle 106
+gp__segments_of_classes 106
+gp__segments_short 106
+gp__select 80
 gp__select_advance 7
-gp__select_bins 115
-gp__select_collect 115
-gp__select_digit 115
-gp__select_finish 115
-gp__select_first 115
-gp__select_first_digit 115
-gp__select_next 115
-gp__select_next_digit 115
-gp__select_state 41
-gp__select_storage 115
-gp__select_tiles 115
-gp__select_types 79
-gp__set_bit 62
-gp__set_bit_alone 62
-gp__set_finish 111
-gp__set_inputs 110
-gp__set_keep 111
-gp__set_operation 111
-gp__set_part 111
-gp__set_pipeline 112
-gp__set_pipeline_storage 112
-gp__set_pipelined 112
-gp__set_push 111
+gp__select_bins 116
+gp__select_collect 116
+gp__select_digit 116
+gp__select_finish 116
+gp__select_first 116
+gp__select_first_digit 116
+gp__select_next 116
+gp__select_next_digit 116
+gp__select_state 42
+gp__select_storage 116
+gp__select_tiles 116
+gp__select_types 80
+gp__set_bit 63
+gp__set_bit_alone 63
+gp__set_finish 112
+gp__set_inputs 111
+gp__set_keep 112
+gp__set_operation 112
+gp__set_part 112
+gp__set_pipeline 113
+gp__set_pipeline_storage 113
+gp__set_pipelined 113
+gp__set_push 112
 gp__set_result_bytes 20
-gp__set_search 111
+gp__set_search 112
 gp__set_shared_bytes 20
-gp__set_storage 110
-gp__set_tile 110
-gp__set_tile_values 110
-gp__set_window 111
-gp__set_write 111
+gp__set_storage 111
+gp__set_tile 111
+gp__set_tile_values 111
+gp__set_window 112
+gp__set_write 112
 gp__shape 10
 gp__shared_add_unaggregated 7
 gp__shared_address 7
 gp__shared_bytes 11
 gp__shared_bytes_of 10
-gp__shared_fold 75
+gp__shared_fold 76
 gp__shared_place 7
 gp__shift_vectors 8
 gp__short_shared_bytes 21
-gp__shuffle 116
+gp__shuffle 117
 gp__shuffle_fold 22
 gp__shuffle_key 22
 gp__shuffle_mix 22
 gp__shuffle_round 22
-gp__shuffled 51
-gp__shuffled_element 116
-gp__side 70
-gp__side_of_chunk 70
-gp__some_bytes 70
+gp__shuffled 52
+gp__shuffled_element 117
+gp__side 71
+gp__side_of_chunk 71
+gp__some_bytes 71
 gp__sort_bucket 21
 gp__sort_header 21
 gp__sort_item_bytes 21
-gp__sort_lanes 103
-gp__sort_one_block 102
-gp__sort_one_cluster 94
-gp__sort_one_launch 94
+gp__sort_lanes 104
+gp__sort_one_block 103
+gp__sort_one_cluster 95
+gp__sort_one_launch 95
 gp__sort_placed 21
-gp__sort_ranks 114
-gp__sort_sample 102
-gp__sort_sampling 102
+gp__sort_ranks 115
+gp__sort_sample 103
+gp__sort_sampling 103
 gp__sort_span 21
-gp__sort_task 105
-gp__sort_thread 103
+gp__sort_task 106
+gp__sort_thread 104
 gp__sort_tile 20
 gp__sort_tile_items 20
 gp__sort_tile_shared_bytes 20
-gp__sorted 96
-gp__sorted_elements 104
+gp__sorted 97
+gp__sorted_elements 105
 gp__sorted_value_bytes 21
 gp__sorts_keys 18
 gp__sorts_pairs 18
-gp__sources_args 46
-gp__sources_block 137
-gp__sources_control 136
-gp__sources_shared 136
-gp__sources_state 136
-gp__span 78
-gp__split 85
-gp__split_before 85
-gp__split_look 85
-gp__staged_values 100
-gp__start 76
-gp__store_ends 66
-gp__store_lines 66
+gp__sources_args 47
+gp__sources_block 138
+gp__sources_control 137
+gp__sources_shared 137
+gp__sources_state 137
+gp__span 79
+gp__split 86
+gp__split_before 86
+gp__split_look 86
+gp__staged_values 101
+gp__start 77
+gp__store_ends 67
+gp__store_lines 67
 gp__store_relaxed 7
 gp__store_vector 7
 gp__store_vector_if 7
 gp__store_word 7
-gp__stream 83
-gp__stream_args 32
+gp__stream 84
+gp__stream_args 33
 gp__stream_fold_warps 12
 gp__stream_items 12
 gp__stream_kept_bytes 12
-gp__stream_load 83
-gp__stream_look_back 83
-gp__stream_pipeline 84
-gp__stream_pipelined 84
+gp__stream_load 84
+gp__stream_look_back 84
+gp__stream_pipeline 85
+gp__stream_pipelined 85
 gp__stream_region_bytes 12
 gp__stream_scratch_bytes 12
 gp__stream_shared_bytes 12
@@ -38714,60 +38684,60 @@ gp__stream_shared_of 12
 gp__stream_stages 12
 gp__stream_state_bytes 12
 gp__stream_static_bytes 12
-gp__stream_storage 83
+gp__stream_storage 84
 gp__stream_threads 12
-gp__stream_tile 78
-gp__sum_before 97
-gp__sum_of_peers 74
-gp__sum_rows 113
+gp__stream_tile 79
+gp__sum_before 98
+gp__sum_of_peers 75
+gp__sum_rows 114
 gp__sweeps 16
-gp__swizzled_rows 66
-gp__take_edges 67
-gp__tensor_args 45
+gp__swizzled_rows 67
+gp__take_edges 68
+gp__tensor_args 46
 gp__tensor_bytes 24
 gp__tensor_load 7
-gp__tensor_map 45
-gp__tensor_panels 124
-gp__tensor_panels_args 47
-gp__tensor_tile 121
-gp__tensor_tiles 121
-gp__test 49
-gp__test_bytes 49
-gp__thread_sort 108
-gp__ticket 65
-gp__ticket_of 65
-gp__ties_are_same 108
-gp__tile_expand 67
-gp__tile_of_panel 120
-gp__tile_place 70
-gp__tile_rank 61
-gp__tile_rows 66
-gp__tile_scan 56
-gp__tile_sort 63
+gp__tensor_map 46
+gp__tensor_panels 125
+gp__tensor_panels_args 48
+gp__tensor_tile 122
+gp__tensor_tiles 122
+gp__test 50
+gp__test_bytes 50
+gp__thread_sort 109
+gp__ticket 66
+gp__ticket_of 66
+gp__ties_are_same 109
+gp__tile_expand 68
+gp__tile_of_panel 121
+gp__tile_place 71
+gp__tile_rank 62
+gp__tile_rows 67
+gp__tile_scan 57
+gp__tile_sort 64
 gp__tile_sort_bytes 15
 gp__tile_sort_rounds 15
-gp__tile_sorter 108
+gp__tile_sorter 109
 gp__tiled 23
-gp__to_structs 70
-gp__top_k_args 41
+gp__to_structs 71
+gp__top_k_args 42
 gp__top_k_capacity 22
-gp__top_k_finish 114
+gp__top_k_finish 115
 gp__top_k_jump 22
-gp__top_k_key 114
-gp__top_k_lists 114
-gp__top_k_merge 114
+gp__top_k_key 115
+gp__top_k_lists 115
+gp__top_k_merge 115
 gp__top_k_shared_bytes 22
-gp__top_k_store 114
+gp__top_k_store 115
 gp__top_k_tile 22
-gp__top_k_value 114
-gp__traits 48
-gp__transpose 120
+gp__top_k_value 115
+gp__traits 49
+gp__transpose 121
 gp__transpose_alignment 23
-gp__transpose_args 45
-gp__transpose_buffered 124
-gp__transpose_chunks 123
+gp__transpose_args 46
+gp__transpose_buffered 125
+gp__transpose_chunks 124
 gp__transpose_columns 23
-gp__transpose_columns_of 122
+gp__transpose_columns_of 123
 gp__transpose_few 23
 gp__transpose_form 24
 gp__transpose_log2 23
@@ -38776,192 +38746,192 @@ gp__transpose_matrices_of 23
 gp__transpose_multiple 23
 gp__transpose_packs 23
 gp__transpose_panel 23
-gp__transpose_panels 123
+gp__transpose_panels 124
 gp__transpose_pitch 23
 gp__transpose_rows 23
-gp__transpose_rows_of 125
-gp__transpose_save 122
+gp__transpose_rows_of 126
+gp__transpose_save 123
 gp__transpose_side 23
-gp__transpose_square 122
+gp__transpose_square 123
 gp__transpose_step 23
-gp__transpose_tensor 121
-gp__transpose_tensor_panels 124
+gp__transpose_tensor 122
+gp__transpose_tensor_panels 125
 gp__transpose_thin 23
 gp__transpose_thin_in 23
 gp__transpose_thin_out 23
 gp__transpose_tile_bytes 23
-gp__transpose_units 66
-gp__transpose_within_rows 122
-gp__transpose_words 66
-gp__transposed_tile 66
-gp__transposer 120
-gp__truth 49
-gp__try_receive 65
-gp__two_keys 64
-gp__two_loads 107
+gp__transpose_units 67
+gp__transpose_within_rows 123
+gp__transpose_words 67
+gp__transposed_tile 67
+gp__transposer 121
+gp__truth 50
+gp__try_receive 66
+gp__two_keys 65
+gp__two_loads 108
 gp__u32 6
 gp__u32_from 7
 gp__u64 6
-gp__unit 107
-gp__unit_of 107
-gp__unsigned_of 48
+gp__unit 108
+gp__unit_of 108
+gp__unsigned_of 49
 gp__upper_bits 8
-gp__upper_halves 64
-gp__value 28
-gp__value_array 104
-gp__value_as 49
-gp__value_index 104
-gp__vec 54
-gp__vector_access 69
-gp__vector_access_alignment 69
-gp__vector_access_bytes 69
-gp__vector_access_of_items 69
-gp__vector_access_of_register 69
-gp__vector_access_of_vector 69
+gp__upper_halves 65
+gp__value 29
+gp__value_array 105
+gp__value_as 50
+gp__value_index 105
+gp__vec 55
+gp__vector_access 70
+gp__vector_access_alignment 70
+gp__vector_access_bytes 70
+gp__vector_access_of_items 70
+gp__vector_access_of_register 70
+gp__vector_access_of_vector 70
 gp__vector_anywhere 7
 gp__vector_at 7
 gp__vector_items 10
-gp__vector_of_range 58
-gp__vectors_of 100
-gp__visits_edges 10
+gp__vector_of_range 59
+gp__vectors_of 101
+gp__visits_edges 26
 gp__wait_for_predecessor 7
-gp__warp_contract 67
-gp__warp_draw 52
-gp__warp_expand 53
-gp__warp_list 137
-gp__warp_merge_splits 60
-gp__warp_room 104
-gp__warp_search 60
-gp__warp_segments 89
-gp__warp_segments_storage 89
+gp__warp_contract 68
+gp__warp_draw 53
+gp__warp_expand 54
+gp__warp_list 138
+gp__warp_merge_splits 61
+gp__warp_room 105
+gp__warp_search 61
+gp__warp_segments 90
+gp__warp_segments_storage 90
 gp__warp_sort_bytes 21
 gp__warp_sort_items 21
 gp__warp_sum 7
-gp__weight 73
-gp__whole_form 65
-gp__width 63
+gp__weight 74
+gp__whole_form 66
+gp__width 64
 gp__word 6
-gp__word_of 66
-gp__words 65
-gp__words_before 66
-gp__write_alike 107
-gp__zeros_tie 108
-gp_abs 49
-gp_and 49
-gp_arg 48
-gp_argmax 49
-gp_argmin 49
+gp__word_of 67
+gp__words 66
+gp__words_before 67
+gp__write_alike 108
+gp__zeros_tie 109
+gp_abs 50
+gp_and 50
+gp_arg 49
+gp_argmax 50
+gp_argmin 50
 gp_array 5
 gp_array_bytes 5
-gp_before 56
-gp_bf16 48
-gp_bit_and 49
-gp_bit_or 49
-gp_bit_xor 49
-gp_convert 49
+gp_before 57
+gp_bf16 49
+gp_bit_and 50
+gp_bit_or 50
+gp_bit_xor 50
+gp_convert 50
 gp_degrees 4
 gp_edge_list 4
-gp_edges 53
-gp_edges_of 53
-gp_equal 49
-gp_f16 48
+gp_edges 54
+gp_edges_of 54
+gp_equal 50
+gp_f16 49
 gp_fault 4
 gp_field 3
-gp_frontier 67
-gp_frontier_contract 67
-gp_frontier_contract_expand 67
-gp_frontier_expand 67
-gp_frontier_expand_contract 67
-gp_frontier_filter 67
-gp_frontier_storage 67
+gp_frontier 68
+gp_frontier_contract 68
+gp_frontier_contract_expand 68
+gp_frontier_expand 68
+gp_frontier_expand_contract 68
+gp_frontier_filter 68
+gp_frontier_storage 68
 gp_graph 4
-gp_greater 49
-gp_greater_equal 49
-gp_heads 49
+gp_greater 50
+gp_greater_equal 50
+gp_heads 50
 gp_key_field 3
-gp_lane 51
+gp_lane 52
 gp_layout 3
-gp_less 49
-gp_less_equal 49
-gp_max 49
-gp_merge_path 60
-gp_merge_split 60
-gp_min 49
-gp_negate 49
-gp_not 49
-gp_not_equal 49
+gp_less 50
+gp_less_equal 50
+gp_max 50
+gp_merge_path 61
+gp_merge_split 61
+gp_min 50
+gp_negate 50
+gp_not 50
+gp_not_equal 50
 gp_op 1
-gp_or 49
+gp_or 50
 gp_permutation 3
 gp_policy 2
 gp_policy_source 2
 gp_primitive 1
-gp_prod 49
+gp_prod 50
 gp_result 1
-gp_search 60
-gp_search_lower 60
-gp_search_upper 60
-gp_square 49
+gp_search 61
+gp_search_lower 61
+gp_search_upper 61
+gp_square 50
 gp_step_kind 4
-gp_sub 49
-gp_sum 49
-gp_tile_append 67
-gp_tile_append_begin 67
-gp_tile_append_storage 67
-gp_tile_bins 57
-gp_tile_blocked_to_striped 55
-gp_tile_broadcast 56
-gp_tile_clear 57
-gp_tile_contract_begin 67
-gp_tile_contract_storage 67
-gp_tile_count 57
-gp_tile_exchange_storage 55
-gp_tile_exclusive_scan 56
-gp_tile_expand 67
-gp_tile_expand_storage 67
-gp_tile_filter 67
-gp_tile_filter_storage 67
-gp_tile_inclusive_scan 56
-gp_tile_load_balance 60
-gp_tile_load_balance_storage 60
-gp_tile_load_direct 54
-gp_tile_load_striped 54
-gp_tile_load_transposed 55
-gp_tile_load_vectorised 54
-gp_tile_rank 61
-gp_tile_rank_storage 61
-gp_tile_reduce 56
-gp_tile_reduce_storage 56
-gp_tile_scan_storage 56
-gp_tile_sort_storage 63
-gp_tile_store_direct 54
-gp_tile_store_striped 54
-gp_tile_store_transposed 55
-gp_tile_store_vectorised 54
-gp_tile_striped_to_blocked 55
-gp_tile_total 57
-gp_tile_transpose 66
-gp_tile_warp_striped 61
+gp_sub 50
+gp_sum 50
+gp_tile_append 68
+gp_tile_append_begin 68
+gp_tile_append_storage 68
+gp_tile_bins 58
+gp_tile_blocked_to_striped 56
+gp_tile_broadcast 57
+gp_tile_clear 58
+gp_tile_contract_begin 68
+gp_tile_contract_storage 68
+gp_tile_count 58
+gp_tile_exchange_storage 56
+gp_tile_exclusive_scan 57
+gp_tile_expand 68
+gp_tile_expand_storage 68
+gp_tile_filter 68
+gp_tile_filter_storage 68
+gp_tile_inclusive_scan 57
+gp_tile_load_balance 61
+gp_tile_load_balance_storage 61
+gp_tile_load_direct 55
+gp_tile_load_striped 55
+gp_tile_load_transposed 56
+gp_tile_load_vectorised 55
+gp_tile_rank 62
+gp_tile_rank_storage 62
+gp_tile_reduce 57
+gp_tile_reduce_storage 57
+gp_tile_scan_storage 57
+gp_tile_sort_storage 64
+gp_tile_store_direct 55
+gp_tile_store_striped 55
+gp_tile_store_transposed 56
+gp_tile_store_vectorised 55
+gp_tile_striped_to_blocked 56
+gp_tile_total 58
+gp_tile_transpose 67
+gp_tile_warp_striped 62
 gp_traversal 4
 gp_traversal_step 4
 gp_type 1
 gp_vector 6
-gp_warp 51
-gp_warp_append 67
-gp_warp_broadcast 51
-gp_warp_contract 67
-gp_warp_exchange 51
-gp_warp_expand 53
-gp_warp_inclusive_scan 51
-gp_warp_match 51
-gp_warp_merge_path 60
-gp_warp_merge_split 60
-gp_warp_reduce 51
-gp_warp_search 60
-gp_warp_search_lower 60
-gp_warp_search_upper 60
-gp_warp_shift_down 51
-gp_warp_shift_up 51
+gp_warp 52
+gp_warp_append 68
+gp_warp_broadcast 52
+gp_warp_contract 68
+gp_warp_exchange 52
+gp_warp_expand 54
+gp_warp_inclusive_scan 52
+gp_warp_match 52
+gp_warp_merge_path 61
+gp_warp_merge_split 61
+gp_warp_reduce 52
+gp_warp_search 61
+gp_warp_search_lower 61
+gp_warp_search_upper 61
+gp_warp_shift_down 52
+gp_warp_shift_up 52
 int16_t 0
 int32_t 0
 int64_t 0
@@ -39809,39 +39779,6 @@ return r;
 #define GPUPRIMS__BOTH __host__ __device__
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
 #line 1 "core/shape.h"
-enum{
-GP__FAMILY_MAP,
-GP__FAMILY_REDUCE,
-GP__FAMILY_SCAN,
-GP__FAMILY_STREAM,
-GP__FAMILY_SEGMENTS,
-GP__FAMILY_HISTOGRAM,
-GP__FAMILY_SORT,
-GP__FAMILY_MERGE,
-GP__FAMILY_SEGMENTED_SORT,
-GP__FAMILY_TOP_K,
-GP__FAMILY_TRANSPOSE,
-GP__FAMILY_GRAPH
-};
-GPUPRIMS__RULE int gp__family_of(int primitive){
-return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
-primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
-?GP__FAMILY_REDUCE
-: primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN?GP__FAMILY_SCAN
-:(primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE)|| primitive == GP_SELECT ||
-primitive == GP_PARTITION
-?GP__FAMILY_STREAM
-: primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE      ?GP__FAMILY_SEGMENTS
-: primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES    ?GP__FAMILY_HISTOGRAM
-: primitive == GP_SORT                                                  ?GP__FAMILY_SORT
-: primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE?GP__FAMILY_MERGE
-: primitive == GP_SEGMENTED_SORT                                        ?GP__FAMILY_SEGMENTED_SORT
-: primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                  ?GP__FAMILY_TOP_K
-: primitive == GP_TRANSPOSE                                             ?GP__FAMILY_TRANSPOSE
-: primitive == GP_BFS || primitive == GP_BFS_SOURCES                    ?GP__FAMILY_GRAPH
-: GP__FAMILY_MAP;
-}
-GPUPRIMS__RULE int gp__is_planned(int primitive){return gp__family_of(primitive)>= GP__FAMILY_SORT;}
 typedef struct gp__shape{
 int primitive;
 int in_size;
@@ -39875,17 +39812,6 @@ unsigned long long columns,rows;
 unsigned long long in_width,out_width;
 int chunk;
 }gp__shape;
-GPUPRIMS__RULE int gp__is_graph_work(int primitive){
-return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
-}
-GPUPRIMS__RULE int gp__visits_edges(int primitive){
-return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
-primitive == GP_CONNECTED_COMPONENTS;
-}
-GPUPRIMS__RULE int gp__is_edge_fault(int kind){
-return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
-kind == GP_FAULT_TOO_DEEP;
-}
 enum{
 GP__WARP=32,
 GP__VECTOR=16,
@@ -39908,9 +39834,6 @@ return(capability == 75                                                         
 : 227)*
 1024;
 }
-GPUPRIMS__RULE int gp__is_scan(int primitive){
-return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
-}
 GPUPRIMS__RULE int gp__max(int a,int b){return a > b?a : b;}
 GPUPRIMS__RULE unsigned long long gp__ceil_div(unsigned long long a,unsigned long long b){return(a + b - 1)/ b;}
 GPUPRIMS__RULE int gp__vector_items(int size){return size > 0 && GP__VECTOR % size == 0?GP__VECTOR / size : 1;}
@@ -39929,6 +39852,9 @@ p.load > 0 && p.load < GP_CACHE_COUNT && p.store > 0 && p.store < GP_CACHE_COUNT
 p.blocks_per_sm >= 0 && p.blocks_per_sm <= 32 &&(p.overlap == 1 || p.overlap == 2);
 }
 #line 1 "scan/policy.h"
+GPUPRIMS__RULE int gp__is_scan(int primitive){
+return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
+}
 #define GP_POLICY_FIELDS_SCAN(F) \
 F(algorithm,GP_AUTO,GP_LOOK_BACK,GP_THREE_SWEEP,GP_ONE_BLOCK,GP_PIPELINED)\
 F(threads,0,128,256,320,384,512)\
@@ -41104,6 +41030,18 @@ GPUPRIMS__RULE int gp__layout_local(gp_policy p,gp__shape s){
 return s.in_size == s.out_size && s.in_width > 0 && s.out_width > 0 &&
 gp__layout_tile(p,s)%(s.in_width <= 0x7fffffff?(int)s.in_width : 0x7fffffff)== 0 &&
 gp__layout_tile(p,s)%(s.out_width <= 0x7fffffff?(int)s.out_width : 0x7fffffff)== 0;
+}
+#line 1 "graph/policy.h"
+GPUPRIMS__RULE int gp__is_graph_work(int primitive){
+return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
+}
+GPUPRIMS__RULE int gp__visits_edges(int primitive){
+return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
+primitive == GP_CONNECTED_COMPONENTS;
+}
+GPUPRIMS__RULE int gp__is_edge_fault(int kind){
+return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
+kind == GP_FAULT_TOO_DEEP;
 }
 #line 1 "map/policy.h"
 #define GP_POLICY_FIELDS_MAP(F) \

@@ -200,7 +200,7 @@ def check_errors(path, text):
 
 PART_LINES = 800
 # Lines of src/core that mention a primitive: what core has yet to leave to the families. It may only shrink.
-PRIMITIVES_IN_CORE = 19
+PRIMITIVES_IN_CORE = 0
 
 
 def parts_of(text, homes):

@@ -1,6 +1,6 @@
 // core/choose.c - which policy a call takes
-// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, core/validity.h, core/rows.h, core/portable.h,
-//   core/system.c, core/messages.c, core/table.c, core/policy_fields.c
+// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, families.h, core/validity.h, core/rows.h,
+//   core/portable.h, core/system.c, core/messages.c, core/table.c, core/policy_fields.c
 
 // The policy of a row where the row may serve the call. Rows were measured on aligned pointers, transposes on about as
 // many rows as columns. They know how much there is, but neither in how many segments nor in which shape: the algorithm

@@ -1,7 +1,6 @@
 // core/policy_fields.c - policy fields by name
-// uses: api/lists.h, api/policy.h, core/shape.h, reduce/policy.h, scan/policy.h, select/policy.h, segments/policy.h,
-//   histogram/policy.h, sort/hybrid_policy.h, merge/policy.h, segmented_sort/policy.h, top_k/policy.h,
-//   transpose/policy.h, map/policy.h, bfs/policy.h, core/validity.h, core/portable.h, core/system.c, core/messages.c
+// uses: api/lists.h, api/policy.h, core/shape.h, families.h, core/validity.h, core/portable.h, core/system.c,
+//   core/messages.c
 
 // Numbers of a policy by name: for messages, and for fields that a primitive does not have.
 typedef struct gp__field {
@@ -9,18 +8,10 @@ typedef struct gp__field {
   size_t offset;
 } gp__field;
 #define GPUPRIMS__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
-static const gp__field gp__fields_map[] = {GP_POLICY_FIELDS_MAP(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_reduce[] = {GP_POLICY_FIELDS_REDUCE(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_scan[] = {GP_POLICY_FIELDS_SCAN(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_stream[] = {GP_POLICY_FIELDS_STREAM(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_segments[] = {GP_POLICY_FIELDS_SEGMENTS(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_histogram[] = {GP_POLICY_FIELDS_HISTOGRAM(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_sort[] = {GP_POLICY_FIELDS_SORT(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_merge[] = {GP_POLICY_FIELDS_MERGE(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_segmented_sort[] = {GP_POLICY_FIELDS_SEGMENTED_SORT(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_top_k[] = {GP_POLICY_FIELDS_TOP_K(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_transpose[] = {GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__FIELD){NULL, 0}};
-static const gp__field gp__fields_graph[] = {GP_POLICY_FIELDS_GRAPH(GPUPRIMS__FIELD){NULL, 0}};
+#define GPUPRIMS__FIELDS(FAMILY, family)                                                                               \
+  static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__FIELD){NULL, 0}};
+GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
+#undef GPUPRIMS__FIELDS
 #undef GPUPRIMS__FIELD
 // All there are.
 #define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
@@ -30,11 +21,10 @@ typedef char gp__every_member_is_listed
     [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == sizeof(gp_policy) ? 1 : -1];
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
-  static const gp__field *const fields[] = {gp__fields_map,    gp__fields_reduce,    gp__fields_scan,
-                                            gp__fields_stream, gp__fields_segments,  gp__fields_histogram,
-                                            gp__fields_sort,   gp__fields_merge,     gp__fields_segmented_sort,
-                                            gp__fields_top_k,  gp__fields_transpose, gp__fields_graph};
-  return fields[gp__family_of(primitive)]; // in the order of the families
+#define GPUPRIMS__FIELDS(FAMILY, family) gp__fields_##family,
+  static const gp__field *const fields[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};
+#undef GPUPRIMS__FIELDS
+  return fields[gp__family_of(primitive)];
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 

@@ -1,7 +1,8 @@
 // core/portable.h - the portable row of any call
-// uses: api/lists.h, api/policy.h, core/shape.h, sort/radix_policy.h, merge/policy.h, core/canonical.h, map/portable.h,
-//   reduce/portable.h, scan/portable.h, select/portable.h, histogram/portable.h, segments/portable.h, sort/portable.h,
-//   merge/portable.h, segmented_sort/portable.h, top_k/portable.h, transpose/portable.h, bfs/portable.h
+// uses: api/lists.h, api/policy.h, core/shape.h, sort/radix_policy.h, merge/policy.h, families.h, core/canonical.h,
+//   map/portable.h, reduce/portable.h, scan/portable.h, select/portable.h, histogram/portable.h, segments/portable.h,
+//   sort/portable.h, merge/portable.h, segmented_sort/portable.h, top_k/portable.h, transpose/portable.h,
+//   bfs/portable.h
 
 // The family's rows fill the fields that neither the caller nor a tuned row has set.
 __attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {

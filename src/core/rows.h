@@ -1,5 +1,5 @@
 // core/rows.h - rows of policies, the tuned table's and the header's own, and how they are found
-// uses: api/policy.h, core/shape.h, bfs/policy.h, core/validity.h, core/canonical.h
+// uses: api/policy.h, core/shape.h, bfs/policy.h, families.h, core/validity.h, core/canonical.h
 
 // A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__shape_bytes) and more, less than `to`.
 // core/table.c says what the sizes are; -1: any. The header's own rows, scope "portable", may say more in `when`: what

@@ -1,41 +1,5 @@
-// core/shape.h - families, the shape of a call, and arithmetic that rules share
-// uses: api/lists.h, api/policy.h, api/graph_types.h, core/rules.h
-
-// The families: primitives that share the fields of their policies and the shape of their kernels.
-enum {
-  GP__FAMILY_MAP,
-  GP__FAMILY_REDUCE,
-  GP__FAMILY_SCAN,
-  GP__FAMILY_STREAM,
-  GP__FAMILY_SEGMENTS,
-  GP__FAMILY_HISTOGRAM,
-  GP__FAMILY_SORT,
-  GP__FAMILY_MERGE,
-  GP__FAMILY_SEGMENTED_SORT,
-  GP__FAMILY_TOP_K,
-  GP__FAMILY_TRANSPOSE,
-  GP__FAMILY_GRAPH
-};
-GPUPRIMS__RULE int gp__family_of(int primitive) {
-  return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_ANY || primitive == GP_ALL ||
-                 primitive == GP_CHECK_OFFSETS || primitive == GP_IS_SORTED
-             ? GP__FAMILY_REDUCE
-         : primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN ? GP__FAMILY_SCAN
-         : (primitive >= GP_SEGMENTED_INCLUSIVE_SCAN && primitive <= GP_UNIQUE) || primitive == GP_SELECT ||
-                 primitive == GP_PARTITION
-             ? GP__FAMILY_STREAM
-         : primitive == GP_SEGMENTED_REDUCE || primitive == GP_LOAD_BALANCE       ? GP__FAMILY_SEGMENTS
-         : primitive == GP_HISTOGRAM_EVEN || primitive == GP_HISTOGRAM_RANGES     ? GP__FAMILY_HISTOGRAM
-         : primitive == GP_SORT                                                   ? GP__FAMILY_SORT
-         : primitive >= GP_MERGE_SORT && primitive <= GP_SET_SYMMETRIC_DIFFERENCE ? GP__FAMILY_MERGE
-         : primitive == GP_SEGMENTED_SORT                                         ? GP__FAMILY_SEGMENTED_SORT
-         : primitive == GP_TOP_K || primitive == GP_NTH_ELEMENT                   ? GP__FAMILY_TOP_K
-         : primitive == GP_TRANSPOSE                                              ? GP__FAMILY_TRANSPOSE
-         : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
-                                                                                  : GP__FAMILY_MAP;
-}
-// Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
-GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }
+// core/shape.h - the shape of a call, and arithmetic that rules share
+// uses: api/policy.h, core/rules.h
 
 // What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
@@ -73,20 +37,6 @@ typedef struct gp__shape {
   int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
 } gp__shape;
 
-// Of gp_graph, by steps of a plan: building and checking.
-GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
-  return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
-}
-// Does a kernel of it visit every edge with the vertex that it leaves (gp__each_edge)?
-GPUPRIMS__RULE int gp__visits_edges(int primitive) {
-  return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
-         primitive == GP_CONNECTED_COMPONENTS;
-}
-// Is the place of a fault an edge's number?
-GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
-  return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
-         kind == GP_FAULT_TOO_DEEP;
-}
 // Numbers that more than one rule needs.
 enum {
   GP__WARP = 32,
@@ -111,10 +61,6 @@ GPUPRIMS__RULE int gp__shared_bytes_of(int capability) {
           : capability == 86 || capability == 88 || capability == 89 || capability / 10 >= 12 ? 99
                                                                                               : 227) *
          1024;
-}
-
-GPUPRIMS__RULE int gp__is_scan(int primitive) {
-  return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
 }
 
 GPUPRIMS__RULE int gp__max(int a, int b) { return a > b ? a : b; }

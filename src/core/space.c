@@ -1,7 +1,5 @@
 // core/space.c - the space of policies as JSON
-// uses: api/config.h, api/lists.h, core/shape.h, reduce/policy.h, scan/policy.h, select/policy.h, segments/policy.h,
-//   histogram/policy.h, sort/hybrid_policy.h, merge/policy.h, segmented_sort/policy.h, top_k/policy.h,
-//   transpose/policy.h, map/policy.h, bfs/policy.h, core/system.c, core/names.c
+// uses: api/config.h, api/lists.h, families.h, core/system.c, core/names.c
 
 // One field: the list of values is written twice, as text (names) and as numbers.
 GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value,
@@ -54,41 +52,11 @@ GPUPRIMS__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t 
   }
   at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
   switch (gp__family_of(primitive)) {
-  case GP__FAMILY_REDUCE:
-    GP_POLICY_FIELDS_REDUCE(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_SCAN:
-    GP_POLICY_FIELDS_SCAN(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_STREAM:
-    GP_POLICY_FIELDS_STREAM(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_SEGMENTS:
-    GP_POLICY_FIELDS_SEGMENTS(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_HISTOGRAM:
-    GP_POLICY_FIELDS_HISTOGRAM(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_SORT:
-    GP_POLICY_FIELDS_SORT(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_MERGE:
-    GP_POLICY_FIELDS_MERGE(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_SEGMENTED_SORT:
-    GP_POLICY_FIELDS_SEGMENTED_SORT(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_TOP_K:
-    GP_POLICY_FIELDS_TOP_K(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_TRANSPOSE:
-    GP_POLICY_FIELDS_TRANSPOSE(GPUPRIMS__JSON)
-    break;
-  case GP__FAMILY_GRAPH:
-    GP_POLICY_FIELDS_GRAPH(GPUPRIMS__JSON)
-    break;
-  default:
-    GP_POLICY_FIELDS_MAP(GPUPRIMS__JSON)
+#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
+  case GP__FAMILY_##FAMILY:                                                                                            \
+    GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__JSON) break;
+    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
+#undef GPUPRIMS__CASE
   }
   at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "]}");
   return at;

@@ -1,22 +1,17 @@
 // core/validity.h - validity of any policy; the bytes by which calls are small or large
-// uses: api/policy.h, core/rules.h, core/shape.h, reduce/policy.h, scan/policy.h, select/policy.h, segments/policy.h,
-//   histogram/policy.h, sort/cooperative_policy.h, merge/policy.h, segmented_sort/policy.h, top_k/policy.h,
-//   transpose/panels_policy.h, map/policy.h, bfs/policy.h
+// uses: api/policy.h, core/rules.h, core/shape.h, families.h
 
-GPUPRIMS__RULE int gp__policy_valid(gp_policy p, gp__shape s) {
-  return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) &&
-         (gp__family_of(s.primitive) == GP__FAMILY_SCAN        ? gp__policy_valid_scan(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_REDUCE    ? gp__policy_valid_reduce(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_STREAM    ? gp__policy_valid_stream(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_SEGMENTS  ? gp__policy_valid_segments(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_HISTOGRAM ? gp__policy_valid_histogram(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_SORT      ? gp__policy_valid_sort(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_MERGE     ? gp__policy_valid_merge(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_TOP_K     ? gp__policy_valid_top_k(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_TRANSPOSE ? gp__policy_valid_transpose(p, s)
-          : gp__family_of(s.primitive) == GP__FAMILY_GRAPH     ? gp__policy_valid_graph(p, s)
-          : gp__is_planned(s.primitive)                        ? gp__policy_valid_segmented_sort(p, s)
-                                                               : gp__policy_valid_map(p, s));
+// A policy that is valid for its family, and for all.
+__attribute__((unused)) static int gp__policy_valid(gp_policy p, gp__shape s) {
+  if (!gp__policy_valid_common(p) || (p.overlap == 1 && s.compute_capability < 90)) return 0;
+  switch (gp__family_of(s.primitive)) {
+#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
+  case GP__FAMILY_##FAMILY:                                                                                            \
+    return gp__policy_valid_##family(p, s);
+    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
+#undef GPUPRIMS__CASE
+  }
+  return 0;
 }
 
 // The bytes by which calls are small or large: what is read, or written where that is more.

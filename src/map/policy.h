@@ -1,5 +1,5 @@
 // map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, graph/policy.h
 
 #define GP_POLICY_FIELDS_MAP(F)                                                                                        \
   F(algorithm, GP_DIRECT, GP_DIRECT)                                                                                   \

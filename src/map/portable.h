@@ -1,5 +1,5 @@
 // map/portable.h - portable rule of map and of all that has kernels of that form
-// uses: api/lists.h, api/policy.h, core/shape.h, map/policy.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/shape.h, graph/policy.h, map/policy.h, core/rows.h
 
 enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; steps of building and checking graphs
 static const gp__policy_row gp__map_rows[] = {

@@ -1,6 +1,9 @@
 // scan/policy.h - scans: policy fields, look-back, tiles, shared memory, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
 
+GPUPRIMS__RULE int gp__is_scan(int primitive) {
+  return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN;
+}
 #define GP_POLICY_FIELDS_SCAN(F)                                                                                       \
   F(algorithm, GP_AUTO, GP_LOOK_BACK, GP_THREE_SWEEP, GP_ONE_BLOCK, GP_PIPELINED)                                      \
   F(threads, 0, 128, 256, 320, 384, 512)                                                                               \

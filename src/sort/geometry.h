@@ -4,25 +4,29 @@
 
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
-__attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape s, unsigned long long resident,
-                                                         gp__geometry *g) {
+__attribute__((unused)) static void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__sweeps(p.algorithm)) {
+}
+__attribute__((unused)) static void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident,
+                                                       gp__geometry *g) {
+  gp__geometry_tiles(p, s, resident, g);
+  if (gp__sweeps(p.algorithm)) {
     g->words = 1;
     g->scratch = p.algorithm == GP_LEADING_SWEEP ? gp__leading_plan_of(p, s).bytes : gp__radix_plan_of(p, s).bytes;
     g->shared_bytes = gp__radix_shared_bytes(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && (p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
+  if ((p.algorithm == GP_HYBRID || p.algorithm == GP_ADAPTIVE)) {
     g->words = p.algorithm == GP_HYBRID || !gp__adaptive_is_cooperative(p, s)
                    ? 1
                    : gp__cooperative_words(gp__cooperative_blocks(gp__adaptive_cooperative(p, s), s));
     g->scratch = p.algorithm == GP_HYBRID ? gp__hybrid_plan_of(p, s).bytes : gp__adaptive_scratch(p, s);
   }
-  if (gp__family_of(s.primitive) == GP__FAMILY_SORT && gp__is_cooperative(p.algorithm)) {
+  if (gp__is_cooperative(p.algorithm)) {
     g->grid = gp__cooperative_blocks(p, s);
     g->shared_bytes = gp__cooperative_bytes(p, s);
     if (p.algorithm == GP_ONE_LAUNCH) {
@@ -30,11 +34,13 @@ __attribute__((unused)) static void gp__geometry_planned(gp_policy p, gp__shape 
       g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
     }
   }
-  if (s.primitive == GP_SEGMENTED_SORT) {
-    const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
-    g->words = 1 + l.queue_size;
-    g->scratch = l.bytes;
-  }
+}
+__attribute__((unused)) static void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned long long resident,
+                                                                gp__geometry *g) {
+  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
+  gp__geometry_tiles(p, s, resident, g);
+  g->words = 1 + l.queue_size;
+  g->scratch = l.bytes;
 }
 // Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
 __attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
@@ -81,4 +87,9 @@ __attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape
   g->scratch = values * 8;
   if (s.key_size > 1)
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
+}
+__attribute__((unused)) static void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident,
+                                                      gp__geometry *g) {
+  if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
+  else gp__geometry_radix(p, s, resident, g);
 }

@@ -1,0 +1,20 @@
+// map/geometry.h - launches of maps and of what is launched like them
+// uses: api/lists.h, api/policy.h, core/shape.h, layouts/policy.h, map/policy.h, core/geometry.h
+
+__attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident,
+                                                     gp__geometry *g) {
+  g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
+  if (s.primitive == GP_COPY) { // by bytes
+    g->tiles =
+        gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
+  } else g->tiles = gp__ceil_div(s.count, g->tile_items);
+  if (s.primitive == GP_CONVERT_LAYOUT) {
+    g->tile_items = (unsigned long long)gp__layout_tile(p, s);
+    g->tiles = gp__ceil_div(s.count, g->tile_items);
+    g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
+    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.length; // of the input's copy
+  }
+  if (!g->tiles) g->tiles = 1;
+  if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
+  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+}
