@@ -4103,11 +4103,30 @@ GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitiv
 __attribute__((unused)) static int gp__policy_valid(gp_policy p, gp__shape s) {
   if (!gp__policy_valid_common(p) || (p.overlap == 1 && s.compute_capability < 90)) return 0;
   switch (gp__family_of(s.primitive)) {
-#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
-  case GP__FAMILY_##FAMILY:                                                                                            \
-    return gp__policy_valid_##family(p, s);
-    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
-#undef GPUPRIMS__CASE
+  case GP__FAMILY_MAP:
+    return gp__policy_valid_map(p, s);
+  case GP__FAMILY_REDUCE:
+    return gp__policy_valid_reduce(p, s);
+  case GP__FAMILY_SCAN:
+    return gp__policy_valid_scan(p, s);
+  case GP__FAMILY_STREAM:
+    return gp__policy_valid_stream(p, s);
+  case GP__FAMILY_SEGMENTS:
+    return gp__policy_valid_segments(p, s);
+  case GP__FAMILY_HISTOGRAM:
+    return gp__policy_valid_histogram(p, s);
+  case GP__FAMILY_SORT:
+    return gp__policy_valid_sort(p, s);
+  case GP__FAMILY_MERGE:
+    return gp__policy_valid_merge(p, s);
+  case GP__FAMILY_SEGMENTED_SORT:
+    return gp__policy_valid_segmented_sort(p, s);
+  case GP__FAMILY_TOP_K:
+    return gp__policy_valid_top_k(p, s);
+  case GP__FAMILY_TRANSPOSE:
+    return gp__policy_valid_transpose(p, s);
+  case GP__FAMILY_GRAPH:
+    return gp__policy_valid_graph(p, s);
   }
   return 0;
 }
@@ -5614,12 +5633,42 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.replicas = g.log2_lanes = 0;
   g.share = g.scratch = 0;
   switch (gp__family_of(s.primitive)) {
-#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
-  case GP__FAMILY_##FAMILY:                                                                                            \
-    gp__geometry_##family(p, s, resident, &g);                                                                         \
+  case GP__FAMILY_MAP:
+    gp__geometry_map(p, s, resident, &g);
     break;
-    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
-#undef GPUPRIMS__CASE
+  case GP__FAMILY_REDUCE:
+    gp__geometry_reduce(p, s, resident, &g);
+    break;
+  case GP__FAMILY_SCAN:
+    gp__geometry_scan(p, s, resident, &g);
+    break;
+  case GP__FAMILY_STREAM:
+    gp__geometry_stream(p, s, resident, &g);
+    break;
+  case GP__FAMILY_SEGMENTS:
+    gp__geometry_segments(p, s, resident, &g);
+    break;
+  case GP__FAMILY_HISTOGRAM:
+    gp__geometry_histogram(p, s, resident, &g);
+    break;
+  case GP__FAMILY_SORT:
+    gp__geometry_sort(p, s, resident, &g);
+    break;
+  case GP__FAMILY_MERGE:
+    gp__geometry_merge(p, s, resident, &g);
+    break;
+  case GP__FAMILY_SEGMENTED_SORT:
+    gp__geometry_segmented_sort(p, s, resident, &g);
+    break;
+  case GP__FAMILY_TOP_K:
+    gp__geometry_top_k(p, s, resident, &g);
+    break;
+  case GP__FAMILY_TRANSPOSE:
+    gp__geometry_transpose(p, s, resident, &g);
+    break;
+  case GP__FAMILY_GRAPH:
+    gp__geometry_graph(p, s, resident, &g);
+    break;
   }
   return g;
 }
@@ -27340,7 +27389,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1949696"
+#define GPUPRIMS__EMBEDDED_FROM "1953792"
 
 // ---- core/embed.c - this file's own text
 

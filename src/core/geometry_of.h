@@ -1,6 +1,7 @@
 // core/geometry_of.h - the launch that a resolved policy leads to
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, select/policy.h, families.h,
-//   core/geometry.h
+//   core/geometry.h, map/geometry.h, reduce/geometry.h, scan/geometry.h, select/geometry.h, histogram/geometry.h,
+//   segments/geometry.h, merge/geometry.h, sort/geometry.h, top_k/geometry.h, transpose/geometry.h, bfs/geometry.h
 
 // Threads of a block. Pipelines add warps to those that compute.
 GPUPRIMS__RULE int gp__threads_of(gp_policy p, int primitive) {
@@ -25,12 +26,42 @@ __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__sha
   g.replicas = g.log2_lanes = 0;
   g.share = g.scratch = 0;
   switch (gp__family_of(s.primitive)) {
-#define GPUPRIMS__CASE(FAMILY, family)                                                                                 \
-  case GP__FAMILY_##FAMILY:                                                                                            \
-    gp__geometry_##family(p, s, resident, &g);                                                                         \
+  case GP__FAMILY_MAP:
+    gp__geometry_map(p, s, resident, &g);
     break;
-    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
-#undef GPUPRIMS__CASE
+  case GP__FAMILY_REDUCE:
+    gp__geometry_reduce(p, s, resident, &g);
+    break;
+  case GP__FAMILY_SCAN:
+    gp__geometry_scan(p, s, resident, &g);
+    break;
+  case GP__FAMILY_STREAM:
+    gp__geometry_stream(p, s, resident, &g);
+    break;
+  case GP__FAMILY_SEGMENTS:
+    gp__geometry_segments(p, s, resident, &g);
+    break;
+  case GP__FAMILY_HISTOGRAM:
+    gp__geometry_histogram(p, s, resident, &g);
+    break;
+  case GP__FAMILY_SORT:
+    gp__geometry_sort(p, s, resident, &g);
+    break;
+  case GP__FAMILY_MERGE:
+    gp__geometry_merge(p, s, resident, &g);
+    break;
+  case GP__FAMILY_SEGMENTED_SORT:
+    gp__geometry_segmented_sort(p, s, resident, &g);
+    break;
+  case GP__FAMILY_TOP_K:
+    gp__geometry_top_k(p, s, resident, &g);
+    break;
+  case GP__FAMILY_TRANSPOSE:
+    gp__geometry_transpose(p, s, resident, &g);
+    break;
+  case GP__FAMILY_GRAPH:
+    gp__geometry_graph(p, s, resident, &g);
+    break;
   }
   return g;
 }
