@@ -15,7 +15,6 @@ static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *i
 }
 static gp_result gp__host_transpose(gp__host_call *h) {
   const gp__request *q = h->q;
-  int threads = h->asked;
   const gp__moves *m = &q->moves;
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out, *copy = NULL;
@@ -31,10 +30,8 @@ static gp_result gp__host_transpose(gp__host_call *h) {
     in = copy;
   }
 #ifdef _OPENMP
-  if (threads <= 0) threads = omp_get_max_threads();
+  const int threads = h->asked > 0 ? h->asked : omp_get_max_threads();
 #pragma omp parallel for num_threads(threads) if (matrices > 1 && q->count > GP__HOST_PARALLEL_BYTES)
-#else
-  (void)threads;
 #endif
   for (i = 0; i < matrices; ++i) {
     const uint64_t far = (uint64_t)i / m->extent[3], near = (uint64_t)i % m->extent[3];
