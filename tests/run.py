@@ -565,7 +565,8 @@ class Runner:
                    PYTHONPYCACHEPREFIX=under_root("build/pycache"),
                    HYPOTHESIS_STORAGE_DIRECTORY=under_root(f"{BUILD}/hypothesis"),
                    GPUPRIMS_LIBRARY=under_root("build/libgpuprims.so"), GPUPRIMS_RUN=RUN,
-                   GPUPRIMS_LONG="1" if self.long else "0", PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="", MPLBACKEND="agg", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+                   GPUPRIMS_LONG="1" if self.long else "0", PYTHON=PYTHON, CC=CC, CXX=CXX, MAKEFLAGS="",
+                   MPLBACKEND="agg", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process compiles all modules: the folder above is empty
         env.setdefault("OMP_WAIT_POLICY", "passive")
         env.setdefault("OPENBLAS_NUM_THREADS", "1")  # or each process that imports NumPy has threads that spin
