@@ -135,8 +135,9 @@ UNSEARCHED = ("graph_from_edges", "connected_components")  # nothing that a row 
 
 def of_every_group():
     """A row for each, of the header's own policy: what is found there says only that the row's key is the header's."""
-    return [rows.Row("Every", group, 0, 64, table.NONE, "made up")
-            for group in sorted({group_of(cell) for cell in cells()} - {"none"}) if group.split()[0] not in UNSEARCHED]
+    groups = {group for _, group, _ in everything()} - {"none"}
+    return [rows.Row("Every", group, 0, 64, table.NONE, "made up") for group in sorted(groups)
+            if group.split()[0] not in UNSEARCHED]
 
 
 def including(path):
@@ -282,6 +283,11 @@ def group_of(cell):
     return "none" if floats else cell.group.removeprefix("merge_") if cell.in_[0] == "u" else cell.group
 
 
+@functools.cache
+def everything():
+    return [(cell, group_of(cell), cell.log2) for cell in cells()]
+
+
 @pytest.mark.parametrize("name", ["empty", "recorded", "mixed", "committed", "every group"])
 def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
     """Exhaustively: each device of the table, strangers of the same and of other compute capabilities."""
@@ -304,17 +310,16 @@ def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
             return answers.read().splitlines()
 
     # whether a device can run a row's policy, the header alone knows
-    everything = [(cell, group_of(cell), cell.log2) for cell in cells()]
     by_group, texts = collections.defaultdict(list), {id(row.policy): store.policy_text(row.policy) for row in those}
     for row in those:
         by_group[row.group].append(row)
-    keys = [(capability, cell, texts[id(row.policy)]) for capability in (80, 90) for cell, group, _ in everything
+    keys = [(capability, cell, texts[id(row.policy)]) for capability in (80, 90) for cell, group, _ in everything()
             for row in by_group.get(group, ())]
     answers = ask(f"Nobody\t{capability}\t{cell.text}\t{policy}" for capability, cell, policy in keys)
     runs = {key: answer != "invalid" for key, answer in zip(keys, answers, strict=True)}
     served = wrong = 0
     questions = [(device, capability, cell, group, log2, offset) for device, capability in machines
-                 for cell, group, log2 in everything
+                 for cell, group, log2 in everything()
                  for offset in (("", " in_offset=8") if log2 == 24 and cell.sizes[0] in (1, 2, 4, 8) and
                                 "payload=s16" not in cell.words and not cell.degree else ("",))]
     answers = ask(f"{device}\t{capability}\t{cell.text}{offset}\t-"

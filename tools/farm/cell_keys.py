@@ -81,7 +81,7 @@ def having(what):
     return tuple(name for name in primitives() if library().primitive_has(name.encode(), what.encode()))
 
 
-Measures = collections.namedtuple("Measures", "sizes bytes degree text")
+Measures = collections.namedtuple("Measures", "sizes bytes degree text group")
 
 
 @functools.cache
@@ -90,7 +90,8 @@ def measures(cell):
     text, numbers = ctypes.create_string_buffer(MOST), (ctypes.c_ulonglong * 5)()
     if not library().cell_measure(cell.all_words().encode(), text, MOST, numbers):
         return None
-    return Measures(tuple(numbers[:3]), numbers[3], numbers[4], text.value.decode())
+    sizes = tuple(numbers[:3])
+    return Measures(sizes, numbers[3], numbers[4], text.value.decode(), f"{cell.primitive} {'/'.join(map(str, sizes))}")
 
 
 class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol words", defaults=("",))):
@@ -127,7 +128,7 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
 
     @property
     def group(self):
-        return f"{self.primitive} {'/'.join(map(str, self.sizes))}"
+        return measures(self).group
 
     @property
     def bytes(self):
