@@ -24790,28 +24790,26 @@ typedef struct gp__text {
 
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
-  int length;
-  va_start(list, format);
-  length = vsnprintf(NULL, 0, format, list);
-  va_end(list);
-  if (t->failed || length < 0) {
-    t->failed = 1;
-    return;
-  }
-  if (t->size + (size_t)length + 1 > t->capacity) {
-    const size_t capacity = (t->size + (size_t)length + 1) * 2;
-    char *data = (char *)realloc(t->data, capacity);
-    if (!data) {
-      t->failed = 1;
+  int length, turn;
+  for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the room that is free, and where it did not fit once more
+    const size_t room = t->capacity - t->size;
+    va_start(list, format);
+    length = vsnprintf(t->data ? t->data + t->size : NULL, room, format, list);
+    va_end(list);
+    if (length >= 0 && (size_t)length < room) {
+      t->size += (size_t)length;
       return;
     }
-    t->data = data;
-    t->capacity = capacity;
+    if (length >= 0 && !turn) {
+      const size_t capacity = (t->size + (size_t)length + 1) * 2;
+      char *data = (char *)realloc(t->data, capacity);
+      if (!data) break;
+      t->data = data;
+      t->capacity = capacity;
+    }
   }
-  va_start(list, format);
-  vsnprintf(t->data + t->size, t->capacity - t->size, format, list);
-  va_end(list);
-  t->size += (size_t)length;
+  if (t->data) t->data[t->size] = 0;
+  t->failed = 1;
 }
 GPUPRIMS__PRIVATE const char *gp__string(const gp__text *t) { return t->data ? t->data : ""; }
 GPUPRIMS__PRIVATE void gp__free_text(gp__text *t) {
@@ -29324,15 +29322,15 @@ GPUPRIMS__API gp_op_desc gp_op_desc_init(void) {
   return d;
 }
 
-GPUPRIMS__PRIVATE gp_policy_source gp__row_source(const gp__policy_row *row, const char *device, int capability) {
-  char scope[16];
+GPUPRIMS__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
+  char own[16];
   const gp__policy_class *c;
-  snprintf(scope, sizeof scope, "sm_%d", capability);
-  if (strcmp(row->scope, device) == 0) return GP_POLICY_DEVICE;
-  if (strcmp(row->scope, scope) == 0) return GP_POLICY_CAPABILITY;
-  if (strcmp(row->scope, "portable") == 0) return GP_POLICY_PORTABLE;
+  snprintf(own, sizeof own, "sm_%d", capability);
+  if (strcmp(scope, device) == 0) return GP_POLICY_DEVICE;
+  if (strcmp(scope, own) == 0) return GP_POLICY_CAPABILITY;
+  if (strcmp(scope, "portable") == 0) return GP_POLICY_PORTABLE;
   for (c = gp__policy_classes; c->name; ++c)
-    if (strncmp(row->scope, "class:", 6) == 0 && strcmp(row->scope + 6, c->name) == 0 && strcmp(c->device, device) == 0)
+    if (strncmp(scope, "class:", 6) == 0 && strcmp(scope + 6, c->name) == 0 && strcmp(c->device, device) == 0)
       return GP_POLICY_CLASS;
   return (gp_policy_source)0;
 }
@@ -29342,7 +29340,10 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   memset(t, 0, sizeof *t);
   for (i = 0; i < GP__POLICY_ROWS; ++i) {
     const int primitive = gp__policy_rows[i].primitive;
-    t->source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], device, capability);
+    const char *scope = gp__policy_rows[i].scope;
+    t->source[i] = i && strcmp(scope, gp__policy_rows[i - 1].scope) == 0 // rows of one scope stand together
+                       ? t->source[i - 1]
+                       : (unsigned char)gp__scope_source(scope, device, capability);
     if (!t->source[i] || primitive <= GP_PRIMITIVE_NONE || primitive >= GP_PRIMITIVE_COUNT) continue;
     if (!t->end[primitive]) t->first[primitive] = i;
     t->end[primitive] = i + 1;

@@ -1,7 +1,6 @@
 // core/open.c - opening and closing a context
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rows.h, core/system.c,
-//   core/messages.c, core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c, core/state.c,
-//   core/life.c, core/close.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/system.c, core/messages.c,
+//   core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c, core/state.c, core/life.c, core/close.c
 
 GPUPRIMS__API gp_config gp_config_init(void) {
   gp_config c;
@@ -25,15 +24,15 @@ GPUPRIMS__API gp_op_desc gp_op_desc_init(void) {
   return d;
 }
 
-GPUPRIMS__PRIVATE gp_policy_source gp__row_source(const gp__policy_row *row, const char *device, int capability) {
-  char scope[16];
+GPUPRIMS__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
+  char own[16];
   const gp__policy_class *c;
-  snprintf(scope, sizeof scope, "sm_%d", capability);
-  if (strcmp(row->scope, device) == 0) return GP_POLICY_DEVICE;
-  if (strcmp(row->scope, scope) == 0) return GP_POLICY_CAPABILITY;
-  if (strcmp(row->scope, "portable") == 0) return GP_POLICY_PORTABLE;
+  snprintf(own, sizeof own, "sm_%d", capability);
+  if (strcmp(scope, device) == 0) return GP_POLICY_DEVICE;
+  if (strcmp(scope, own) == 0) return GP_POLICY_CAPABILITY;
+  if (strcmp(scope, "portable") == 0) return GP_POLICY_PORTABLE;
   for (c = gp__policy_classes; c->name; ++c)
-    if (strncmp(row->scope, "class:", 6) == 0 && strcmp(row->scope + 6, c->name) == 0 && strcmp(c->device, device) == 0)
+    if (strncmp(scope, "class:", 6) == 0 && strcmp(scope + 6, c->name) == 0 && strcmp(c->device, device) == 0)
       return GP_POLICY_CLASS;
   return (gp_policy_source)0;
 }
@@ -43,7 +42,10 @@ GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capa
   memset(t, 0, sizeof *t);
   for (i = 0; i < GP__POLICY_ROWS; ++i) {
     const int primitive = gp__policy_rows[i].primitive;
-    t->source[i] = (unsigned char)gp__row_source(&gp__policy_rows[i], device, capability);
+    const char *scope = gp__policy_rows[i].scope;
+    t->source[i] = i && strcmp(scope, gp__policy_rows[i - 1].scope) == 0 // rows of one scope stand together
+                       ? t->source[i - 1]
+                       : (unsigned char)gp__scope_source(scope, device, capability);
     if (!t->source[i] || primitive <= GP_PRIMITIVE_NONE || primitive >= GP_PRIMITIVE_COUNT) continue;
     if (!t->end[primitive]) t->first[primitive] = i;
     t->end[primitive] = i + 1;

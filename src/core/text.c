@@ -9,28 +9,26 @@ typedef struct gp__text {
 
 GPUPRIMS__FORMAT(2, 3) GPUPRIMS__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
-  int length;
-  va_start(list, format);
-  length = vsnprintf(NULL, 0, format, list);
-  va_end(list);
-  if (t->failed || length < 0) {
-    t->failed = 1;
-    return;
-  }
-  if (t->size + (size_t)length + 1 > t->capacity) {
-    const size_t capacity = (t->size + (size_t)length + 1) * 2;
-    char *data = (char *)realloc(t->data, capacity);
-    if (!data) {
-      t->failed = 1;
+  int length, turn;
+  for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the room that is free, and where it did not fit once more
+    const size_t room = t->capacity - t->size;
+    va_start(list, format);
+    length = vsnprintf(t->data ? t->data + t->size : NULL, room, format, list);
+    va_end(list);
+    if (length >= 0 && (size_t)length < room) {
+      t->size += (size_t)length;
       return;
     }
-    t->data = data;
-    t->capacity = capacity;
+    if (length >= 0 && !turn) {
+      const size_t capacity = (t->size + (size_t)length + 1) * 2;
+      char *data = (char *)realloc(t->data, capacity);
+      if (!data) break;
+      t->data = data;
+      t->capacity = capacity;
+    }
   }
-  va_start(list, format);
-  vsnprintf(t->data + t->size, t->capacity - t->size, format, list);
-  va_end(list);
-  t->size += (size_t)length;
+  if (t->data) t->data[t->size] = 0;
+  t->failed = 1;
 }
 GPUPRIMS__PRIVATE const char *gp__string(const gp__text *t) { return t->data ? t->data : ""; }
 GPUPRIMS__PRIVATE void gp__free_text(gp__text *t) {
