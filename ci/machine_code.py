@@ -21,7 +21,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import steps  # noqa: E402
-from tools.farm import measure, regress, store  # noqa: E402
+from tools.farm import measure, regress, standard, store  # noqa: E402
 
 SIZES = (1 << 14, 1 << 26)  # bytes: where a call is one block's, and where it is not
 ARCHITECTURES = "75,90"
@@ -90,8 +90,8 @@ def standard_jobs(capabilities, cells_file=None):
     else:
         sizes = store.type_sizes()
         texts = [" ".join(f"{primitive} {operator} {type_} {words} n={size // sizes[type_]} protocol=cold".split())
-                 for primitive, (operator, types, words) in regress.CELLS.items() for type_ in types for size in SIZES]
-        texts += regress.GRAPH_CELLS
+                 for primitive, (operator, types, words) in standard.CELLS.items() for type_ in types for size in SIZES]
+        texts += standard.GRAPH_CELLS
     return [Job(text, capability, "default") for capability in capabilities for text in texts]
 
 

@@ -10,7 +10,7 @@ import statistics
 from ci import baseline
 from dashboard import read
 from tools import bench
-from tools.farm import regress, rows, store, verdicts
+from tools.farm import rows, standard, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW
 
 # What a night's summary is made of. Every primitive belongs to one family.
@@ -494,8 +494,8 @@ def counts_for_map(key):
 @functools.cache
 def listed():
     """{(primitive, log2)} of the squares that the nights' standard list fills."""
-    found = {(name, column_of(size)) for name in regress.CELLS for size in regress.SIZES}
-    for text in regress.GRAPH_CELLS:
+    found = {(name, column_of(size)) for name in standard.CELLS for size in standard.SIZES}
+    for text in standard.GRAPH_CELLS:
         name, type_, *words = text.split()
         n = int(dict(word.split("=", 1) for word in words)["n"])
         found.add((name, column_of(bench.input_bytes({"in": type_, "n": n}))))

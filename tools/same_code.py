@@ -32,7 +32,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import machine_code, steps  # noqa: E402
-from tools.farm import regress, store  # noqa: E402
+from tools.farm import regress, standard, store  # noqa: E402
 
 TYPES = ("u8", "u32", "f32", "u64")
 ARCHITECTURES = (75, 80, 90, 120)
@@ -51,14 +51,14 @@ Line = collections.namedtuple("Line", "outcome job device position base head pol
 def cells(types, sizes, few):
     """[(number of the primitive, cell)]. few: one type each, not always the same."""
     bytes_of, found = store.type_sizes(), []
-    for number, (primitive, (operator, usual, words)) in enumerate(regress.CELLS.items()):
+    for number, (primitive, (operator, usual, words)) in enumerate(standard.CELLS.items()):
         chosen = [name for name in usual if name in types] or list(usual)
         for type_ in [chosen[number % len(chosen)]] if few else dict.fromkeys((*types, *usual)):
             found += [(number, " ".join(f"{primitive} {operator} {type_} {words} protocol=cold "
                                         f"n={max((1 << size) // bytes_of[type_] // 256, 1) << 8}".split()))
                       for size in sizes]
-    for text in dict.fromkeys(text.split()[0] for text in regress.GRAPH_CELLS) if few else regress.GRAPH_CELLS:
-        graphs = [cell for cell in regress.GRAPH_CELLS if cell.startswith(text)][:1] if few else [text]
+    for text in dict.fromkeys(text.split()[0] for text in standard.GRAPH_CELLS) if few else standard.GRAPH_CELLS:
+        graphs = [cell for cell in standard.GRAPH_CELLS if cell.startswith(text)][:1] if few else [text]
         found += [(len(found), cell) for cell in graphs]
         if not few:
             found += [(len(found), cell.replace(" u32 ", " u64 ")) for cell in graphs if "u64" in types]

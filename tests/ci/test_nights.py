@@ -13,7 +13,7 @@ from nights import DEVICE, both, proposal, quiet, regressed, text_of, tuned
 
 from ci import (baseline, check_proposal, contribute, dashboard, decide, issues, keep, machine_code, measure,
                 pull_request, status, steps)
-from tools.farm import store, table, trust
+from tools.farm import standard, store, table, trust
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
 BRANCH = "bot/policies-90"
@@ -663,13 +663,13 @@ def test_the_list_is_as_documented():
     text = " ".join(text_of(nights.ROOT, "ci", "README.md").split())
     regress_ = nights.regress.regress
     cells = regress_.cells_of(None)
-    kinds = [sum(cell.primitive in regress_.CELLS and cell.protocol != "first_call" for cell in cells),
-             len(regress_.GRAPH_CELLS), len(regress_.FIRST_CALLS)]
-    types = sum(len(types) for _, types, _ in regress_.CELLS.values())
+    kinds = [sum(cell.primitive in standard.CELLS and cell.protocol != "first_call" for cell in cells),
+             len(standard.GRAPH_CELLS), len(standard.FIRST_CALLS)]
+    types = sum(len(types) for _, types, _ in standard.CELLS.values())
     seconds = sum(map(regress_.seconds_of, cells))
     hour = measure.PAIRS_SHARE * measure.SHARE["regress"] * 3600
     assert sum(kinds) == len(cells) and f"The standard list has {len(cells)} cells" in text
-    assert f"| {kinds[0]} | {len(regress_.CELLS)} primitives in {types} types, at the ten sizes" in text
+    assert f"| {kinds[0]} | {len(standard.CELLS)} primitives in {types} types, at the ten sizes" in text
     assert all(f"| {count} | " in text for count in kinds) and f"These are {round(seconds, -1):.0f} s" in text
     assert f"{hour:.0f} s in an hour" in text and seconds < 1.5 * hour
 

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
-from tools.farm import cell_keys, recording, regress, store, validate  # noqa: E402
+from tools.farm import cell_keys, recording, regress, standard, store, validate  # noqa: E402
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW  # noqa: E402
 
 
@@ -42,18 +42,18 @@ def test_cells_as_text(tmp_path):
          "histogram_even u8 bins=16 n=100 protocol=cold"),
         (store.Cell("bfs_sources", "", "u32", "", "u32", 4096, "back_to_back", "graph=kronecker:scale=7 at_once=8"),
          "bfs_sources u32 graph=kronecker:scale=7 at_once=8 n=4096 protocol=back_to_back")]
-    standard = regress.cells_of(None)
+    every = regress.cells_of(None)
     without = {"graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check"}
-    assert len(standard) > 100 and {cell.primitive for cell in standard} == set(store.primitives()) - without
-    groups = {cell.group for cell in standard if cell.primitive in cell_keys.having("g")}
+    assert len(every) > 100 and {cell.primitive for cell in every} == set(store.primitives()) - without
+    groups = {cell.group for cell in every if cell.primitive in cell_keys.having("g")}
     assert groups == {"bfs 4/4/0", "bfs 4/4/8", "bfs_sources 4/4/8", "connected_components 4/4/0",
                       "connected_components 4/4/8", "graph_from_edges 4/4/8"}
-    assert all(cell.text == text for cell, text in standard.items())
-    for primitive, (_, types, _) in regress.CELLS.items():  # every column of the pages, and sizes that are between them
-        counts = {cell.n * store.type_sizes()[cell.in_ or cell.out] for cell in standard if cell.primitive == primitive}
+    assert all(cell.text == text for cell, text in every.items())
+    for primitive, (_, types, _) in standard.CELLS.items():  # columns of the pages, and sizes between
+        counts = {cell.n * store.type_sizes()[cell.in_ or cell.out] for cell in every if cell.primitive == primitive}
         assert {4096 << 2 * k for k in range(10)} <= counts, primitive
         assert sum(bool(n & n - 1) for n in counts) >= 3, primitive
-        small = [cell for cell in standard if cell.primitive == primitive and cell.n <= 1 << 20
+        small = [cell for cell in every if cell.primitive == primitive and cell.n <= 1 << 20
                  and cell.protocol != "first_call"]
         assert {cell.protocol for cell in small} == {"cold_graph", "graph"} and types, primitive
 
@@ -70,10 +70,10 @@ def test_first_calls_are_among_the_standard_cells():
 
 def test_a_first_call_is_compared(tmp_path, base):
     """It is found, and is no control: what the compiler reads is the whole header. A job has one of them."""
-    cells = regress.FIRST_CALLS[:2] + SWEEP
-    slow = {"slower": [{"cells": regress.FIRST_CALLS[1], "factor": 1.15}]}
+    cells = standard.FIRST_CALLS[:2] + SWEEP
+    slow = {"slower": [{"cells": standard.FIRST_CALLS[1], "factor": 1.15}]}
     assert regress.main(arguments(tmp_path, base, [{}, slow], cells)) == 1
-    same, found = (verdict_of(tmp_path, text) for text in regress.FIRST_CALLS[:2])
+    same, found = (verdict_of(tmp_path, text) for text in standard.FIRST_CALLS[:2])
     assert found["outcome"] == SLOW and found["low"] > 1.05 and same["outcome"] == SAME
     assert not same["control"] and verdict_of(tmp_path, SWEEP[0])["control"]
     samples = [one for one in store.read(str(tmp_path / "store.jsonl")).of("samples")

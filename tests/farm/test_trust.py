@@ -12,7 +12,7 @@ import pytest
 import made_up
 from made_up import RULE, SIZES, WIDE, tuned
 from tools.farm import __main__ as farm
-from tools.farm import cell_keys, derive, evidence, files, regress, rows, store, table, validate
+from tools.farm import cell_keys, derive, evidence, files, rows, standard, store, table, validate
 
 NAME = "exclusive_scan 4/4/4"
 
@@ -376,7 +376,7 @@ def test_early_ends_are_no_lies():
 
 
 @pytest.mark.parametrize("primitive, type_, out", [
-    (primitive, type_, out) for primitive in regress.CELLS
+    (primitive, type_, out) for primitive in standard.CELLS
     for type_, out in (("u8", "u8"), ("u8", "u64"), ("u32", "u32"), ("f64", "f64"))])
 def test_nobody_at_the_speed_of_memory_is_called_a_liar(primitive, type_, out):
     """Whatever is counted as bytes of a call for its row: input and output may be moved once, at the peak."""

@@ -21,7 +21,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
 from ci import issues, steps  # noqa: E402
-from tools.farm import cell_keys, regress  # noqa: E402
+from tools.farm import cell_keys, standard  # noqa: E402
 
 LARGE = 64 << 20  # bytes that no cache helps with: there a call takes as long as its bytes
 OTHERS = 40       # cells of other primitives: their machine code does not change
@@ -61,7 +61,7 @@ def commit(tree, title, changes):
 
 def choose_cells():
     """(large reductions, cells of others) of the standard list."""
-    cells = {text: cell for text, cell in ((text, cell_keys.read(text)[0]) for text in regress.standard_cells())
+    cells = {text: cell for text, cell in ((text, cell_keys.read(text)[0]) for text in standard.cells())
              if cell.protocol != "first_call" and cell.bytes <= 4 * LARGE}
     large = [text for text, cell in cells.items() if cell.primitive == "reduce" and cell.bytes >= LARGE]
     others = [text for text, cell in cells.items() if not cell.primitive.startswith(SERVED + ("bfs",))]

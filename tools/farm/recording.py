@@ -27,7 +27,7 @@ import tempfile
 import time
 
 from tools import bench
-from tools.farm import cell_keys, evidence, regress, store
+from tools.farm import cell_keys, evidence, regress, standard, store
 from tools.farm.arrays import np
 
 LARGE = ("copy", "reduce", "exclusive_scan", "segmented_reduce", "reduce_by_key", "select", "histogram_even", "sort",
@@ -53,8 +53,8 @@ def default_cells():
     """Of the standard list, those of the last type of each primitive, and large ones of some: noise hardly knows types,
     and a process that has large inputs made lasts long."""
     return [text for cell, text in regress.cells_of(None).items()
-            if cell.primitive not in regress.CELLS or cell.protocol == "first_call"
-            or ((cell.in_ or cell.out) == regress.CELLS[cell.primitive][1][-1]
+            if cell.primitive not in standard.CELLS or cell.protocol == "first_call"
+            or ((cell.in_ or cell.out) == standard.CELLS[cell.primitive][1][-1]
                 and (regress.input_bytes(cell) < 256 * bench.MIB or cell.primitive in LARGE))]
 
 
@@ -126,10 +126,10 @@ def write(path, lines):
 
 def medians_of(recording):
     """The lines of a recording of the standard cells with one number a process."""
-    standard = set(regress.cells_of(None).values())
+    usual = set(regress.cells_of(None).values())
     yield recording.head
     for cell in recording.cells:
-        if cell.text in standard:
+        if cell.text in usual:
             missing = np.isnan(cell.us[:, 0])
             yield {"cell": cell.text, "calls": cell.calls, "us": [
                 None if gone else [float(f"{np.nanmedian(row):.5g}")] for gone, row in zip(missing, cell.us)]}

@@ -32,7 +32,7 @@ import tempfile
 import time
 
 from tools import bench
-from tools.farm import cell_keys, evidence, measure, propose, store, verdicts
+from tools.farm import cell_keys, evidence, measure, propose, standard, store, verdicts
 from tools.farm.arrays import np
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW, UNSURE
 
@@ -144,67 +144,6 @@ def build(tree):
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
 
-# What is compared where no list is given: {primitive: (operator, types, words)}.
-CELLS = {"copy": ("", ("u8", "u32", "u64", "s16"), ""), "fill": ("", ("u8", "u32"), ""), "iota": ("", ("u32",), ""),
-         "transform": ("NEGATE", ("u8", "f32"), ""), "transform2": ("SUM", ("u8", "f32"), ""),
-         "reduce": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"), ""),
-         "inclusive_scan": ("SUM", ("u32", "f32"), ""),
-         "exclusive_scan": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"), ""),
-         "segmented_reduce": ("SUM", ("u8", "f32"), "segments=pareto:64"),
-         "segmented_inclusive_scan": ("SUM", ("f32",), "segments=mixed"),
-         "segmented_exclusive_scan": ("SUM", ("u8", "f32"), "segments=fixed:256"),
-         "inclusive_scan_by_key": ("SUM", ("f32",), "key=u32 runs=32"),
-         "exclusive_scan_by_key": ("SUM", ("u8",), "key=u8 runs=4"),
-         "reduce_by_key": ("SUM", ("f32", "u64"), "key=u32 runs=32"), "run_lengths": ("", ("u32",), "runs=4"),
-         "nontrivial_runs": ("", ("u32",), "runs=32"), "unique": ("", ("u8", "u32", "s16"), "runs=4"),
-         "adjacent_difference": ("SUB", ("u8", "f32"), ""), "select": ("", ("u8", "u32", "s16"), "keep=50"),
-         "partition": ("", ("u32",), "keep=50"), "count_if": ("", ("u8", "f32"), "keep=50"),
-         "any": ("", ("u32",), "keep=0"), "all": ("", ("u32",), "keep=100"),
-         "histogram_even": ("", ("u8", "u16", "f32"), "bins=256"), "histogram_ranges": ("", ("f32",), "bins=256"),
-         "lower_bound": ("", ("u32",), "haystack=65536"), "upper_bound": ("", ("u64",), "haystack=65536"),
-         "load_balance": ("", ("u32",), "segments=pareto:64"), "sort": ("", ("u8", "u32", "u64", "f32"), ""),
-         "merge_sort": ("", ("u32",), "payload=u32"), "merge": ("", ("u32", "u64"), ""),
-         "set_union": ("", ("u32",), ""), "set_intersection": ("", ("u32",), ""), "set_difference": ("", ("u32",), ""),
-         "set_symmetric_difference": ("", ("u32",), ""), "is_sorted": ("", ("u32",), ""),
-         "segmented_sort": ("", ("u32",), "segments=pareto:64"), "top_k": ("", ("u32",), "k=64"),
-         "nth_element": ("", ("u32",), ""), "shuffle": ("", ("u32",), ""),
-         "group_by": ("SUM", ("u32",), "key=u32 groups=4096"), "check_offsets": ("", ("u32",), "segments=fixed:4"),
-         "transpose": ("", ("u8", "u32", "u64"), ""), "convert_layout": ("", ("u32",), "")}
-# Calls on graphs (n: what their lists have room for): one with hubs, one without, and one of many levels.
-HUBS, EVEN, GRID = ("graph=kronecker:scale=18 n=8388608", "graph=uniform:n=262144 n=8388608",
-                    "graph=grid:rows=1000:columns=1000 n=4000000")
-GRAPH_CELLS = [f"{primitive} u32 {graph} protocol=back_to_back" for primitive, graphs in (
-    ("bfs", (HUBS, EVEN, GRID)), ("bfs_sources", (HUBS,)), ("connected_components", (HUBS, GRID)),
-    ("graph_from_edges", (HUBS,))) for graph in graphs]
-# From nothing compiled to the result. NVRTC takes up to seconds for each, so they are one of each way to make kernels.
-FIRST_CALLS = [f"{call} n=1048576 protocol=first_call" for call in (
-    "copy u32", "reduce SUM f32", "exclusive_scan SUM u32", "reduce_by_key SUM f32 key=u32 runs=32",
-    "select u32 keep=50", "sort u32", "sort u32 payload=u32", "segmented_sort u32 segments=pareto:64",
-    "top_k u32 k=64")] + ["bfs u32 graph=kronecker:scale=15 n=1048576 protocol=first_call"]
-SIZES = bench.SIZES  # the columns of the dashboard's map
-BETWEEN = [48 * bench.KIB, 1403 * bench.KIB, 12 * bench.MIB]  # 3 * 2^k, 1.37 * 2^k
-WHOLE = 256  # elements: what fixed segments and transposes divide
-
-
-def protocols_of(size):
-    """A stream of calls that take the GPU less time than the host measures the host, whose speed differs by 10 to 20 %
-    between processes; replayed graphs do not (tests/farm/data/noise). The smallest are measured warm, too."""
-    if size <= 64 * bench.KIB:
-        return "cold_graph", "graph"
-    return ("cold_graph",) if size <= 16 * bench.MIB else ("cold",)
-
-
-def standard_cells():
-    cells = []
-    for primitive, (operator, types, words) in CELLS.items():
-        for type_ in types:
-            for size in SIZES + BETWEEN:
-                for protocol in protocols_of(size) if size in SIZES else protocols_of(size)[:1]:
-                    n = size // store.type_sizes()[type_] // WHOLE * WHOLE
-                    cells.append(" ".join(f"{primitive} {operator} {type_} {words} n={n} protocol={protocol}".split()))
-    return cells + GRAPH_CELLS + FIRST_CALLS  # those last: by then gp_tune compiles nothing beside them
-
-
 # A device has room for all buffers, workspaces and copies of a cell where its memory is so many times the cell's input.
 ROOM = 32
 # The host makes these inputs whole, where it repeats those of others.
@@ -235,7 +174,7 @@ def fitting(cells, memory_bytes):
 
 def cells_of(path):
     """{store.Cell: its text} of a file, a cell a line, or of the standard list."""
-    lines = standard_cells()
+    lines = standard.cells()
     if path:
         try:
             with open(path, encoding="utf-8") as file:
