@@ -38,7 +38,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from ci import decide, keep, machine_code, steps  # noqa: E402
 from tools import bench  # noqa: E402
-from tools.farm import files, measure, noise, regress, store, tune  # noqa: E402
+from tools.farm import files, measure, noise, regress, standard, store, tune  # noqa: E402
 from tools.farm.verdicts import NO_DATA  # noqa: E402
 
 STEPS = ("bench", "tune", "regress")
@@ -271,7 +271,7 @@ def choose(night, base, bases):
     """{base: texts of cells} of tonight. A cell is compared with its own base, and with `base` where it has none. Of
     other bases, the MOST_BASES - 1 whose cells wait longest have their turn. Where the time is short, so have the cells
     that wait longest, those never measured before all others; which of them come first differs between nights."""
-    cells, large = regress.fitting(regress.cells_of(night.args.cells), night.record.get("memory_bytes", 0))
+    cells, large = standard.fitting(regress.cells_of(night.args.cells), night.record.get("memory_bytes", 0))
     texts = list(cells.values())
     if large:
         steps.say("measure", f"{len(large)} cells are left out: the device has no room for them")

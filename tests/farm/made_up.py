@@ -56,42 +56,44 @@ def cell(primitive, type_, log2):
 
 
 def sample(env, phase, of, variant, us, process=0, **fields):
-    """variant: "default" (which ran on the rule, unless fields say otherwise) or a policy's text."""
-    is_default = variant == "default"
+    """variant: "default" (which ran on the rule, unless fields say otherwise) or a policy as a plan has it."""
+    is_default, text = variant == "default", variant.removeprefix(propose.RULE)
     return {"kind": "samples", "v": 1, "env": env, "job": number(f"{phase} {process} {of.text}"), "process": process,
             "phase": phase, "primitive": of.primitive, "op": of.op, "in": of.in_, "acc": of.acc, "out": of.out,
             "n": of.n, **({"words": of.words} if of.words else {}), "protocol": of.protocol,
-            "variant": "default" if is_default else "policy",
-            "policy": store.policy_of(policy("rule", of.primitive) if is_default else variant),
+            "variant": "default" if is_default else "rule" if text != variant else "policy",
+            "policy": store.policy_of(policy("rule", of.primitive) if is_default else text),
             "policy_source": "portable" if is_default else "caller", "status": "ok", "message": "",
             "code": number(variant), "registers": 32, "calls": 10, "us": us, "sm_mhz": [1980, 1980], "celsius": 40,
             "milliwatts": 300000, "throttle": 0, **fields}
 
 
 class Tune:
-    """A tune. factor(name of the policy, logarithm of the size, type): its time over the rule's.
+    """A tune. factor(name of the policy, logarithm of the size, type or, of cells of the list, protocol): its time over
+    the rule's.
 
     between, within: noise between and within processes. standing: {logarithm: policy's text} that a table served when
     this was measured."""
 
     def __init__(self, path, factor, groups=(("exclusive_scan", "u32"),), sizes=SIZES, processes=3, rounds=5,
-                 between=0.001, within=0.001, seed=1, standing=None, names=("wide", "deep", "lean"), **fields):
+                 between=0.001, within=0.001, seed=1, standing=None, names=("wide", "deep", "lean"), listed=(),
+                 **fields):
         self.path, self.factor, self.groups, self.sizes, self.names = str(path), factor, groups, sizes, names
         self.processes, self.rounds, self.between, self.within = processes, rounds, between, within
-        self.standing, self.random = standing or {}, random.Random(seed)
+        self.standing, self.random, self.listed = standing or {}, random.Random(seed), listed
         self.environment = environment(**fields)
         self.lines = [self.environment]
 
     def times(self, of, text, pace):
         name = next((name for name in FIELDS if policy(name, of.primitive) == text), None)
-        factor = 1.0 if name == "rule" else self.factor(name, of.log2, of.out)
+        factor = 1.0 if name == "rule" else self.factor(name, of.log2, of.out if of.protocol == "cold" else of.protocol)
         usual = 2.0 + 2.0 ** of.log2 / 3e6
         return [round(usual * factor * pace * self.random.lognormvariate(0, self.within), 4)
                 for _ in range(self.rounds)]
 
     def measure(self, phase, of, variants, process=0, pace=1.0):
         for variant in variants:
-            text, fields = variant, {}
+            text, fields = variant.removeprefix(propose.RULE), {}
             if variant == "default":
                 text = self.standing.get(of.log2, policy("rule", of.primitive))
                 if of.log2 in self.standing:
@@ -115,7 +117,8 @@ class Tune:
         mine, stores = propose.context_of(self.write().path, str(folder))
         run = evidence.runs_of(mine)[-1]
         standing = propose.folded_before(rows.decisions_of(stores), run)
-        return propose.plan(run, standing, propose.portable_policies(stores, run))
+        return propose.plan(run, standing, lambda cells: {cell: policy("rule", cell.primitive) for cell in cells},
+                            listed=self.listed)
 
     def confirm(self, folder):
         """Measures what `propose` asks for, in fresh processes."""

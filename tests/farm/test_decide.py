@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import made_up
 from made_up import DATE, DEEP, LEAN, RULE, SIZES, WIDE, tuned
 from tools.farm import __main__ as farm
-from tools.farm import decide, derive, devices, evidence, propose, rows, store
+from tools.farm import cell_keys, decide, derive, devices, evidence, propose, rows, standard, store
 
 NAME = "exclusive_scan 4/4/4"
 LONG = os.environ.get("GPUPRIMS_LONG") == "1"
@@ -274,6 +274,81 @@ def test_every_size_loses_for_one_type(tmp_path):
 
     one = only(tuned(tmp_path, factor)[1])
     assert one["verdict"] == "rejected" and "loses 3." in one["reason"] and "of f32" in one["reason"]
+
+
+# ---- elsewhere: cells that the search has none like ------------------------------------------------------------------
+
+
+def listed(*sizes, protocol="cold_graph", type_="u32"):
+    return [made_up.cell("exclusive_scan", type_, log2)._replace(protocol=protocol) for log2 in sizes]
+
+
+def loses_at(log2):
+    """One policy is 10 % faster at what is searched, and half as fast at a size of a graph's cells."""
+    return lambda name, at, kind: 2.0 if (name, kind, at) == ("wide", "cold_graph", log2) else wide_wins(name, at, kind)
+
+
+def test_a_row_wins_elsewhere_or_does_not_serve_there(tmp_path):
+    """Cells of another protocol, at the sizes and between them: the row's buckets end where one loses."""
+    _, decisions = tuned(tmp_path, loses_at(21), listed=listed(17, 20, 21, 24))
+    assert only(decisions)["verdict"] == "accepted" and policies_of(standing_of(tmp_path)) == [(0, 21, WIDE)]
+    assert only(decisions, "inclusive_scan 4/4/4")["log2_to"] == 64  # the list has no cell of it
+    _, decisions = tuned(tmp_path / "other", loses_at(12), listed=listed(12), sizes=(12,))
+    one = only(decisions)
+    assert one["verdict"] == "rejected" and one["reason"].startswith("loses ")
+    assert one["reason"].endswith(" % at exclusive_scan SUM u32 n=1024 protocol=cold_graph")
+
+
+def test_what_a_row_would_not_serve_does_not_count(tmp_path):
+    """A policy that is invalid elsewhere, and a cell beyond the bucket: the header would not take the row there."""
+    def factor(name, log2, kind):
+        return 9 if kind == "graph" else 1.2 if name != "wide" else 0.9 if log2 <= 12 else 1.1
+
+    tune = made_up.Tune(made_up.path_of(tmp_path, "one"), factor, sizes=(12, 14),
+                        listed=listed(12, 13, protocol="graph")).search().confirm(tmp_path)
+    found = [line for line in tune.lines if line.get("protocol") == "graph"]
+    assert {line["n"] for line in found} == {1024}  # no cell of 2^13
+    one = only(again(tune, tmp_path, lambda line: {**line, "status": "invalid", "us": []}
+                     if line in found and line["variant"] == "policy" else line))
+    assert one["verdict"] == "accepted" and one["left_out"] == {"status invalid": 3}
+
+
+def test_a_row_goes_where_it_loses_elsewhere(tmp_path):
+    """A row of a tune that looked nowhere else: the next one measures the header's rule beside it."""
+    tuned(tmp_path, wide_wins)
+    tune, decisions = tuned(tmp_path, loses_at(21), date="2026-02-02T00:00:00Z", seed=2, listed=listed(18, 21),
+                            standing=dict.fromkeys(range(12, 31), WIDE))
+    assert {line["n"] for line in tune.lines if line.get("variant") == "rule" and line["protocol"] == "cold_graph"} == \
+        {1 << 16, 1 << 19}
+    one = only(decisions)
+    assert (one["verdict"], one["log2_from"], one["log2_to"], one["policy"]) == ("removed", 21, 22,
+                                                                                 store.policy_of(WIDE))
+    assert one["reason"].endswith("at exclusive_scan SUM u32 n=524288 protocol=cold_graph") and one["gain"] > 0.9
+    assert policies_of(standing_of(tmp_path)) == [(0, 21, WIDE), (22, 64, WIDE)]
+    assert derive.derive(made_up.stores_of(tmp_path))[1] == []
+    assert farm.main(["validate", tune.path, "--stores", str(tmp_path)]) == 0
+
+
+def test_a_class_must_not_lose_elsewhere(tmp_path):
+    """What serves the second device as well as its rule at what is searched would halve its speed elsewhere."""
+    def second(name, log2, kind):
+        return (2.0 if kind == "cold_graph" else 0.99) if name == "wide" else 1.1
+
+    tuned(tmp_path, wide_wins)
+    tuned(tmp_path, second, "two", device="Example Two", listed=listed(20))
+    found, classes = devices.table_of(made_up.stores_of(tmp_path))
+    assert not [row for row in found if row.scope.startswith("class")] or NAME not in {
+        row.group for row in found if row.scope.startswith("class")}, classes
+
+
+def test_groups_that_the_list_lacks_are_measured_between_the_sizes(tmp_path):
+    tune = made_up.Tune(made_up.path_of(tmp_path, "one"), wide_wins, groups=(("exclusive_scan", "u16"),)).search()
+    group = evidence.runs_of(propose.context_of(tune.write().path, str(tmp_path))[0])[-1].groups["exclusive_scan 2/2/2"]
+    found = propose.cells_elsewhere(group, group.name, listed(20))
+    assert [cell.n for cell in found] == [3 << log2 - 3 for log2 in SIZES] and {cell.in_ for cell in found} == {"u16"}
+    assert propose.cells_elsewhere(group, group.name, [found[2]._replace(protocol="graph")]) == \
+        [found[2]._replace(protocol="graph")]
+    assert not propose.is_elsewhere(group, found[0])
 
 
 def test_throttled_processes_are_not_used(tmp_path):
@@ -550,7 +625,12 @@ def test_the_plan(tmp_path):
     assert lines[0].split("\t")[:2] == ["exclusive_scan SUM f32 n=4194304 protocol=cold", "default"]
     out = tmp_path / "plan"
     assert farm.main(["propose", made_up.path_of(tmp_path, "one"), "--out", str(out), "--stores", str(tmp_path)]) == 0
-    assert out.read_text().splitlines() == lines
+    written = out.read_text().splitlines()
+    assert set(lines) < set(written)
+    others = [cell_keys.read(line.split("\t")[0])[0] for line in written if line not in lines]
+    wanted = {cell for cell, _ in map(cell_keys.read, standard.cells()) if 17 <= cell.log2 < 23 and
+              cell.group in (NAME, "inclusive_scan 4/4/4") and cell.protocol != "first_call"}
+    assert set(others) == wanted and {cell.log2 for cell in wanted} == {18, 20, 22}
 
 
 # ---- several devices -------------------------------------------------------------------------------------------------

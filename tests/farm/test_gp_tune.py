@@ -1,5 +1,6 @@
 """gp_tune's parent process (tools/tune: main, search, supervise, store) end to end on synthetic workers, and those
 workers (tools/farm/measure.py). No GPU and, but for one test, no NVRTC."""
+import argparse
 import collections
 import fcntl
 import json
@@ -15,7 +16,7 @@ import pytest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, ROOT)
 
-from tools.farm import evidence, measure, regress, store, validate  # noqa: E402
+from tools.farm import cell_keys, evidence, measure, propose, regress, store, validate  # noqa: E402
 
 WORKER = f"{sys.executable} -m tools.farm.measure"
 DEFAULT = measure.MODEL["defaults"]["copy"]
@@ -292,6 +293,36 @@ def test_the_real_compiler(tuner):
         pytest.skip(f"NVRTC: {samples['default']['message']}; its PyPI package is nvidia-cuda-nvrtc")
     assert samples["default"]["code"] == samples[DEFAULT]["code"] != "" and samples[DEFAULT]["registers"] > 0
     assert samples[refused]["status"] == "invalid" and samples[refused]["us"] == []
+
+
+def test_the_rule_is_named(tuner):
+    """A plan says which policy the header's own rule chooses; so does the store. --rule knows it."""
+    other = with_fields(DEFAULT, threads=512)
+    tuner.run("--plan", tuner.plan([CELL, "default", f"rule:{DEFAULT}", other]), model=tuner.model())
+    found = {policy_of(line): line["variant"] for line in tuner.lines("samples")}
+    assert found == {"default": "default", DEFAULT: "rule", other: "policy"}
+
+
+def test_the_rule_is_known(program):
+    """gp_tune --rule, as the plan of a rerun asks for it: valid policies, which depend on the device."""
+    def rules(cells, **device):
+        run = argparse.Namespace(environment={"compute_capability": 90, "multiprocessors": 132, **device})
+        return propose.rules_of(program, run, [cell_keys.read(cell)[0] for cell in cells])
+
+    cells = ["reduce SUM u32 n=1024", "copy s16 n=67108864", "top_k u32 k=64 n=1048576",
+             "bfs u32 graph=grid:rows=100:columns=100 n=40000"]
+    found = rules(cells)
+    assert [cell.text.split(" n=")[0] for cell in found] == [cell.split(" n=")[0] for cell in cells]
+    for cell, rule in found.items():
+        space = subprocess.run([program, "--space", "--cell", cell.text], stdout=subprocess.PIPE, check=True)
+        assert rule in json.loads(space.stdout)["policies"]
+    assert rules(cells, compute_capability=75) != found
+    assert rules(["segmented_sort u32 segments=pareto:64 n=4096"]) and not rules([])
+    for words, said in ((["--cell", CELL], "no such argument"), (["--multiprocessors", "0"], "no such value")):
+        done = subprocess.run([program, "--rule", *words], stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 2 and said in done.stderr
+    done = subprocess.run([program, "--rule"], input="copy u33 n=1\n", stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2 and "copy u33 n=1: " in done.stderr
 
 
 # ---- what goes wrong -------------------------------------------------------------------------------------------------

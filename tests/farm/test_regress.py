@@ -95,10 +95,10 @@ def test_cells_that_do_not_fit_are_named(tmp_path, base, capsys):
     assert regress.main(arguments(tmp_path, base, [small, small], cells[1:3])) == 2
     assert "room for none of the cells" in capsys.readouterr().err
     every = regress.cells_of(None)
-    assert regress.fitting(every, 0) == regress.fitting(every, 80 * 10 ** 9) == (every, [])
-    fit, large = regress.fitting(every, 15 << 30)
-    assert len(fit) + len(large) == len(every) and set(map(regress.input_bytes, fit)) > {256 << 20}
-    assert {regress.input_bytes(cell) for cell, text in every.items() if text in large} == {1 << 30}
+    assert standard.fitting(every, 0) == standard.fitting(every, 80 * 10 ** 9) == (every, [])
+    fit, large = standard.fitting(every, 15 << 30)
+    assert len(fit) + len(large) == len(every) and set(map(standard.input_bytes, fit)) > {256 << 20}
+    assert {standard.input_bytes(cell) for cell, text in every.items() if text in large} == {1 << 30}
 
 
 def test_no_device(tmp_path, base, capsys):

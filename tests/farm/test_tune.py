@@ -87,6 +87,10 @@ def test_a_tune(farm):
     assert len(farm.paths()) == 2 and len(re.findall(r"groups whose rows changed: (\d)", again)) == 1
     second, first = farm.paths()
     assert ".2.tune." in second
+    ruled = [line for line in store.read(second).of("samples") if line["variant"] == "rule"]
+    assert ruled and {line["phase"] for line in ruled} == {"confirm"} and "cold_graph" in {
+        line["protocol"] for line in ruled}
+    assert not [line for line in store.read(first).of("samples") if line["variant"] == "rule"]  # no row stood there
     found = decide.stability(first, second, farm.stores)
     assert found.kept == found.rows >= 4
     folded = rows.fold(farm.lines("decision"))
@@ -110,6 +114,9 @@ def test_the_default_plan(farm):
     phases = {line["phase"] for line in farm.lines("samples")}
     assert decided >= set(searched) and phases == {"search", "matrix", "confirm"}
     assert {line["status"] for line in farm.lines("samples")} == {"ok"}
+    elsewhere = {cell.group for a_store in made_up.stores_of(farm.stores) for run in evidence.runs_of(a_store)
+                 for group in run.groups.values() for cells in group.elsewhere.values() for cell in cells}
+    assert len(elsewhere) > 40 and "top_k 4/0/0" in elsewhere
 
 
 def test_an_interrupted_tune_goes_on(farm):

@@ -9,8 +9,9 @@ types that the row serves. With logarithms, in which a coefficient of variation 
 
     mean(default) - mean(candidate) > max(log 1.02, 1.96 sqrt(sd(default)^2 + sd(candidate)^2))
 
-and at no size, for no type, the candidate takes 2 % longer. Sizes at the ends of the interval that do not gain are
-trimmed off: the longest run of its sizes that passes is the bucket. A process in which the candidate was faster never
+and at no size, for no type, the candidate takes 2 % longer, nor at a cell elsewhere that the row would serve: of other
+words and protocols, between the sizes. Sizes at the ends of the interval that do not gain are trimmed off: the longest
+run of its sizes that passes is the bucket. A process in which the candidate was faster never
 counts against it: see `margin`. Where the first policy of a proposal does not pass, its runner-up is tried.
 
 Every group gets a verdict:
@@ -18,7 +19,8 @@ Every group gets a verdict:
     accepted   the bucket is served by the policy from now on
     rejected   proposed, and not confirmed; the reason says why
     kept       nothing was proposed, or nothing could be used: what stands there stays
-    removed    a row that stood there lost to the header's own rule: the rule serves its bucket again (also retire.py)
+    removed    a row that stood there lost to the header's own rule, as a whole or at a cell: the rule serves its
+               bucket, or the cell's size, again (also retire.py)
 
     id         of all decisions that one look at a run's group made (a hash of them); replaces: ids that it supersedes
     env, date  the run: its environment, and when that was first seen in the store
@@ -99,6 +101,11 @@ def interval(base, candidate):
     return tuple(round(math.expm1(value), 4) for value in (mean, mean - half, mean + half))
 
 
+def is_free_to(group, cell, name):
+    """Would a row with this policy serve the cell?"""
+    return name == "default" or evidence.can_serve(cell, name, group.default[cell][0])
+
+
 class Comparison:
     """Two variants in a group's rerun."""
 
@@ -117,6 +124,12 @@ class Comparison:
                     self.incomparable.add(cell)
                 if all(name in times for name in names):
                     self.logs.setdefault(process, {})[cell] = tuple(math.log(times[name]) for name in names)
+        self.elsewhere = {}  # cell: [(log base, log candidate)] of the processes
+        for _, measured in sorted(group.elsewhere.items()):
+            for cell, times in measured.items():
+                names = base(cell, times), candidate(cell, times)
+                if all(name in times for name in names) and is_free_to(group, cell, names[1]):
+                    self.elsewhere.setdefault(cell, []).append(tuple(math.log(times[name]) for name in names))
 
     def judge(self, first, last):
         """Positions of sizes: first to last, together."""
@@ -149,7 +162,28 @@ class Comparison:
                     return f"loses {100 * math.expm1(-gains[-1]):.1f} % at {cell.bytes} bytes of {cell.out}"
             if position in (first, last) and statistics.fmean(gains) <= 0:
                 return f"gains nothing at 2^{self.sizes[position]} bytes"
+        log2_from, log2_to = rows.bucket(self.sizes, first, last)
+        for cell, logs in sorted(self.elsewhere.items()):
+            gain = statistics.median(base for base, _ in logs) - statistics.median(candidate for _, candidate in logs)
+            if log2_from <= cell.log2 < log2_to and len(logs) >= FEWEST_PAIRS and gain <= -GAIN:
+                return f"loses {100 * math.expm1(-gain):.1f} % at {cell.text}"
         return ""
+
+    def cells_won(self, row, among):
+        """(range of sizes, judgement, cell) of each cell among some that a row serves and at which the candidate is
+        faster by the rule. One between the sizes stands for its own logarithm, one of a size for that size's bucket."""
+        measured = dict(self.elsewhere)
+        for cells in self.logs.values():
+            for cell, logs in cells.items():
+                measured.setdefault(cell, []).append(logs)
+        for cell, logs in sorted(measured.items()):
+            if cell in among and rows.serves(row, cell.log2) and len(logs) >= FEWEST_PAIRS and \
+                    not self.too_little(*([of[side] for of in logs] for side in (0, 1))):
+                bucket = rows.bucket(self.sizes, *[self.sizes.index(cell.log2)] * 2) if cell.log2 in self.sizes else \
+                    (cell.log2, cell.log2 + 1)
+                span = max(bucket[0], row.log2_from), min(bucket[1], row.log2_to)
+                yield span, Judgement("", *interval(*([of[side] for of in logs] for side in (0, 1))), len(logs),
+                                      [cell.bytes], [cell.out]), cell
 
     def too_little(self, base, candidate):
         if margin(base, candidate) > 0:
@@ -209,12 +243,22 @@ def decide_group(run, name, standing, portable):
         made.append(decision(*rows.bucket(sizes, first, last), "rejected" if judgement.reason else "accepted",
                              judgement.reason, store.policy_of(policy), judgement, " ".join(sorted(sources))))
     make_room(made, standing)
-    taken = [one for one in made if one["verdict"] == "accepted"]
+    taken = [(one["log2_from"], one["log2_to"]) for one in made if one["verdict"] == "accepted"]
+
+    def is_free(log2_from, log2_to):
+        return not any(first < log2_to and log2_from < end for first, end in taken)
+
     for row in standing:
-        if not any(one["log2_from"] < row.log2_to and row.log2_from < one["log2_to"] for one in taken):
-            judgement = beaten(group, sizes, row, portable)
-            if judgement:
-                made.append(decision(row.log2_from, row.log2_to, "removed", "the header's rule is faster", row.policy,
+        comparison = beside_the_rule(group, sizes, row, portable)
+        judgement = beaten(comparison, row) if is_free(row.log2_from, row.log2_to) else None
+        if judgement:
+            made.append(decision(row.log2_from, row.log2_to, "removed", "the header's rule is faster", row.policy,
+                                 judgement, "device"))
+            continue
+        for span, judgement, cell in comparison.cells_won(row, group.rule):
+            if is_free(*span):
+                taken.append(span)
+                made.append(decision(*span, "removed", f"the header's rule is faster at {cell.text}", row.policy,
                                      judgement, "device"))
     if not made:
         policies = {policy for times in searched.matrix.values() for policy in times} - {"default"}
@@ -235,22 +279,21 @@ def make_room(made, standing):
         least.update(verdict="rejected", reason=f"no room: a group has at most {rows.MOST_ROWS} rows, others gain more")
 
 
-def beaten(group, sizes, row, portable):
-    """The judgement by which the header's own rule is better than a row on all its sizes, or None."""
-    inside = [position for position, log2 in enumerate(sizes) if rows.serves(row, log2)]
-    if not inside:
-        return None
-
+def beside_the_rule(group, sizes, row, portable):
+    """A row, and the header's own rule as the candidate."""
     def rule(cell, times):
         policy, source = group.default.get(cell, ("", ""))
         return "default" if source == "portable" and not rows.same_policy(row, policy) else \
-            portable.get((cell.group, cell.n))
+            propose.rule_at(group, cell, portable)
 
-    def stands(cell, times):
-        return propose.baseline(group, cell, times, [row])
+    return Comparison(group, sizes, lambda cell, times: propose.baseline(group, cell, times, [row]), rule)
 
-    judgement = Comparison(group, sizes, stands, rule).judge(inside[0], inside[-1])
-    return None if judgement.reason else judgement
+
+def beaten(comparison, row):
+    """The judgement by which the header's own rule is better than a row on all its sizes, or None."""
+    inside = [position for position, log2 in enumerate(comparison.sizes) if rows.serves(row, log2)]
+    judgement = comparison.judge(inside[0], inside[-1]) if inside else None
+    return judgement if judgement and not judgement.reason else None
 
 
 def decide_run(run, stores):

@@ -24,9 +24,9 @@ from tools.farm import decide, derive, evidence, propose, rows, store
 
 LIKE = 0.02  # of one class: each serves the other at most so much slower than it serves itself
 
-# A device's latest look at a group, place by place (a size's logarithm and a type): {policy: time over that of what
-# served the place then}; the same of the header's rule, and the rule's policy, where they are known; what counts as a
-# tie. searched: the places of the matrix; at the others only the rerun's policies were measured.
+# A device's latest look at a group, place by place (a size's logarithm, and a type or, elsewhere, a cell): {policy:
+# time over that of what served the place then}; the same of the header's rule, and the rule's policy, where they are
+# known; what counts as a tie. searched: the places of the matrix; at others only the rerun's policies were measured.
 Look = collections.namedtuple("Look", "run ratios rule ties searched")
 
 
@@ -60,7 +60,7 @@ def rule_of(group, cell, portable):
     policy, source = group.default.get(cell, ("", ""))
     if source == "portable":
         return "default", policy
-    known = portable.get((cell.group, cell.n))
+    known = propose.rule_at(group, cell, portable)
     return (known, known) if known else None
 
 
@@ -69,8 +69,8 @@ def look(run, group, searched, portable):
     logs, rule_logs = collections.defaultdict(lambda: collections.defaultdict(list)), collections.defaultdict(list)
     ties, rules, again = {}, {}, set()
 
-    def take(of, cell, times, is_rerun):
-        place = cell.log2, cell.out
+    def take(of, cell, times, is_rerun, place=None):
+        place = place or (cell.log2, cell.out)
         for policy in times.keys() - unfit:
             if is_rerun and (place, policy) not in again:  # the rerun knows better than the matrix
                 again.add((place, policy))
@@ -88,6 +88,10 @@ def look(run, group, searched, portable):
         for cell, times in sorted(cells.items()):
             if "default" in times:
                 take(group, cell, times, True)
+    for _, cells in sorted(group.elsewhere.items()):
+        for cell, times in sorted(cells.items()):
+            if "default" in times:
+                take(group, cell, times, True, (cell.log2, cell.text))
     ratios = {place: {policy: math.exp(statistics.fmean(values)) for policy, values in sorted(found.items())}
               for place, found in sorted(logs.items())}
     rule = {place: (math.exp(statistics.fmean(rule_logs[place])), policy) for place, policy in rules.items()}

@@ -7,6 +7,7 @@ out is counted, and every decision says so. A group with a sample that cannot be
 """
 import collections
 import math
+import re
 import statistics
 
 from tools.farm import cell_keys, store
@@ -38,6 +39,11 @@ SEARCHED_AS = {"inclusive_scan": "exclusive_scan", "segmented_inclusive_scan": "
                "run_lengths": "unique", "partition": "select", "histogram_ranges": "histogram_even",
                "upper_bound": "lower_bound", "set_intersection": "set_union", "set_difference": "set_union",
                "set_symmetric_difference": "set_union", "nth_element": "top_k"}
+# A type whose cells are measured beside those of the type that was searched, since a row serves both: same sizes, other
+# arithmetic. What only moves bytes has no such type.
+TWINS = {"u8": "i8", "u16": "i16", "u32": "f32", "u64": "f64", "f16": "bf16"}
+MOVES = ("copy", "fill", "load_balance", "sort", "segmented_sort", "top_k", "nth_element")  # keys go by their bits
+
 # Which algorithm is best depends on the number of segments, or on the shape, which rows do not know: the header takes a
 # row of these only where its rule has chosen the same algorithm (gp__row_serves).
 RULE_CHOOSES_ALGORITHM = ("segmented_reduce", "load_balance", "transpose")
@@ -48,8 +54,10 @@ class Group:
 
     matrix   {cell: {variant: time}}              a variant is "default" or a policy's text; microseconds, medians
     error    {cell: relative standard error of such a median}
-    confirm  {process: {cell: {variant: time}}}
+    confirm  {process: {cell: {variant: time}}}   the cells of the matrix and their like, measured again
+    elsewhere  the same of other cells that a row would serve: of other words and protocols, between the sizes
     default  {cell: (policy, source)}             what the header chose by itself
+    rule     {cell: policy}                       what the header's rule chooses where a row stands
     faults   {policy: status}                     policies that failed somewhere
     left_out {reason: samples}
     problem  "", or why nothing of the group can be used; impossible: the sample that cannot be, if that is it
@@ -57,7 +65,8 @@ class Group:
 
     def __init__(self, name):
         self.name = name
-        self.matrix, self.error, self.confirm, self.default, self.faults = {}, {}, {}, {}, {}
+        self.matrix, self.error, self.confirm, self.elsewhere = {}, {}, {}, {}
+        self.default, self.rule, self.faults = {}, {}, {}
         self.left_out = collections.Counter()
         self.problem = self.impossible = ""
 
@@ -66,6 +75,7 @@ class Run:
     def __init__(self, path, first):
         """Its name and its date are those of the first of its environments."""
         self.path, self.env, self.date, self.device = path, first["id"], first["date"], first["device"]
+        self.environment = first
         self.buses, self.boards, self.groups = set(), set(), {}
 
     @property
@@ -78,6 +88,39 @@ class Run:
         primitive, sizes = name.split(" ")
         group = self.groups.get(name)
         return group if group and group.matrix else self.groups.get(f"{SEARCHED_AS.get(primitive, primitive)} {sizes}")
+
+
+def is_indexed(cell):
+    """Is its output counters or positions?"""
+    return cell.primitive in set(cell_keys.having("n")) & set(cell_keys.having("i"))
+
+
+def as_type(cell, primitive, new):
+    """The cell on another type of the same size, as another primitive."""
+    old = of(cell)
+    fields = ("in_",) if is_indexed(cell) else ("in_", "acc", "out")
+    return cell._replace(primitive=primitive, **{field: new for field in fields if getattr(cell, field) == old})
+
+
+def of(cell):
+    """The type that a cell is about."""
+    return cell.in_ if is_indexed(cell) else cell.out
+
+
+def members(cell, primitive):
+    """The cells that one row would serve. Of graphs with hubs: one of as many edges without them."""
+    if primitive in cell_keys.having("g"):
+        vertices = cell.n // cell.degree
+        twin = re.sub(r"kronecker:scale=\d+", f"uniform:n={vertices}", cell.words)
+        return [cell._replace(words=words) for words in dict.fromkeys((cell.words, twin))]
+    twin = None if primitive in MOVES else TWINS.get(of(cell))
+    return [as_type(cell, primitive, name) for name in (of(cell), twin) if name]
+
+
+def is_served(cell):
+    """Is it by a cell's protocol that rows are chosen?"""
+    return cell.protocol != "first_call" and (cell.protocol != "back_to_back" or
+                                              cell.primitive in cell_keys.having("g"))
 
 
 def can_serve(cell, policy, default):
@@ -112,9 +155,7 @@ def find_runs(a_store):
     copied = repeated(samples)
     for sample in samples:
         cell, run = store.cell_of(sample), runs.get(sample["env"])
-        served = cell.protocol != "first_call" and (cell.protocol != "back_to_back" or
-                                                    cell.primitive in cell_keys.having("g"))
-        if run and store.is_known(cell) and served:
+        if run and store.is_known(cell) and is_served(cell):
             by_group[run, cell.group].append((cell, sample))
     for coverage in a_store.of("coverage"):
         if coverage["env"] in runs and coverage["group"].split(" ")[0] in store.primitives():
@@ -127,7 +168,19 @@ def find_runs(a_store):
         group = run.groups[name]
         group.impossible = next((f"{cell.text} cannot be: {reason}" for cell, reason in reasons if reason), "")
         group.problem = group.problem or group.impossible
+    for run in set(runs.values()):
+        for group in run.groups.values():
+            set_apart(group, run.searched(group.name))
     return sorted(set(runs.values()), key=lambda run: run.order)
+
+
+def set_apart(group, searched):
+    """What the rerun measured of cells that the matrix has no like of."""
+    like = {member for cell in (searched.matrix if searched else ())
+            for member in members(cell, group.name.split(" ")[0])}
+    for process, cells in group.confirm.items() if like else ():
+        for cell in [cell for cell in cells if cell not in like]:
+            group.elsewhere.setdefault(process, {})[cell] = cells.pop(cell)
 
 
 def latest_samples(a_store):
@@ -149,7 +202,7 @@ def unusable(sample):
     """Why a sample's times cannot be used, or None."""
     if sample["status"] != "ok":
         return f"status {sample['status']}"
-    if sample["variant"] == "policy" and sample["policy_source"] != "caller":
+    if sample["variant"] != "default" and sample["policy_source"] != "caller":
         return "ran on another policy than asked"
     if not sample["us"] or not all(map(math.isfinite, sample["us"])) or min(sample["us"]) <= 0:
         return "no times"
@@ -213,6 +266,8 @@ def group_of(name, samples, failed_check):
         if is_default:
             defaults[cell].add((store.policy_text(sample["policy"]), sample["policy_source"]))
         variant = "default" if is_default else store.policy_text(sample["policy"])
+        if sample["variant"] == "rule":
+            group.rule[cell] = variant
         process = sample["process"] if sample["phase"] == "confirm" else 0
         times[sample["phase"], process, cell, variant] += sample["us"]
     for cell, choices in defaults.items():

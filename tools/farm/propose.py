@@ -3,6 +3,10 @@ decides about them has to measure.
 
     python3 -m tools.farm propose STORE --out PLAN [--stores FOLDER]
 
+The rerun also measures cells that the search has none like, which a row would serve all the same: those of the standard
+list, of other words and protocols and between the sizes (of groups that it lacks, some between the sizes), where they
+fall into a proposed bucket or a row's; and beside each row of this device what the header's rule chooses.
+
 Over the sizes of a group dynamic programming finds the intervals, each served by one policy or by what stands there
 now, whose regret is least. Regret is time over the best time at that size, less 1; what is within the noise of the best
 counts as the best, so that the simplest wins ties: fewer rows, then fewer fields that differ from the incumbent's, then
@@ -12,20 +16,16 @@ import argparse
 import collections
 import math
 import os
-import re
+import subprocess
 
-from tools.farm import cell_keys, evidence, rows, store
+from tools.farm import cell_keys, evidence, rows, standard, store
 from tools.farm.arrays import np
 
+RULE = "rule:"              # before a policy of a plan: what the header's rule chooses for the cell
 GAIN = math.log(1.02)       # a row is worth it from this gain on; a size that loses as much spoils it
 LEAST_TIE = 0.005           # times that are closer are never told apart
 ROW_PRICE = 0.02            # regret that a new row must save: 2 % at one size
 UNITS = 1e-6                # of regret: rounding must not decide
-# A type whose cells are measured beside those of the type that was searched, since a row serves both: same sizes, other
-# arithmetic. What only moves bytes has no such type.
-TWINS = {"u8": "i8", "u16": "i16", "u32": "f32", "u64": "f64", "f16": "bf16"}
-MOVES = ("copy", "fill", "load_balance", "sort", "segmented_sort", "top_k", "nth_element")  # keys go by their bits
-
 # A cell as a partition sees it: {policy: time}, the time of what serves it now, that one's policy (which has nothing to
 # gain here), what counts as a tie. A policy must have been measured in all views of a size but those that are partial.
 View = collections.namedtuple("View", "times incumbent usual tie partial", defaults=(False,))
@@ -154,74 +154,91 @@ def targets(run):
 # ---- the plan of the rerun -------------------------------------------------------------------------------------------
 
 
-def is_indexed(cell):
-    """Is its output counters or positions?"""
-    return cell.primitive in set(cell_keys.having("n")) & set(cell_keys.having("i"))
-
-
-def as_type(cell, primitive, new):
-    """The cell on another type of the same size, as another primitive."""
-    old = of(cell)
-    fields = ("in_",) if is_indexed(cell) else ("in_", "acc", "out")
-    return cell._replace(primitive=primitive, **{field: new for field in fields if getattr(cell, field) == old})
-
-
-def of(cell):
-    """The type that a cell is about."""
-    return cell.in_ if is_indexed(cell) else cell.out
-
-
-def members(cell, primitive):
-    """The cells that one row would serve. Of graphs with hubs: one of as many edges without them."""
-    if primitive in cell_keys.having("g"):
-        vertices = cell.n // cell.degree
-        twin = re.sub(r"kronecker:scale=\d+", f"uniform:n={vertices}", cell.words)
-        return [cell._replace(words=words) for words in dict.fromkeys((cell.words, twin))]
-    twin = None if primitive in MOVES else TWINS.get(of(cell))
-    return [as_type(cell, primitive, name) for name in (of(cell), twin) if name]
-
-
 def portable_policies(stores, run):
-    """{(group, count): policy} that the header's rule chose on the run's device, as far as that was seen by then."""
+    """{(group, count): policy} that the header's rule chose on the run's device, as far as that was seen by then, for
+    the cells that are searched and their like."""
     seen = [other for a_store in stores for other in evidence.runs_of(a_store)
             if other.device == run.device and other.order <= run.order]
     return {(cell.group, cell.n): policy for other in sorted(seen, key=lambda other: other.order)
             for group in other.groups.values() for cell, (policy, source) in sorted(group.default.items())
-            if source == "portable"}
+            if source == "portable" and not is_elsewhere(group, cell)}
 
 
-def plan(run, folded, portable, primitives=()):
+def rule_at(group, cell, portable):
+    """The header's rule at a cell: as it was measured beside a row, or seen before; None where nobody knows."""
+    return group.rule.get(cell) or (None if is_elsewhere(group, cell) else portable.get((cell.group, cell.n)))
+
+
+def is_elsewhere(group, cell):
+    return any(cell in cells for cells in group.elsewhere.values())
+
+
+def like_of(group, name):
+    """The cells of a searched group's matrix, as a group that it serves has them, with their like."""
+    return [member for cell in sorted(group.matrix) for member in evidence.members(cell, name.split(" ")[0])]
+
+
+def cells_elsewhere(group, name, listed):
+    """Cells that a row of the group would serve, and that the search has none like. listed: the standard list's."""
+    like = like_of(group, name)
+    found = [cell for cell in listed if cell.group == name and cell not in like]
+    if not any(cell.n & (cell.n - 1) for cell in found + like):
+        first = {cell.log2: cell for cell in reversed(like)}
+        found += [cell._replace(n=cell.n * 3 // 4) for _, cell in sorted(first.items())
+                  if cell.n >= 4 * standard.WHOLE and cell.primitive not in cell_keys.having("g")]
+    return found
+
+
+def rules_of(program, run, cells):
+    """{cell: what the header's own rule chooses on the run's device}, of gp_tune."""
+    command = [program, "--rule", "--compute-capability", str(run.environment["compute_capability"]),
+               "--multiprocessors", str(run.environment["multiprocessors"])]
+    done = subprocess.run(command, input="".join(f"{cell.text}\n" for cell in cells), stdout=subprocess.PIPE, text=True,
+                          check=True)
+    return dict(zip(cells, done.stdout.splitlines(), strict=True))
+
+
+def plan(run, folded, rules, primitives=(), listed=()):
     """The jobs of the rerun: (cell, policies). Every proposed interval with a size more on either side, for each type
-    that its row would serve; the rows that stand, of whatever device, at their sizes; and the header's rule where a row
-    of this device stands, so that a row that no longer pays is found out.
+    that its row would serve; the rows that stand, of whatever device, at their sizes; cells elsewhere in both; and the
+    header's rule where a row of this device stands, so that a row that no longer pays is found out.
 
-    folded: rows.fold of all stores without this run. portable: see portable_policies. primitives: those that were
-    searched, of which candidates are wanted; none: of all."""
-    jobs = {}
+    folded: rows.fold of all stores without this run. rules: a function of cells, as rules_of. primitives: those that
+    were searched, of which candidates are wanted; none: of all. listed: cells of the standard list."""
+    jobs, ruled = {}, []
+
+    def add(cell, policies):
+        job = jobs.setdefault(cell, [])
+        job += [policy for policy in policies if policy not in job]
 
     def ask(name, group, positions, sizes, policies):
-        for cell in sorted(group.matrix):
-            if sizes.index(cell.log2) in positions:
-                for member in members(cell, name.split(" ")[0]):
-                    job = jobs.setdefault(member, [])
-                    job += [policy for policy in policies if policy not in job]
+        for member in like_of(group, name):
+            if sizes.index(member.log2) in positions:
+                add(member, policies)
+
+    def ask_elsewhere(cells, log2_from, log2_to, policies):
+        for cell in cells:
+            if log2_from <= cell.log2 < log2_to:
+                add(cell, policies)
 
     for name, group in targets(run):
         if not group or not group.matrix or group.problem or (primitives and group.name.split()[0] not in primitives):
             continue
         sizes, mine = sizes_of(group), folded.get((run.device, name), [])
+        elsewhere = cells_elsewhere(group, name, listed) if listed else []
         faults = run.groups[name].faults if name in run.groups else ()
         for proposal in proposals(group, mine, faults):
             ask(name, group, range(proposal.first - 1, proposal.last + 2), sizes, proposal.policies)
+            ask_elsewhere(elsewhere, *rows.bucket(sizes, proposal.first, proposal.last), proposal.policies)
         for (scope, place), standing in sorted(folded.items()):
             for row in standing if place == name else []:
                 inside = [k for k, log2 in enumerate(sizes) if rows.serves(row, log2)]
                 ask(name, group, inside, sizes, [store.policy_text(row.policy)])
-        for cell in sorted(group.matrix):
-            member = members(cell, name.split(" ")[0])[0]
-            rule = portable.get((name, cell.n)) or portable.get((group.name, cell.n))
-            if rule and any(rows.serves(row, cell.log2) for row in mine):
-                ask(name, group, [sizes.index(member.log2)], sizes, [rule])
+                ask_elsewhere(elsewhere, row.log2_from, row.log2_to, [store.policy_text(row.policy)])
+        ruled += [cell for cell in [*like_of(group, name), *elsewhere]
+                  if cell in jobs and any(rows.serves(row, cell.log2) for row in mine)]
+    for cell, rule in (rules(ruled) if ruled else {}).items():
+        jobs[cell] = [policy for policy in jobs[cell] if policy != rule] + [f"{RULE}{rule}"]
     return [(cell, sorted(jobs[cell])) for cell in sorted(jobs, key=lambda cell: (cell.group, -cell.log2, cell))]
 
 
@@ -253,18 +270,22 @@ def main(argv):
     parser.add_argument("store")
     parser.add_argument("--out", required=True, metavar="PLAN")
     parser.add_argument("--stores", default=default_folder(), metavar="FOLDER", help="whose decisions stand")
+    parser.add_argument("--gp-tune", default=os.path.join(store.ROOT, "build", "gp_tune"), metavar="PROGRAM",
+                        help="which knows the header's rule (default: build/gp_tune)")
     args = parser.parse_args(argv)
-    jobs = write_plan(args.store, args.stores, args.out)
+    jobs = write_plan(args.store, args.stores, args.out, args.gp_tune)
     print(f"{args.out}: {len(jobs)} cells, {sum(len(policies) for _, policies in jobs)} candidates")
     return 0
 
 
-def write_plan(path, folder, out, primitives=()):
+def write_plan(path, folder, out, program, primitives=()):
     mine, stores = context_of(path, folder)
     runs = evidence.runs_of(mine)
     if not runs:
         raise store.StoreError(f"{path}: nothing was measured")
-    jobs = plan(runs[-1], folded_before(rows.decisions_of(stores), runs[-1]), portable_policies(stores, runs[-1]),
-                primitives)
+    run = runs[-1]
+    listed = {cell: text for cell, text in map(cell_keys.read, standard.cells()) if evidence.is_served(cell)}
+    jobs = plan(run, folded_before(rows.decisions_of(stores), run), lambda cells: rules_of(program, run, cells),
+                primitives, standard.fitting(listed, run.environment["memory_bytes"])[0])
     store.replace(out, plan_text(jobs).encode())
     return jobs

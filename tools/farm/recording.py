@@ -55,7 +55,7 @@ def default_cells():
     return [text for cell, text in regress.cells_of(None).items()
             if cell.primitive not in standard.CELLS or cell.protocol == "first_call"
             or ((cell.in_ or cell.out) == standard.CELLS[cell.primitive][1][-1]
-                and (regress.input_bytes(cell) < 256 * bench.MIB or cell.primitive in LARGE))]
+                and (standard.input_bytes(cell) < 256 * bench.MIB or cell.primitive in LARGE))]
 
 
 class Recorder:

@@ -144,8 +144,6 @@ def build(tree):
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
 
-# A device has room for all buffers, workspaces and copies of a cell where its memory is so many times the cell's input.
-ROOM = 32
 # The host makes these inputs whole, where it repeats those of others.
 MADE_BY_HOST = ("is_sorted", "group_by", "reduce_by_key")  # and those of keys
 # Seconds of a night for a cell: for 12 processes, and fresh ones where something looks changed. An H100's machine took
@@ -154,22 +152,12 @@ MADE_BY_HOST = ("is_sorted", "group_by", "reduce_by_key")  # and those of keys
 CELL_SECONDS, GIB_SECONDS, GIB_OF_KEYS_SECONDS, FIRST_CALL_SECONDS = 0.25, 1, 3, 25
 
 
-def input_bytes(cell):
-    return cell.n * store.type_sizes()[cell.in_ or cell.out]
-
-
 def seconds_of(cell):
     """Of a night, about."""
     if cell.protocol == "first_call":
         return FIRST_CALL_SECONDS
     each = GIB_OF_KEYS_SECONDS if cell.primitive in (*cell_keys.having("m"), *MADE_BY_HOST) else GIB_SECONDS
-    return CELL_SECONDS + each * input_bytes(cell) / bench.GIB
-
-
-def fitting(cells, memory_bytes):
-    """(the cells that a device with so much memory has room for, the texts of the others); 0 is not known."""
-    fit = {cell: text for cell, text in cells.items() if not memory_bytes or ROOM * input_bytes(cell) <= memory_bytes}
-    return fit, [text for cell, text in cells.items() if cell not in fit]
+    return CELL_SECONDS + each * standard.input_bytes(cell) / bench.GIB
 
 
 def cells_of(path):
@@ -555,9 +543,9 @@ def compare(options):
             message = f"{side} ({trees[side].commit}) cannot be built: "
             finish([line_of(cell, {}, None, 0, False, message + first) for cell in cells], cells, None, options.store)
             raise CannotRun(message + said)
-    cells, large = fitting(cells, int(ask_worker(options, building["new"].result()).get("memory_bytes") or 0))
+    cells, large = standard.fitting(cells, int(ask_worker(options, building["new"].result()).get("memory_bytes") or 0))
     if large:
-        say(f"{len(large)} cells are left out, as the device has not {ROOM} times the memory of their input: "
+        say(f"{len(large)} cells are left out, as the device has not {standard.ROOM} times the memory of their input: "
             + "; ".join(large[:MOST_NAMES]) + (f" and {len(large) - MOST_NAMES} more" if large[MOST_NAMES:] else ""))
     if not cells:
         raise CannotRun("the device has room for none of the cells")

@@ -43,6 +43,9 @@ SIZES = bench.SIZES  # the columns of the dashboard's map
 BETWEEN = [48 * bench.KIB, 1403 * bench.KIB, 12 * bench.MIB]  # 3 * 2^k, 1.37 * 2^k
 WHOLE = 256  # elements: what fixed segments and transposes divide
 
+# A device has room for all buffers, workspaces and copies of a cell where its memory is so many times the cell's input.
+ROOM = 32
+
 
 def protocols_of(size):
     """A stream of calls that take the GPU less time than the host measures the host, whose speed differs by 10 to 20 %
@@ -62,3 +65,14 @@ def cells():
                     n = size // store.type_sizes()[type_] // WHOLE * WHOLE
                     found.append(" ".join(f"{primitive} {operator} {type_} {words} n={n} protocol={protocol}".split()))
     return found + GRAPH_CELLS + FIRST_CALLS  # those last: by then gp_tune compiles nothing beside them
+
+
+def input_bytes(cell):
+    return cell.n * store.type_sizes()[cell.in_ or cell.out]
+
+
+def fitting(named, memory_bytes):
+    """named: {cell: its text}. (Those that a device with so much memory has room for, the texts of the others); 0 is
+    not known."""
+    fit = {cell: text for cell, text in named.items() if not memory_bytes or ROOM * input_bytes(cell) <= memory_bytes}
+    return fit, [text for cell, text in named.items() if cell not in fit]

@@ -123,7 +123,8 @@ def measure_all(args, path, device, resume):
     common = options_for(args, BOTH)
     asked = ["--primitives", args.primitives or by_age(args, path, device), *options_for(args, SEARCH)]
     gp_tune(args.gp_tune, ["--search", *out, *asked, *common], resume)
-    jobs = propose.write_plan(path, args.stores, plan, args.primitives.split(",") if args.primitives else ())
+    asked_for = args.primitives.split(",") if args.primitives else ()
+    jobs = propose.write_plan(path, args.stores, plan, args.gp_tune, asked_for)
     print(f"confirming {sum(len(policies) for _, policies in jobs)} candidates in {len(jobs)} cells, "
           f"{args.processes} processes", flush=True)
     for process in range(1, args.processes + 1 if jobs else 1):

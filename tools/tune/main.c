@@ -164,6 +164,9 @@ static const struct mode_row {
      "FILE: tunes a kernel of yours (tools/gp_tune_kernel.h says what is in the file)"},
     {"--space", 0, space_main,
      "--cell CELL [--compute-capability 90] [--resources], or --kernel FILE: the valid policies, as JSON"},
+    {"--rule", 0, rule_main,
+     "[--compute-capability 90] [--multiprocessors 132]: for each cell on its standard input, the policy that the "
+     "header's own rule chooses"},
     {"--worker", 0, worker_main, "measures what it is told on its standard input (tools/farm/README.md)"},
     {"--compiler", 0, compiler_main, "compiles what it is told on its standard input"},
     {"--list-strategies", 0, strategies_main, "prints them"},

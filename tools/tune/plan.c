@@ -1,4 +1,5 @@
-// plan.c - jobs read from a file (gp_tune --plan): a line is CELL, then POLICY..., separated by tabs.
+// plan.c - jobs read from a file (gp_tune --plan): a line is CELL, then POLICY..., separated by tabs. A policy with
+// "rule:" before it is what the header's own rule chooses for the cell, and the store says so.
 #include <errno.h>
 
 #include "tune.h"
@@ -37,10 +38,12 @@ static const char *read_line(file_plan *p, char *line) {
   free(cell);
   j->verify = p->opt->verify;
   while ((word = strtok_r(NULL, "\t", &save))) {
+    const int is_rule = !strncmp(word, "rule:", strlen("rule:"));
+    if (is_rule) word += strlen("rule:");
     wrong = check_policy(word);
     if (wrong) return wrong;
     if (j->variant_count == MOST_POLICIES) return "more than 256 policies";
-    job_add(j, print_text("%s", word), NULL, j->variant_count);
+    job_add(j, print_text("%s", word), NULL, j->variant_count)->is_rule = is_rule;
   }
   if (!j->variant_count) return "a cell without a policy: put a tab and `default` after it";
   job_seal(j);

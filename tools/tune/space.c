@@ -226,6 +226,39 @@ void tune_space_free(tune_space *space) {
   memset(space, 0, sizeof *space);
 }
 
+// ---- the rule -------------------------------------------------------------------------------------------------------
+
+int rule_main(int count, char **arguments) {
+  int capability = 90, multiprocessors = 132, i;
+  char words[300], text[256];
+  for (i = 2; i < count; i++) {
+    const char *name = arguments[i], *value = i + 1 < count ? arguments[++i] : "";
+    int *number = !strcmp(name, "--compute-capability") ? &capability
+                  : !strcmp(name, "--multiprocessors")  ? &multiprocessors
+                                                        : NULL;
+    if (number && (*number = atoi(value)) > 0) continue;
+    fprintf(stderr, "gp_tune --rule: %s %s: no such argument, or no such value\n", name, value);
+    return 2;
+  }
+  while (fgets(words, sizeof words, stdin)) {
+    gp_policy none;
+    cell c;
+    gp__shape shape;
+    const char *why;
+    memset(&none, 0, sizeof none);
+    words[strcspn(words, "\n")] = 0;
+    why = read_cell(words, capability, multiprocessors, &c, &shape);
+    if (why) {
+      fprintf(stderr, "gp_tune --rule: %s: %s\n", words, why);
+      return 2;
+    }
+    none = gp__portable(none, shape);
+    policy_text(&none, text, sizeof text);
+    puts(text);
+  }
+  return fflush(stdout) || ferror(stdout);
+}
+
 // ---- resources ------------------------------------------------------------------------------------------------------
 
 enum { NOT_COMPILED, FITS, COMPILE, SPILLS, DOES_NOT_FIT, BLOCKS_PER_SM };

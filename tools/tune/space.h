@@ -35,8 +35,9 @@ typedef struct tune_code {
 // ($GP_TUNE_CACHE, or the usual one).
 void tune_compile(const char *cell, int compute_capability, const char *policy, tune_code *code);
 
-// gp_tune --space and gp_tune --compiler: the program's own arguments, of which the second says which; exit status.
+// gp_tune --space, --rule and --compiler: the program's own arguments, of which the second says which; exit status.
 int space_main(int count, char **arguments);
+int rule_main(int count, char **arguments);
 int compiler_main(int count, char **arguments);
 
 #endif

@@ -160,7 +160,7 @@ void store_sample(text *t, const char *environment, const job *j, const variant 
   text_add(t, "{\"kind\":\"samples\",\"v\":1,\"env\":\"%s\",\"job\":\"%s\",\"process\":%d,\"phase\":\"%s\",",
            environment, j->key, j->process, j->phase);
   cell_key_add(t, &c);
-  text_add(t, ",\"variant\":\"%s\",\"policy\":", is_default ? "default" : "policy");
+  text_add(t, ",\"variant\":\"%s\",\"policy\":", is_default ? "default" : v->is_rule ? "rule" : "policy");
   add_policy(t, is_default ? echo : v->policy);
   text_add(t, ",\"policy_source\":");
   json_string(t, v->source ? v->source : "");

@@ -93,6 +93,7 @@ typedef struct variant {
   const char *policy; // "default", or every field named; lives as long as the plan
   build *build;       // NULL: nothing is known about its kernel
   int tag;            // the plan's
+  int is_rule;        // the policy is what the header's own rule chooses
   int status, stored; // stored: the store has the result
   char *echo, *source, *message;
   double calls, *us;
