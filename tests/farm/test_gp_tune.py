@@ -227,6 +227,27 @@ def test_time_that_runs_out_leaves_no_group_without_a_matrix(tuner):
     assert tuner.lines("run")[-1]["seconds"] < 12
 
 
+def test_seconds_are_those_of_all_calls(tuner):
+    """An interrupted search has what is left of its time, and one that came to its end is not made again."""
+    words = [*SMALL, "--seconds", "14"]
+    model = tuner.model(seconds_per_job=0.03)
+    for _ in range(2):
+        process = tuner.start(*words, model=model)
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+    spent = sum(line["seconds"] for line in tuner.lines("run"))
+    assert 1 < spent < 8 and not any(line["ended"] for line in tuner.lines("run"))
+    tuner.run(*words, model=model)
+    assert tuner.lines("run")[-1]["ended"] and sum(line["seconds"] for line in tuner.lines("run")) < 20
+    assert len({line["in"] for line in tuner.lines("samples") if line["phase"] == "matrix"}) == 6
+    before = tuner.lines()
+    assert "the store has all of it" in tuner.run(*words, model=model) and tuner.lines() == before
+    tuner.run(*SMALL, "--seconds", "5", model=model)  # another plan: its time is its own
+    assert tuner.lines("run")[-1]["seconds"] > 0.5
+
+
 def test_a_landscape_is_whole(tuner):
     tuner.run("--landscape", "--primitives", "reduce", "--jobs", "0")
     assert {line["phase"] for line in tuner.lines("samples")} == {"landscape"}

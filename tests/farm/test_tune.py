@@ -149,6 +149,21 @@ def test_an_interrupted_tune_goes_on(farm):
     assert verdicts[0] == verdicts[1]
 
 
+def test_a_tune_in_calls(farm):
+    """--pause: the same command, call by call, measures what one call would."""
+    whole = Farm(farm.gp_tune, farm.folder / "whole")
+    whole.folder.mkdir()
+    whole.run()
+    command, statuses = farm.command("--pause", "4", seconds_per_job=0.02), []
+    while (not statuses or statuses[-1] == 5) and len(statuses) < 20:
+        process = farm.start(command)
+        said, errors = process.communicate(timeout=120)
+        statuses.append(process.returncode)
+        assert ("the call is over" in errors) == (statuses[-1] == 5), errors
+    assert statuses[-1] == 0 and len(statuses) > 2, errors
+    assert len(farm.paths()) == 1 and samples_of(farm) == samples_of(whole)
+
+
 def test_a_broken_machine_is_believed_nothing(farm):
     said = farm.run(status=1, constant_us=5)
     assert "0 rows" in said and {line["verdict"] for line in farm.lines("decision")} == {"kept"}

@@ -11,11 +11,15 @@ Primitives that were never searched on this device come first, then those whose 
 are too few for all, those that are left out are named, and come first in the next tune. A group whose self-check failed
 gets no row, which is said.
 
+--seconds are those of the search, over all calls of the same command. Where a machine is lent for a few minutes at a
+time, --pause S ends this call after S seconds with exit status 5, and the same command goes on.
+
 Exit status: 0 done; 1 done, but the output of something measured was wrong (no decision uses it), or one group in ten
-failed a self-check; 2 bad usage; 3 the device was lost, or nothing can be written; 4 no GPU; 130 interrupted.
+failed a self-check; 2 bad usage; 3 the device was lost, or nothing can be written; 4 no GPU; 5 paused; 130 interrupted.
 """
 import argparse
 import importlib.util
+import math
 import os
 import shlex
 import signal
@@ -26,7 +30,7 @@ import time
 from tools import bench
 from tools.farm import decide, evidence, measure, propose, regress, rows, store, table, trust
 
-DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, INTERRUPTED = 0, 1, 2, 3, 4, 130
+DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, PAUSED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 PROCESSES = 5
 SOME = 0.1  # of the groups may fail a self-check
 RERUN = ("--rounds", "15", "--batch-us", "600")  # of each variant in each process
@@ -73,16 +77,24 @@ def default_store(folder, device):
     raise Stop(BAD_USAGE, f"{place} is full of today's stores: name one by --store")
 
 
-def gp_tune(program, arguments, resume):
-    """Runs it, apart from the terminal's signals: each is handed on once, for a second one ends it at once."""
+def gp_tune(program, arguments, resume, until):
+    """Runs it, apart from the terminal's signals: each is handed on once, for a second one ends it at once. until: on
+    the clock of time.monotonic, when the call ends; math.inf: never."""
     process = subprocess.Popen([program, *arguments], cwd=store.ROOT, start_new_session=True)
-    interrupted, status = False, None
+    interrupted = paused = False
+    status = None
     while status is None:
         try:
-            status = process.wait()
+            limited = not paused and math.isfinite(until)
+            status = process.wait(max(0, until - time.monotonic()) if limited else None)
         except KeyboardInterrupt:
             interrupted = True
             process.send_signal(signal.SIGINT)
+        except subprocess.TimeoutExpired:
+            paused = True
+            process.send_signal(signal.SIGINT)
+    if paused and not interrupted and status in (DONE, WRONG, INTERRUPTED):
+        raise Stop(PAUSED, f"the call is over; continue with: {resume}")
     if interrupted or status == INTERRUPTED:
         raise Stop(INTERRUPTED, f"interrupted; continue with: {resume}")
     if status == BAD_USAGE:
@@ -116,20 +128,20 @@ def by_age(args, path, device):
     return ",".join(sorted(names.stdout.split(), key=lambda name: dates.get(name, "")))
 
 
-def measure_all(args, path, device, resume):
+def measure_all(args, path, device, resume, until):
     """Search and rerun."""
     plan = os.path.join(store.ROOT, "build", f"{os.path.basename(path)}.plan")
     out = ["--out", os.path.abspath(path)]
     common = options_for(args, BOTH)
     asked = ["--primitives", args.primitives or by_age(args, path, device), *options_for(args, SEARCH)]
-    gp_tune(args.gp_tune, ["--search", *out, *asked, *common], resume)
+    gp_tune(args.gp_tune, ["--search", *out, *asked, *common], resume, until)
     asked_for = args.primitives.split(",") if args.primitives else ()
     jobs = propose.write_plan(path, args.stores, plan, args.gp_tune, asked_for)
     print(f"confirming {sum(len(policies) for _, policies in jobs)} candidates in {len(jobs)} cells, "
           f"{args.processes} processes", flush=True)
     for process in range(1, args.processes + 1 if jobs else 1):
         command = ["--plan", plan, "--process", str(process), *RERUN, *out, *common]
-        gp_tune(args.gp_tune, command, resume)
+        gp_tune(args.gp_tune, command, resume, until)
 
 
 def status_of(a_store):
@@ -175,6 +187,7 @@ def of_device(folded, device):
 
 
 def tune(args, argv):
+    until = time.monotonic() + args.pause if args.pause else math.inf
     if not args.measure_only and not importlib.util.find_spec("scipy"):
         raise Stop(BAD_USAGE, "decisions need SciPy: pip install scipy, or measure with --measure-only")
     args.gp_tune = os.path.abspath(args.gp_tune) if args.gp_tune else build()
@@ -189,7 +202,7 @@ def tune(args, argv):
     os.makedirs(os.path.join(store.ROOT, "build"), exist_ok=True)
     resume = shlex.join(["python3", "-m", "tools.farm", "tune", *argv] + ([] if args.store else ["--store", path]))
     print(f"{device}: {os.path.relpath(path)}", flush=True)
-    measure_all(args, path, device, resume)
+    measure_all(args, path, device, resume, until)
     status = status_of(store.read(path))
     if args.measure_only:
         print(f"measured: {os.path.relpath(path)}; decisions: python3 -m tools.farm decide {os.path.relpath(path)}")
@@ -211,6 +224,8 @@ def main(argv):
     parser.add_argument("--quick", action="store_true", help="a minute: fewer sizes, fewer policies")
     parser.add_argument("--measure-only", action="store_true", help="decide nothing, and leave the table as it is")
     parser.add_argument("--seconds", type=float, help=f"of the search; the rerun comes on top (default: {SECONDS})")
+    parser.add_argument("--pause", type=float, metavar="S", help="end this call after so long; the same command goes "
+                        "on")
     parser.add_argument("--primitives", metavar="A,B")
     parser.add_argument("--sizes", metavar="4K,1M")
     parser.add_argument("--strategy", metavar="NAME", help="of gp_tune --list-strategies")

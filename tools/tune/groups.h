@@ -117,6 +117,7 @@ typedef struct search {
   group **groups, **skipped; // skipped: no cell of theirs has a policy
   int skipped_count;
   double deadline; // 0: none
+  int measures;    // a job of this run was measured, and not in the store
   int *current;    // of each GPU: the group that was measured last
   map builds;
   const char *reason;

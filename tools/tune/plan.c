@@ -150,7 +150,8 @@ const char *file_plan_make(const options *o, plan *made) {
   fclose(from);
   free(line);
   *made = (plan){p,          plan_start,    plan_next,    plan_done,     plan_next_build,
-                 plan_built, plan_finished, plan_planned, plan_complete, plan_close};
+                 plan_built, plan_finished, plan_planned, plan_complete, plan_close,
+                 NULL};
   if (!p->count) BAD("--plan %.400s: no job in it", o->plan);
   return NULL;
 #undef BAD

@@ -143,7 +143,7 @@ static const char *search_start(void *self, int count, const gpu *gpus) {
   if (!kept) return reason;
   s->loaded = 1;
   if (s->opt->seconds > 0) leave_out(s, count);
-  if (s->opt->seconds > 0) s->deadline = seconds_now() + s->opt->seconds;
+  if (s->opt->seconds > 0) s->deadline = seconds_now() + s->opt->seconds - gpus[0].spent;
   advance_all(s);
   return NULL;
 }
@@ -163,13 +163,14 @@ static void forget_builds(search *s, group *g) {
   g->build_count = g->build_head + left;
 }
 
-// When what is left of the time is what the matrices take, all groups go there with what they have.
+// When what is left of the time is what the matrices take, all groups go there with what they have. What earlier runs
+// measured comes first, from the store, and takes none.
 static void hurry(search *s, int gpu) {
   double needed = 0;
   int i;
   for (i = 0; i < s->group_count; i++)
     if (s->groups[i]->gpu_number == gpu) needed += matrix_seconds(s->groups[i]);
-  if (!s->deadline || seconds_now() + needed < s->deadline) return;
+  if (!s->deadline || !s->measures || seconds_now() + needed < s->deadline) return;
   for (i = 0; i < s->group_count; i++) {
     group *g = s->groups[i];
     const int at = last_keep(g);
@@ -211,6 +212,7 @@ static void search_done(void *self, int gpu, job *j) {
   group *g = j->group;
   (void)gpu;
   take_results(g, j);
+  s->measures |= j->sent_count > 0;
   g->used += j->seconds;
   g->unfinished--;
   job_free(j);
@@ -490,6 +492,14 @@ static void add_rows(search *s, const char *primitive, const unsigned long long 
   }
 }
 
+static char *asked_of(const options *o, int landscape) {
+  char *all = print_text("%d|%s|%s|%s|%s|%d|%llu|%.9g", landscape, o->primitives, o->sizes, o->strategy,
+                         o->kernel ? o->kernel : "", o->process, (unsigned long long)o->seed, o->seconds);
+  char *asked = print_text("%016llx", (unsigned long long)hash_text(HASH_START, all));
+  free(all);
+  return asked;
+}
+
 const char *search_make(const options *o, int landscape, plan *p) {
   static char reason[300];
   search *s = memset(grow(NULL, sizeof *s), 0, sizeof *s);
@@ -523,6 +533,7 @@ const char *search_make(const options *o, int landscape, plan *p) {
               search_finished,
               search_planned,
               search_complete,
-              search_close};
+              search_close,
+              asked_of(o, landscape)};
   return s->group_count ? NULL : "--primitives: nothing is left to search";
 }

@@ -53,6 +53,23 @@ static void keep_sample(store *s, const json *line) {
   if (v->status) *sample_at(s, json_text(line, "env"), json_text(line, "job"), is_default ? "default" : policy) = v;
 }
 
+static earlier *runs_of(store *s, const char *environment, const char *asked) {
+  char *key = print_text("%s %s", environment, asked);
+  void **at = map_at(&s->runs, key);
+  free(key);
+  if (!*at) *at = memset(grow(NULL, sizeof(earlier)), 0, sizeof(earlier));
+  return *at;
+}
+
+earlier store_earlier(store *s, const char *environment, const char *asked) { return *runs_of(s, environment, asked); }
+
+static void keep_run(store *s, const json *line) {
+  const json *ended = json_get(line, "ended");
+  earlier *e = runs_of(s, json_text(line, "env"), json_text(line, "asked"));
+  e->seconds += json_number(line, "seconds");
+  e->ended |= ended && ended->kind == 't';
+}
+
 const variant *store_find(store *s, const char *environment, const char *job, const char *policy) {
   return *sample_at(s, environment, job, policy);
 }
@@ -85,6 +102,7 @@ static int read_lines(store *s, FILE *from) {
     } else {
       used++;
       if (!strcmp(json_text(value, "kind"), "samples")) keep_sample(s, value);
+      if (!strcmp(json_text(value, "kind"), "run") && *json_text(value, "asked")) keep_run(s, value);
       if (!strcmp(json_text(value, "kind"), "environment")) *map_at(&s->environments, json_text(value, "id")) = s;
     }
   }

@@ -35,7 +35,7 @@ static const plan *work;
 static store results;
 static worker *workers;
 static compiler *compilers;
-static int worker_count, compiler_count, started, adding_gpus, lost, jobs_done, in_store;
+static int worker_count, compiler_count, started, adding_gpus, lost, jobs_done, in_store, in_store_whole;
 static double start_time;
 static volatile sig_atomic_t interrupted;
 
@@ -507,7 +507,8 @@ static int add_workers(void) {
 static void try_start(void) {
   const char *wrong;
   gpu *gpus;
-  int i;
+  earlier before;
+  int i, ended = 0;
   for (i = 0; i < worker_count; i++)
     if (!workers[i].ready) return;
   if (adding_gpus) return add_worker(worker_count);
@@ -516,6 +517,14 @@ static void try_start(void) {
   for (i = 0; i < worker_count; i++) {
     gpus[i] = workers[i].about;
     gpus[i].environment = workers[i].environment;
+    if (!work->asked) continue;
+    before = store_earlier(&results, workers[i].environment, work->asked);
+    gpus[i].spent = before.seconds;
+    ended += before.ended;
+  }
+  if (ended == worker_count) {
+    in_store_whole = 1;
+    return;
   }
   wrong = work->start(work->self, worker_count, gpus);
   if (wrong) lose(BAD_USAGE, wrong, "");
@@ -525,6 +534,7 @@ static void run_loop(void) {
   int i;
   while (!stopping() && !(started && work->finished(work->self))) {
     if (!started) try_start();
+    if (in_store_whole) return;
     for (i = 0; started && i < compiler_count; i++) feed_compiler(&compilers[i]);
     for (i = 0; started && i < worker_count; i++) feed_worker(&workers[i]);
     if (started && work->finished(work->self)) break;
@@ -538,11 +548,12 @@ static void run_loop(void) {
   }
 }
 
-static void write_run(const worker *w, int complete) {
+static void write_run(const worker *w, int complete, int ended) {
   const double seconds = w->jobs ? w->last_job - w->first_job : 0;
   text t = {0};
   text_add(&t, "{\"kind\":\"run\",\"v\":1,\"env\":\"%s\",\"seconds\":%.6g,\"busy_seconds\":%.6g,\"jobs\":%d,",
            w->environment, seconds, w->busy_seconds, w->jobs);
+  if (work->asked) text_add(&t, "\"asked\":\"%s\",\"ended\":%s,", work->asked, ended ? "true" : "false");
   text_add(&t, "\"complete\":%s}\n", complete ? "true" : "false");
   store_write(&results, t.at, t.length);
   free(t.at);
@@ -558,7 +569,7 @@ static int say_end(int status, int complete) {
 
 int supervise(const plan *p, const options *o) {
   const struct sigaction stop = {.sa_handler = on_signal};
-  int i, status, complete;
+  int i, status, complete, ended;
   opt = o;
   work = p;
   start_time = seconds_now();
@@ -579,13 +590,15 @@ int supervise(const plan *p, const options *o) {
     child_end(&workers[i].process, idle ? 2 : 0);
   }
   for (i = 0; i < compiler_count; i++) child_end(&compilers[i].process, 0);
+  if (in_store_whole) return fprintf(stderr, "gp_tune: the store has all of it\n"), DONE;
   if (status || !started) {
     store_leave_none(&results);
     return say_end(status, 1);
   }
   progress(1);
   status = work->close(work->self, &results);
-  complete = !stopping() && work->complete(work->self);
-  for (i = 0; i < worker_count; i++) write_run(&workers[i], complete);
+  ended = !stopping();
+  complete = ended && work->complete(work->self);
+  for (i = 0; i < worker_count; i++) write_run(&workers[i], complete, ended);
   return say_end(status, complete);
 }

@@ -148,17 +148,24 @@ int primitive_has(const char *primitive, char what); // see PRIMITIVES in cells.
 
 // ---- store.c --------------------------------------------------------------------------------------------------------
 
+typedef struct earlier {
+  double seconds;
+  int ended;
+} earlier;
+
 typedef struct store {
   const char *path;
   int file;
   map samples; // "environment job policy" -> variant
   map environments;
+  map runs;   // "environment asked" -> what its runs took and whether one came to its end
   int broken; // could not be written to
 } store;
 int store_open(store *s, const char *path);                  // exit status
 int store_write(store *s, const char *lines, size_t length); // whole lines, with one write; 0: not written, said why
 void store_leave_none(const store *s);                       // removes it if nothing is in it
 const variant *store_find(store *s, const char *environment, const char *job, const char *policy);
+earlier store_earlier(store *s, const char *environment, const char *asked);         // runs of the same plan
 void store_sample(text *t, const char *environment, const job *j, const variant *v); // adds the line
 extern const char ECHO_DIFFERS[]; // how the message of a variant begins that ran on another policy than asked
 
@@ -175,6 +182,7 @@ typedef struct options {
 typedef struct gpu {
   int compute_capability, multiprocessors;
   const char *environment;
+  double spent; // seconds that earlier runs of the same plan took
 } gpu;
 
 // A plan decides what is measured next; the supervisor does it. Plans are deterministic functions of the options and
@@ -190,6 +198,7 @@ typedef struct plan {
   int (*planned)(void *self, const char **where); // jobs, as far as one can tell; the current group
   int (*complete)(void *self);                    // nothing was cut short
   int (*close)(void *self, store *s);             // appends checks and coverage; exit status
+  char *asked; // hash of all that is asked for, of plans that are made but once in a store; NULL: of none
 } plan;
 int supervise(const plan *p, const options *o);
 
