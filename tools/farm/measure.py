@@ -197,6 +197,7 @@ MODEL = {
     "seed": 1,          # of the landscape and of the noise
     "launch_us": 2.0,   # what no policy can save
     "compile_us": 6e4,  # of a first call, about
+    "compilers": [],    # {"cells": beginning of a cell's text, "seconds": of the wall that each kernel takes them}
     "weight": 0.04,     # share of the time that a field costs when it is a factor of 2 off its best value
     "spread": 0.12,     # share that names (algorithm, load, store) cost at most
     "defaults": {**dict.fromkeys(store.primitives(), MAP), "reduce": REDUCE, "exclusive_scan": SCAN,
@@ -364,6 +365,7 @@ class Synthetic(Source):
         fields = store.policy_of(self.resolved(cell, policy))
         if self.fault("compiler_hang", policy, fields):
             time.sleep(1e6)
+        time.sleep(sum(one["seconds"] for one in self.model["compilers"] if cell.startswith(one["cells"])))
         if self.fault("compiler_crash", policy, fields):
             os.kill(os.getpid(), signal.SIGKILL)
         status = next((status for status in ("compile", "invalid") if self.fault(status, policy, fields)), "ok")

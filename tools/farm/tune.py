@@ -140,7 +140,8 @@ def measure_all(args, path, device, resume, until):
     print(f"confirming {sum(len(policies) for _, policies in jobs)} candidates in {len(jobs)} cells, "
           f"{args.processes} processes", flush=True)
     for process in range(1, args.processes + 1 if jobs else 1):
-        command = ["--plan", plan, "--process", str(process), *RERUN, *out, *common]
+        # (The first process looks at outputs: the others run the same machine code.)
+        command = ["--plan", plan, "--process", str(process), "--verify", str(int(process == 1)), *RERUN, *out, *common]
         gp_tune(args.gp_tune, command, resume, until)
 
 

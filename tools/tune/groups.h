@@ -7,7 +7,9 @@
 #include "space.h"
 #include "tune.h"
 
-enum { MOST_FIELDS = 16, MOST_STEPS = 48, MOST_ARGUMENTS = 3, BATCH = 31 }; // BATCH: policies of a job, beside default
+enum { MOST_FIELDS = 16, MOST_STEPS = 48, MOST_ARGUMENTS = 3 };
+// Policies of a job, beside default; small where the time may be over before compilers are through with more.
+enum { BATCH = 31, TIMED_BATCH = 8 };
 
 // Tags of a job's variants that are no policy of the space; others are the policy's number.
 enum { TAG_DEFAULT = -1, TAG_CONTROL = -2 };
@@ -78,6 +80,7 @@ typedef struct group {
 
   const char *strategy;
   step steps[MOST_STEPS];
+  int batch;                 // policies of a job
   int step_count, at, begun; // begun: the current step's own mark
   int *chosen, chosen_count; // what the next step is about
   int next_chosen;           // of a screen: the first that is in no job yet
@@ -85,6 +88,8 @@ typedef struct group {
   int queue_head, queue_count, unfinished;
   build **builds; // that no compiler has yet
   int build_head, build_count;
+  double compile_seconds; // that compilers took, for so many
+  int compiled_count;
   int *winners, winner_count, published; // for its siblings
   double used;                           // seconds on the GPU
   int hurried, default_failed;
@@ -109,7 +114,8 @@ void group_close_skipped(const group *g, uint64_t seed, text *lines); // a line 
 
 // ---- steps.c --------------------------------------------------------------------------------------------------------
 
-enum { EXHAUSTIVE_AT_MOST = 2000 }; // policies: above, strategy `auto` does not measure them all
+// Policies: above, strategy `auto` does not measure them all; and where --seconds are given.
+enum { EXHAUSTIVE_AT_MOST = 2000, WHOLE_AT_MOST = 200 };
 
 typedef struct search {
   const options *opt;

@@ -58,10 +58,12 @@ static void take_results(group *g, const job *j) {
 
 static const char *load_group(search *s, group *g) {
   const char *wrong = group_load(g, s->opt->seed, s->landscape ? g->row->landscape : NULL);
-  g->strategy = s->landscape                          ? "landscape"
-                : strcmp(s->opt->strategy, "auto")    ? s->opt->strategy
-                : g->space.count > EXHAUSTIVE_AT_MOST ? "standard"
-                                                      : "exhaustive";
+  g->strategy = s->landscape                                            ? "landscape"
+                : strcmp(s->opt->strategy, "auto")                      ? s->opt->strategy
+                : s->opt->seconds > 0 && g->space.count > WHOLE_AT_MOST ? "timed"
+                : g->space.count > EXHAUSTIVE_AT_MOST                   ? "standard"
+                                                                        : "exhaustive";
+  g->batch = s->opt->seconds > 0 ? TIMED_BATCH : BATCH;
   return wrong ? wrong : parse_steps(steps_of(g->strategy), g->steps, &g->step_count);
 }
 
@@ -219,21 +221,28 @@ static void search_done(void *self, int gpu, job *j) {
   advance_all(s);
 }
 
-// Compilers work for the group that has the fewest jobs waiting, for that is the next one to run out of them.
+// Seconds of compilers that a group had, with what those that are at work for it will take, about.
+static double compiler_seconds(const group *g) {
+  const double usual = g->compiled_count ? g->compile_seconds / g->compiled_count : 0.5;
+  return g->compile_seconds + (g->build_head - g->compiled_count) * usual;
+}
+
+// Compilers work for the group that had the least of them: kernels of one take a tenth as long as those of another, and
+// are as many.
 static build *search_next_build(void *self) {
   search *s = self;
   group *best = NULL;
   int i;
   for (i = 0; i < s->group_count; i++) {
     group *g = s->groups[i];
-    if (g->build_head == g->build_count) continue;
-    if (!best || g->queue_count - g->queue_head < best->queue_count - best->queue_head) best = g;
+    if (g->build_head < g->build_count && (!best || compiler_seconds(g) < compiler_seconds(best))) best = g;
   }
   return best ? best->builds[best->build_head++] : NULL;
 }
 
 static void search_built(void *self, build *b) {
-  (void)b;
+  b->group->compile_seconds += b->seconds;
+  b->group->compiled_count++;
   advance_all(self);
 }
 

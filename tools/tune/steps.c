@@ -10,7 +10,8 @@
 // chooses by itself, where random points would hardly come near it) propose policies; `compile` has them
 // compiled; `screen ROUNDS BATCH_US GIVE_UP` measures what was proposed, or kept, at every size; `keep N` takes the
 // best N of each size; `matrix ROUNDS BATCH_US` measures them all in one job a size, beside the default, the default's
-// own policy asked for by name, and one that must lose. Screens of ever fewer policies and more rounds are successive
+// own policy asked for by name, and one that must lose. `timed` is for a time that may be over at any step: what is near
+// the default and near the best comes before the rest. Screens of ever fewer policies and more rounds are successive
 // halving (Jamieson and Talwalkar, 2016); neighbours of the best, again and again, are coordinate descent.
 static const struct {
   const char *name, *steps;
@@ -20,6 +21,11 @@ static const struct {
                  "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; "
                  "neighbours 1; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
                  "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
+    {"timed", "incumbent 3 300; around; random 24; compile; screen 3 300 2; siblings 2; neighbours 2; compile; "
+              "screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; random 60; compile; screen 3 300 2; "
+              "neighbours 2; compile; screen 3 300 1.5; random 160; compile; screen 3 300 2; neighbours 2; compile; "
+              "screen 3 300 1.5; neighbours 2; compile; screen 3 300 1.5; neighbours 1; compile; screen 3 300 1.5; "
+              "keep 20; screen 9 400 0; keep 6; matrix 15 500"},
     {"quick", "incumbent 2 200; random 24; compile; screen 2 200 1.5; neighbours 1; compile; screen 2 200 1.5; "
               "keep 3; matrix 5 300"},
     {"landscape", "incumbent 3 300; all; compile; screen 3 300 0"},
@@ -167,7 +173,7 @@ static int screen(search *s, group *g, const step *st) {
   if (!g->begun) g->next_chosen = 0;
   g->begun = 1;
   while (g->next_chosen < g->chosen_count) {
-    const int left = g->chosen_count - g->next_chosen, end = g->next_chosen + (left < BATCH ? left : BATCH);
+    const int left = g->chosen_count - g->next_chosen, end = g->next_chosen + (left < g->batch ? left : g->batch);
     int kept[BATCH], kept_count = 0;
     for (i = g->next_chosen; i < end; i++)
       if (g->policies[g->chosen[i]].build && !g->policies[g->chosen[i]].build->built) return 0;
@@ -283,8 +289,9 @@ const char *parse_steps(const char *text_of_steps, step *steps, int *count) {
 
 void list_strategies(void) {
   int i;
-  printf("auto\n    exhaustive where a group's space has at most %d policies, otherwise standard\n",
-         EXHAUSTIVE_AT_MOST);
+  printf("auto\n    exhaustive where a group's space has at most %d policies, otherwise standard; with --seconds "
+         "timed, above %d\n",
+         EXHAUSTIVE_AT_MOST, WHOLE_AT_MOST);
   for (i = 0; i < STRATEGY_COUNT; i++) printf("%s\n    %s\n", STRATEGIES[i].name, STRATEGIES[i].steps);
   printf("or a text of such steps\n");
 }
@@ -301,7 +308,7 @@ int jobs_to_come(const group *g) {
   for (k = g->at; k < g->step_count; k++)
     if (g->steps[k].verb->go == matrix && !(k == g->at && g->begun)) jobs += g->size_count;
   if (g->at < g->step_count && g->steps[g->at].verb->go == screen)
-    jobs += (g->chosen_count - g->next_chosen + BATCH - 1) / BATCH * g->size_count;
+    jobs += (g->chosen_count - g->next_chosen + g->batch - 1) / g->batch * g->size_count;
   return jobs;
 }
 

@@ -28,6 +28,7 @@ typedef struct worker {
 typedef struct compiler {
   child process;
   build *at;
+  double begun; // when it got that
 } compiler;
 
 static const options *opt;
@@ -384,6 +385,7 @@ static void built(compiler *c, int status, const char *message) {
   build *b = c->at;
   c->at = NULL;
   b->built = 1;
+  b->seconds = seconds_now() - c->begun;
   b->status = status;
   b->message = print_text("%s", message);
   work->built(work->self, b);
@@ -392,6 +394,7 @@ static void built(compiler *c, int status, const char *message) {
 static void feed_compiler(compiler *c) {
   text t = {0};
   if (c->at || !(c->at = work->next_build(work->self))) return;
+  c->begun = seconds_now();
   if (!c->process.pid && !child_start(&c->process, opt->compiler_command, "--compiler", -1)) {
     built(c, STATUS_compile, "no compiler process could be started");
     return;

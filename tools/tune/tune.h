@@ -77,6 +77,7 @@ typedef struct build {
   int status; // a variant's
   char code[HASH_DIGITS + 1], *message;
   int registers, local_bytes, occupancy;
+  double seconds; // that a compiler took
 } build;
 
 #define STATUSES(X) X(ok) X(invalid) X(compile) X(wrong) X(runtime) X(timeout)

@@ -238,6 +238,7 @@ static void open_context(void) {
   config.backend = backend;
   config.device = ordinal;
   config.cache_dir = getenv("GP_TUNE_CACHE");
+  config.cache_bytes = UINT64_MAX; // some thousand kernels are compiled ahead of their measurement
   if (gp_open(&config, &ctx)) fatal("%s", gp_last_message());
   if ((reason = cell_types_define(&types, ctx))) fatal("%s", reason);
   kernels_loaded = 0;
