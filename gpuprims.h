@@ -2599,9 +2599,8 @@ GPUPRIMS__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
 GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int size) {
   return (p.threads * gp__scan_items(p.vectors, in_size, out_size) * size + 127) / 128 * 128;
 }
-GPUPRIMS__RULE int gp__shared_bytes(int primitive, gp_policy p, int in_size, int out_size) {
-  return !gp__is_scan(primitive) ? 0
-         : p.algorithm == GP_PIPELINED
+GPUPRIMS__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size) {
+  return p.algorithm == GP_PIPELINED
              ? p.stages * gp__scan_tile_bytes(p, in_size, out_size, in_size)
              : gp__scan_tile_bytes(p, in_size, out_size, in_size) +
                    (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
@@ -2622,8 +2621,7 @@ GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
                                           s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
          (!s.reproducible || (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
                               (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
-         gp__shared_bytes(s.primitive, p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <=
-             s.shared_bytes;
+         gp__scan_shared_bytes(p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
 }
 
 // ---- select/policy.h - streams: policy fields, tiles, warps with roles, shared memory, validity
@@ -4059,7 +4057,7 @@ GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
 // ---- families.h - which family a primitive belongs to
 
 // The families: primitives that share the fields of their policies and the shape of their kernels. F(FAMILY, family),
-// which is how their functions end: gp__policy_valid_map, gp__geometry_map, GP_POLICY_FIELDS_MAP.
+// which is how their names end: gp__rules_map, GP_POLICY_FIELDS_MAP.
 #define GPUPRIMS__FAMILIES(F)                                                                                          \
   F(MAP, map)                                                                                                          \
   F(REDUCE, reduce)                                                                                                    \
@@ -4094,51 +4092,6 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
          : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
                                                                                   : GP__FAMILY_MAP;
 }
-// Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
-GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }
-
-// ---- core/validity.h - validity of any policy; the bytes by which calls are small or large
-
-// A policy that is valid for its family, and for all.
-__attribute__((unused)) static int gp__policy_valid(gp_policy p, gp__shape s) {
-  if (!gp__policy_valid_common(p) || (p.overlap == 1 && s.compute_capability < 90)) return 0;
-  switch (gp__family_of(s.primitive)) {
-  case GP__FAMILY_MAP:
-    return gp__policy_valid_map(p, s);
-  case GP__FAMILY_REDUCE:
-    return gp__policy_valid_reduce(p, s);
-  case GP__FAMILY_SCAN:
-    return gp__policy_valid_scan(p, s);
-  case GP__FAMILY_STREAM:
-    return gp__policy_valid_stream(p, s);
-  case GP__FAMILY_SEGMENTS:
-    return gp__policy_valid_segments(p, s);
-  case GP__FAMILY_HISTOGRAM:
-    return gp__policy_valid_histogram(p, s);
-  case GP__FAMILY_SORT:
-    return gp__policy_valid_sort(p, s);
-  case GP__FAMILY_MERGE:
-    return gp__policy_valid_merge(p, s);
-  case GP__FAMILY_SEGMENTED_SORT:
-    return gp__policy_valid_segmented_sort(p, s);
-  case GP__FAMILY_TOP_K:
-    return gp__policy_valid_top_k(p, s);
-  case GP__FAMILY_TRANSPOSE:
-    return gp__policy_valid_transpose(p, s);
-  case GP__FAMILY_GRAPH:
-    return gp__policy_valid_graph(p, s);
-  }
-  return 0;
-}
-
-// The bytes by which calls are small or large: what is read, or written where that is more.
-GPUPRIMS__RULE unsigned long long gp__shape_bytes(gp__shape s) {
-  return gp__is_planned(s.primitive)                       ? (s.count + s.count2) * (unsigned)(s.key_size + s.in_size)
-         : gp__family_of(s.primitive) == GP__FAMILY_STREAM ? s.count * (unsigned)(s.key_size + s.in_size)
-         : gp__family_of(s.primitive) == GP__FAMILY_HISTOGRAM
-             ? s.count * (unsigned)s.channels * (unsigned)s.in_size
-             : s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
-}
 
 // ---- core/canonical.h - a policy without what its algorithm does not read
 
@@ -4162,7 +4115,7 @@ GPUPRIMS__RULE int gp__default_to(int field, int otherwise) { return field ? fie
 
 // ---- core/rows.h - rows of policies, the tuned table's and the header's own, and how they are found
 
-// A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__shape_bytes) and more, less than `to`.
+// A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__measures) and more, less than `to`.
 // core/table.c says what the sizes are; -1: any. The header's own rows, scope "portable", may say more in `when`: what
 // else from and to measure, and what must hold of the call, by bits that each family names.
 typedef struct gp__policy_row {
@@ -4192,16 +4145,37 @@ typedef struct gp__wanted {
   unsigned when;
   unsigned long long sizes[3];
 } gp__wanted;
-__attribute__((unused)) static gp__wanted gp__wanted_of(const gp__shape *h, unsigned when) {
-  // Sorts and merges: in_size is the key's, out_size the value's. Transposes: both are the element's.
-  const int planned = gp__is_planned(h->primitive), graph = gp__family_of(h->primitive) == GP__FAMILY_GRAPH;
+// A call as its family measures it: element sizes, and the bytes by which it is small or large.
+typedef struct gp__measures {
+  int in_size, acc_size, out_size;
+  unsigned long long bytes;
+} gp__measures;
+// Most families: the bytes that are read, or written where that is more.
+__attribute__((unused)) static gp__measures gp__measure_elements(gp__shape s) {
+  gp__measures m;
+  m.in_size = s.in_size ? s.in_size : s.key_size;
+  m.acc_size = s.acc_size;
+  m.out_size = s.out_size;
+  m.bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
+  return m;
+}
+// Families that move keys and values: in_size is the key's, out_size the value's. Transposes: both are the element's.
+__attribute__((unused)) static gp__measures gp__measure_keys(gp__shape s) {
+  gp__measures m;
+  m.in_size = s.key_size;
+  m.acc_size = s.acc_size;
+  m.out_size = s.move ? s.key_size : s.in_size;
+  m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
+  return m;
+}
+__attribute__((unused)) static gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
   gp__wanted w;
   w.primitive = h->primitive;
-  w.in_size = graph ? h->offset_size : planned || !h->in_size ? h->key_size : h->in_size;
-  w.acc_size = graph ? h->key_size : h->acc_size;
-  w.out_size = graph ? gp__degree_class(*h) : planned ? (h->move ? h->key_size : h->in_size) : h->out_size;
+  w.in_size = m.in_size;
+  w.acc_size = m.acc_size;
+  w.out_size = m.out_size;
   w.when = when;
-  w.sizes[0] = gp__shape_bytes(*h);
+  w.sizes[0] = m.bytes;
   w.sizes[1] = h->count + h->count2;
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
@@ -4238,9 +4212,7 @@ __attribute__((unused)) static int gp__is_row_of(const gp__policy_row *row, int 
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills what a policy leaves open from the rows that fit, the best first.
-__attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count,
-                                                  const gp__shape *h, unsigned when) {
-  const gp__wanted w = gp__wanted_of(h, when);
+__attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
   int i;
@@ -4255,7 +4227,68 @@ __attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_
   }
   return p;
 }
-#define GPUPRIMS__FILL(p, rows, h, when) gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), &(h), when)
+// measure: that of the family (gp__rules).
+#define GPUPRIMS__FILL(p, rows, measure, s, when)                                                                      \
+  gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(&(s), measure(s), when))
+
+// ---- core/geometry.h - a launch
+
+// The launch that a resolved policy leads to.
+typedef struct gp__geometry {
+  unsigned long long tile_items; // elements of a tile
+  unsigned long long tiles;      // for the upper bound of the count
+  unsigned grid;                 // blocks
+  unsigned threads;              // threads of a block
+  unsigned shared_bytes;         // dynamic
+  unsigned long long words;      // tagged words of the workspace
+  unsigned replicas;             // of gp__histogram_args, else 0
+  unsigned log2_lanes;           // of gp__segment_args, else 0
+  unsigned long long share;      // of gp__segment_args, else 0
+  unsigned long long scratch;    // bytes of memory without tags: alternate buffers, counters, work lists
+} gp__geometry;
+
+// ---- core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
+
+// What core knows of a family's policies. Each family has its own, gp__rules_FAMILY, at the end of its geometry.h;
+// NULL: what most families do.
+typedef struct gp__rules {
+  int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
+  gp__measures (*measure)(gp__shape s);
+  gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
+  int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
+  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
+  int (*threads)(gp_policy p); // of a block; NULL: those that compute, which the policy counts
+  int own_algorithm;           // a row serves only the algorithm that the portable rule chooses too
+} gp__rules;
+
+// Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
+__attribute__((unused)) static int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+  return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
+}
+__attribute__((unused)) static gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+  p = rules->portable(p, s);
+  p.load = gp__default_to(p.load, GP_CACHE_ALL);
+  p.store = gp__default_to(p.store, GP_CACHE_ALL);
+  p.overlap =
+      gp__default_to(p.overlap, s.compute_capability >= 90 && (!rules->overlaps || rules->overlaps(p, s)) ? 1 : 2);
+  return p;
+}
+// Threads of a block. Pipelines add warps to those that compute.
+__attribute__((unused)) static unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
+  return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
+}
+// occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
+__attribute__((unused)) static gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s,
+                                                            int occupancy) {
+  const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
+  const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
+  gp__geometry g;
+  g.tile_items = g.tiles = g.words = g.share = g.scratch = 0;
+  g.grid = g.shared_bytes = g.replicas = g.log2_lanes = 0;
+  g.threads = gp__threads_by(rules, p);
+  rules->geometry(p, s, (unsigned long long)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
+  return g;
+}
 
 // ---- map/portable.h - portable rule of map and of all that has kernels of that form
 
@@ -4270,8 +4303,9 @@ static const gp__policy_row gp__map_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
 };
 __attribute__((unused)) static gp_policy gp__portable_map(gp_policy p, gp__shape s) {
-  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
-  p = GPUPRIMS__FILL(p, gp__map_rows, s,
+  const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors;    // until shared memory holds the tile
+  if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
+  p = GPUPRIMS__FILL(p, gp__map_rows, gp__measure_elements, s,
                      (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));
   while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   return p;
@@ -4289,7 +4323,8 @@ static const gp__policy_row gp__reduce_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };
 __attribute__((unused)) static gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
-  p = GPUPRIMS__FILL(p, gp__reduce_rows, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
+  p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
+  p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as registers leave
   return p;
 }
@@ -4319,13 +4354,13 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
                          : misaligned   ? GP__IF_SCAN_MISALIGNED
                                         : 0) |
                         (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, s, when);
+  gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   if (q.algorithm == GP_PIPELINED) { // what shared memory and registers leave
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
     q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.threads > 256 ? 1 : 2);
-    if (p.algorithm || gp__policy_valid(q, s)) return q;
+    if (p.algorithm || gp__policy_valid_scan(q, s)) return q;
     p.algorithm = GP_LOOK_BACK;
-    q = GPUPRIMS__FILL(p, gp__scan_rows, s, when);
+    q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   }
   q.stages = gp__default_to(q.stages, 3);
   q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.vectors >= 9 ? 4 : q.vectors >= 5 ? 6 : 8);
@@ -4354,10 +4389,16 @@ __attribute__((unused)) static gp_policy gp__shrink_stream(gp_policy p, gp_polic
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
+// What is read: keys or flags, and what goes with them.
+__attribute__((unused)) static gp__measures gp__measure_stream(gp__shape s) {
+  gp__measures m = gp__measure_elements(s);
+  m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
+  return m;
+}
 __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when =
       (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, s, when);
+  gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many stages as fit with chunks of that size
     gp_policy whole = q;
     for (;; --whole.stages) {
@@ -4367,7 +4408,7 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
     }
     if (p.algorithm || gp__policy_valid_stream(q, s)) return q;
     p.algorithm = GP_LOOK_BACK;
-    q = GPUPRIMS__FILL(p, gp__stream_rows, s, when);
+    q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   }
   if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as registers leave
   return gp__shrink_stream(p, q, s);
@@ -4396,23 +4437,32 @@ static const gp__policy_row gp__histogram_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
+// Samples.
+__attribute__((unused)) static gp__measures gp__measure_histogram(gp__shape s) {
+  gp__measures m = gp__measure_elements(s);
+  m.bytes = s.count * (unsigned)s.channels * (unsigned)s.in_size;
+  return m;
+}
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   if (!s.exact) {
-    q = GPUPRIMS__FILL(p, gp__histogram_rows, s, GP__IF_HISTOGRAM_INEXACT);
+    q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
     while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
   }
   q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
   q.blocks_per_sm = 0;
-  blocks = GPUPRIMS__FILL(q, gp__histogram_rows, s, 0).blocks_per_sm;
+  blocks = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
     for (; blocks; blocks = blocks > 1) {
       const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
-      q = GPUPRIMS__FILL(p, gp__histogram_rows, s, blocks == 1 ? alone : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE : 0);
+      q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
+                         blocks == 1     ? alone
+                         : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
+                                         : 0);
       if (gp__histogram_replicas(q, s) >= (blocks == 3   ? 4u
                                            : blocks == 2 ? (unsigned)GP__WARP
                                                          : 1) ||
@@ -4421,7 +4471,7 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
     }
   q = p;
   q.algorithm = GP_GLOBAL_BINS;
-  q = GPUPRIMS__FILL(q, gp__histogram_rows, s, 0);
+  q = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0);
   q.algorithm = gp__default_to(p.algorithm, GP_GLOBAL_BINS);
   return q;
 }
@@ -4453,8 +4503,8 @@ static const gp__policy_row gp__segments_rows[] = {
 };
 __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
-  const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__shape_bytes(s) <= sms << 14 && s.segments <= sms << 12 &&
-                  s.count >> 14 <= s.segments;
+  const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
+                  s.segments <= sms << 12 && s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.ranges);
   const unsigned when = (few                         ? GP__IF_SEGMENTS_FEW
                          : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
@@ -4462,12 +4512,12 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
                         (light            ? GP__IF_SEGMENTS_LIGHT
                          : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
                                           : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__segments_rows, s, when);
+  gp_policy q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;
   p.algorithm = GP_MERGE_PATH;
-  return GPUPRIMS__FILL(p, gp__segments_rows, s, when);
+  return GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
 }
 
 // ---- sort/portable.h - portable rules of sorts
@@ -4574,7 +4624,7 @@ __attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
-  p = GPUPRIMS__FILL(p, gp__sweep_rows, s,
+  p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
                      (paired ? GP__IF_SWEEP_PAIRED
                       : open ? GP__IF_SWEEP_OPEN
                              : 0) |
@@ -4595,7 +4645,7 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
 }
 __attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
-  gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, s, has_clusters ? GP__IF_SORT_KEYS : 0);
+  gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
@@ -4605,8 +4655,9 @@ __attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, g
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
 __attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
-  gp_policy q = GPUPRIMS__FILL(
-      p, gp__sort_rows, s, (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
+  gp_policy q =
+      GPUPRIMS__FILL(p, gp__sort_rows, gp__measure_keys, s,
+                     (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
   if (pairs) q.stages = 1;
   while (!p.vectors && q.vectors > 1 &&
          ((pairs && gp__radix_registers(q.vectors, s) > (s.count * (unsigned)s.key_size >> 23 ? 72 : 52)) ||
@@ -4616,7 +4667,7 @@ __attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__sh
   return q;
 }
 __attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
-  const gp__wanted w = gp__wanted_of(&s, when);
+  const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
   if (p.algorithm) return p.algorithm == algorithm;
@@ -4643,7 +4694,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   }
   q = p;
   q.algorithm = GP_COUNTING;
-  q = GPUPRIMS__FILL(q, gp__sort_rows, s, 0);
+  q = GPUPRIMS__FILL(q, gp__sort_rows, gp__measure_keys, s, 0);
   if (p.algorithm == GP_COUNTING || (gp__tries(p, s, when, GP_COUNTING) && gp__policy_valid_counting(q, s))) return q;
   if (gp__tries(p, s, when | GP__IF_SORT_LAST, GP_ONE_LAUNCH) && gp__policy_valid_sort(cooperative, s))
     return cooperative;
@@ -4655,7 +4706,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   }
   if (!p.algorithm) p.algorithm = gp__tries(p, s, when, GP_PAIRED_SWEEP) ? GP_PAIRED_SWEEP : GP_ONE_SWEEP;
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm) // small tiles
-    p = GPUPRIMS__FILL(p, gp__small_sweep_rows, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
+    p = GPUPRIMS__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
   return gp__portable_radix(p, s);
 }
 
@@ -4693,7 +4744,7 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int small;
-  p = GPUPRIMS__FILL(p, gp__merge_rows, s,
+  p = GPUPRIMS__FILL(p, gp__merge_rows, gp__measure_keys, s,
                      (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
                          (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
                          (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
@@ -4718,7 +4769,7 @@ static const gp__policy_row gp__segmented_sort_rows[] = {
 };
 __attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   const int vectors = p.vectors;
-  p = GPUPRIMS__FILL(p, gp__segmented_sort_rows, s, 0);
+  p = GPUPRIMS__FILL(p, gp__segmented_sort_rows, gp__measure_keys, s, 0);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
   return p;
 }
@@ -4737,8 +4788,7 @@ static const gp__policy_row gp__top_k_rows[] = {
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
   gp_policy q;
-  p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  q = GPUPRIMS__FILL(p, gp__top_k_rows, s,
+  q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
@@ -4772,7 +4822,7 @@ __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned
 // tile has whole change within their places. Others of 64 MiB or less go to the workspace and back, a few trips or
 // large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
-  const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
+  const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
@@ -4858,65 +4908,22 @@ static const gp__policy_row gp__graph_rows[] = {
     GPUPRIMS__H200_GRAPH(0, -1, 0, 0, 0, 2, 16, 2, 128, GP_GATHER_ALL, GP_CULL_ALL, 1, 22),
 };
 #undef GPUPRIMS__H200_GRAPH
+// Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
+__attribute__((unused)) static gp__measures gp__measure_graph(gp__shape s) {
+  gp__measures m = gp__measure_keys(s);
+  m.in_size = s.offset_size;
+  m.acc_size = s.key_size;
+  m.out_size = gp__degree_class(s);
+  return m;
+}
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   // few blocks meet at a barrier sooner
   p.threads = gp__default_to(p.threads,
                              s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
-  return GPUPRIMS__FILL(p, gp__graph_rows, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
+  return GPUPRIMS__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }
-
-// ---- core/portable.h - the portable row of any call
-
-// The family's rows fill the fields that neither the caller nor a tuned row has set.
-__attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
-  const int family = gp__family_of(s.primitive);
-  const int overlap = p.overlap;
-  p.overlap = gp__default_to(overlap, s.compute_capability >= 90 && family != GP__FAMILY_GRAPH ? 1 : 2);
-  p.load = gp__default_to(p.load, family == GP__FAMILY_REDUCE || family == GP__FAMILY_HISTOGRAM ? GP_CACHE_STREAMING
-                                                                                                : GP_CACHE_ALL);
-  p.store =
-      gp__default_to(p.store, family != GP__FAMILY_MAP || s.in_size ? GP_CACHE_ALL // fill, iota: nobody reads it soon
-                                                                    : GP_CACHE_STREAMING);
-  if (family == GP__FAMILY_SCAN) return gp__portable_scan(p, s);
-  if (family == GP__FAMILY_STREAM) return gp__portable_stream(p, s);
-  if (family == GP__FAMILY_SEGMENTS) return gp__portable_segments(p, s);
-  if (family == GP__FAMILY_HISTOGRAM) return gp__portable_histogram(p, s);
-  if (family == GP__FAMILY_SORT) {
-    p = gp__portable_sort(p, s);
-    if (gp__sweeps(p.algorithm) && s.count >> 20)
-      p.overlap = gp__default_to(overlap, 2); // launches cost less than it does
-    return p;
-  }
-  if (family == GP__FAMILY_MERGE) {
-    p = gp__portable_merge(p, s);
-    if (gp__is_set(s.primitive) && p.algorithm == GP_MERGE_PATH && (s.count + s.count2) >> 21)
-      p.overlap = gp__default_to(overlap, 2); // blocks that start beside the launch that finds borders take its room
-    return p;
-  }
-  if (family == GP__FAMILY_SEGMENTED_SORT) return gp__portable_segmented_sort(p, s);
-  if (family == GP__FAMILY_TOP_K) return gp__portable_top_k(p, s);
-  if (family == GP__FAMILY_TRANSPOSE) return gp__portable_transpose(p, s);
-  if (family == GP__FAMILY_GRAPH) return gp__portable_graph(p, s);
-  return family == GP__FAMILY_REDUCE ? gp__portable_reduce(p, s) : gp__portable_map(p, s);
-}
-
-// ---- core/geometry.h - a launch
-
-// The launch that a resolved policy leads to.
-typedef struct gp__geometry {
-  unsigned long long tile_items; // elements of a tile
-  unsigned long long tiles;      // for the upper bound of the count
-  unsigned grid;                 // blocks
-  unsigned threads;              // threads of a block
-  unsigned shared_bytes;         // dynamic
-  unsigned long long words;      // tagged words of the workspace
-  unsigned replicas;             // of gp__histogram_args, else 0
-  unsigned log2_lanes;           // of gp__segment_args, else 0
-  unsigned long long share;      // of gp__segment_args, else 0
-  unsigned long long scratch;    // bytes of memory without tags: alternate buffers, counters, work lists
-} gp__geometry;
 
 // ---- map/geometry.h - launches of maps and of what is launched like them
 
@@ -4938,6 +4945,9 @@ __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, u
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
 }
 
+static const gp__rules gp__rules_map = {
+    gp__policy_valid_map, gp__measure_elements, gp__portable_map, NULL, gp__geometry_map, NULL, 0};
+
 // ---- reduce/geometry.h - launches of reductions
 
 __attribute__((unused)) static void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long long resident,
@@ -4949,6 +4959,9 @@ __attribute__((unused)) static void gp__geometry_reduce(gp_policy p, gp__shape s
   if (!g->grid) g->grid = 1; // an empty input still has a result
   g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s.acc_size);
 }
+
+static const gp__rules gp__rules_reduce = {
+    gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce, NULL, gp__geometry_reduce, NULL, 0};
 
 // ---- scan/geometry.h - launches of scans
 
@@ -4963,7 +4976,14 @@ __attribute__((unused)) static void gp__geometry_scan(gp_policy p, gp__shape s, 
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
   if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g->words = gp__look_back_slots(g->tiles);
   g->words *= (unsigned)gp__acc_words(s.acc_size);
+  g->shared_bytes = (unsigned)gp__scan_shared_bytes(p, s.in_size, s.out_size);
 }
+__attribute__((unused)) static int gp__scan_threads(gp_policy p) {
+  return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP : p.threads;
+}
+
+static const gp__rules gp__rules_scan = {
+    gp__policy_valid_scan, gp__measure_elements, gp__portable_scan, NULL, gp__geometry_scan, gp__scan_threads, 0};
 
 // ---- select/geometry.h - launches of streams
 
@@ -4977,6 +4997,9 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
   g->words =
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
+
+static const gp__rules gp__rules_stream = {
+    gp__policy_valid_stream, gp__measure_stream, gp__portable_stream, NULL, gp__geometry_stream, gp__stream_threads, 0};
 
 // ---- histogram/geometry.h - launches of histograms
 
@@ -5016,6 +5039,9 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
   }
 }
 
+static const gp__rules gp__rules_histogram = {
+    gp__policy_valid_histogram, gp__measure_histogram, gp__portable_histogram, NULL, gp__geometry_histogram, NULL, 0};
+
 // ---- segments/geometry.h - launches of segmented reduce
 
 // A tile is the segments that a block reads at once: so many lanes a segment that one vector a lane holds one of mean
@@ -5054,6 +5080,9 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
+
+static const gp__rules gp__rules_segments = {
+    gp__policy_valid_segments, gp__measure_elements, gp__portable_segments, NULL, gp__geometry_segments, NULL, 1};
 
 // ---- sort/scratch.h - what sorts keep in scratch memory
 
@@ -5259,6 +5288,21 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
                                                      ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
                                                      : 0);
 }
+// Of large sets: blocks that start beside the launch that finds borders take its room.
+__attribute__((unused)) static int gp__merge_overlaps(gp_policy p, gp__shape s) {
+  return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
+}
+__attribute__((unused)) static int gp__merge_threads(gp_policy p) {
+  return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
+}
+
+static const gp__rules gp__rules_merge = {gp__policy_valid_merge,
+                                          gp__measure_keys,
+                                          gp__portable_merge,
+                                          gp__merge_overlaps,
+                                          gp__geometry_merge,
+                                          gp__merge_threads,
+                                          0};
 
 // ---- sort/geometry.h - launches of sorts
 
@@ -5294,13 +5338,6 @@ __attribute__((unused)) static void gp__geometry_radix(gp_policy p, gp__shape s,
       g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
     }
   }
-}
-__attribute__((unused)) static void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned long long resident,
-                                                                gp__geometry *g) {
-  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
-  gp__geometry_tiles(p, s, resident, g);
-  g->words = 1 + l.queue_size;
-  g->scratch = l.bytes;
 }
 // Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
 __attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
@@ -5353,6 +5390,31 @@ __attribute__((unused)) static void gp__geometry_sort(gp_policy p, gp__shape s, 
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
+// Between sweeps of many keys launches cost less than it does.
+__attribute__((unused)) static int gp__sort_overlaps(gp_policy p, gp__shape s) {
+  return !gp__sweeps(p.algorithm) || !(s.count >> 20);
+}
+
+static const gp__rules gp__rules_sort = {
+    gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps, gp__geometry_sort, NULL, 0};
+
+// ---- segmented_sort/geometry.h - launches of segmented sort
+
+__attribute__((unused)) static void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned long long resident,
+                                                                gp__geometry *g) {
+  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
+  gp__geometry_tiles(p, s, resident, g);
+  g->words = 1 + l.queue_size;
+  g->scratch = l.bytes;
+}
+
+static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_sort,
+                                                   gp__measure_keys,
+                                                   gp__portable_segmented_sort,
+                                                   NULL,
+                                                   gp__geometry_segmented_sort,
+                                                   NULL,
+                                                   0};
 
 // ---- top_k/geometry.h - launches of top-k and nth element
 
@@ -5392,6 +5454,9 @@ __attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s,
     g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(s) * (unsigned)s.key_size);
   }
 }
+
+static const gp__rules gp__rules_top_k = {
+    gp__policy_valid_top_k, gp__measure_keys, gp__portable_top_k, NULL, gp__geometry_top_k, NULL, 0};
 
 // ---- transpose/geometry.h - plans and launches of transposes
 
@@ -5555,6 +5620,9 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
   g->shared_bytes = r.shared_bytes;
 }
 
+static const gp__rules gp__rules_transpose = {
+    gp__policy_valid_transpose, gp__measure_keys, gp__portable_transpose, NULL, gp__geometry_transpose, NULL, 0};
+
 // ---- bfs/geometry.h - what a search keeps in scratch memory, and its launches
 
 // Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
@@ -5607,70 +5675,28 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
   g->scratch =
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
+// A grid that waits for itself begins whole.
+__attribute__((unused)) static int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
-// ---- core/geometry_of.h - the launch that a resolved policy leads to
+static const gp__rules gp__rules_graph = {
+    gp__policy_valid_graph, gp__measure_graph, gp__portable_graph, gp__graph_overlaps, gp__geometry_graph, NULL, 0};
 
-// Threads of a block. Pipelines add warps to those that compute.
-GPUPRIMS__RULE int gp__threads_of(gp_policy p, int primitive) {
-  return gp__family_of(primitive) == GP__FAMILY_STREAM  ? gp__stream_threads(p)
-         : p.algorithm != GP_PIPELINED                  ? p.threads
-         : gp__family_of(primitive) == GP__FAMILY_SCAN  ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP
-         : gp__family_of(primitive) == GP__FAMILY_MERGE ? p.threads + (int)GP__WARP
-                                                        : p.threads;
+// ---- core/families.h - the rules of any call, by its family
+
+__attribute__((unused)) static const gp__rules *gp__rules_of(int primitive) {
+#define GPUPRIMS__RULES(FAMILY, family) &gp__rules_##family,
+  static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GPUPRIMS__RULES)};
+#undef GPUPRIMS__RULES
+  return rules[gp__family_of(primitive)];
 }
-// occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
+__attribute__((unused)) static int gp__policy_valid(gp_policy p, gp__shape s) {
+  return gp__valid_by(gp__rules_of(s.primitive), p, s);
+}
+__attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
+  return gp__portable_by(gp__rules_of(s.primitive), p, s);
+}
 __attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
-  gp__geometry g;
-  const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
-  unsigned long long resident;
-  int per_sm = p.blocks_per_sm;
-  if (occupancy > 0 && per_sm > occupancy) per_sm = occupancy;
-  resident = (unsigned long long)sms * (unsigned)(per_sm > 0 ? per_sm : 1);
-  g.threads = (unsigned)gp__threads_of(p, s.primitive);
-  g.shared_bytes = (unsigned)gp__shared_bytes(s.primitive, p, s.in_size, s.out_size);
-  g.tile_items = g.tiles = g.words = 0;
-  g.grid = 0;
-  g.replicas = g.log2_lanes = 0;
-  g.share = g.scratch = 0;
-  switch (gp__family_of(s.primitive)) {
-  case GP__FAMILY_MAP:
-    gp__geometry_map(p, s, resident, &g);
-    break;
-  case GP__FAMILY_REDUCE:
-    gp__geometry_reduce(p, s, resident, &g);
-    break;
-  case GP__FAMILY_SCAN:
-    gp__geometry_scan(p, s, resident, &g);
-    break;
-  case GP__FAMILY_STREAM:
-    gp__geometry_stream(p, s, resident, &g);
-    break;
-  case GP__FAMILY_SEGMENTS:
-    gp__geometry_segments(p, s, resident, &g);
-    break;
-  case GP__FAMILY_HISTOGRAM:
-    gp__geometry_histogram(p, s, resident, &g);
-    break;
-  case GP__FAMILY_SORT:
-    gp__geometry_sort(p, s, resident, &g);
-    break;
-  case GP__FAMILY_MERGE:
-    gp__geometry_merge(p, s, resident, &g);
-    break;
-  case GP__FAMILY_SEGMENTED_SORT:
-    gp__geometry_segmented_sort(p, s, resident, &g);
-    break;
-  case GP__FAMILY_TOP_K:
-    gp__geometry_top_k(p, s, resident, &g);
-    break;
-  case GP__FAMILY_TRANSPOSE:
-    gp__geometry_transpose(p, s, resident, &g);
-    break;
-  case GP__FAMILY_GRAPH:
-    gp__geometry_graph(p, s, resident, &g);
-    break;
-  }
-  return g;
+  return gp__geometry_by(gp__rules_of(s.primitive), p, s, occupancy);
 }
 
 #endif // !__CUDACC_RTC__
@@ -28236,7 +28262,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
 // scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
 // "portable". Sizes in bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to
-// (gp__shape_bytes), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
+// (gp__measures), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
 // in_size is an element's: a value's where there are keys or flags beside it, a key's where there are keys alone; of
 // searches an offset's, acc_size a vertex's, and out_size the class of the mean degree: 8 where the graph has room for
 // as many edges a vertex, or more, otherwise 0. Zeros in the policy are filled by gp__portable.
@@ -31854,7 +31880,7 @@ GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_polic
   if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
   if (h->move && (h->move != GP__MOVE_TILES || h->rows / 16 > h->columns || h->columns / 16 > h->rows)) return 0;
   *policy = gp__portable(row, *h);
-  return gp__policy_valid(*policy, *h) && ((gp__family_of(h->primitive) != GP__FAMILY_SEGMENTS && !h->move) ||
+  return gp__policy_valid(*policy, *h) && ((!gp__rules_of(h->primitive)->own_algorithm && !h->move) ||
                                            policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
@@ -31880,7 +31906,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
   if (table->end[h->primitive]) {
-    const gp__wanted w = gp__wanted_of(h, 0);
+    const gp__wanted w = gp__wanted_of(h, gp__rules_of(h->primitive)->measure(*h), 0);
     const int first = table->first[h->primitive], count = table->end[h->primitive] - first;
     const gp__policy_row *found[GP__ROWS_MOST];
     const int all = gp__rows_for(gp__policy_rows + first, count, table->source + first, &w, found);
@@ -32090,7 +32116,7 @@ GPUPRIMS__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__sha
   case GP__TRANSPOSE_BUFFERED:
     return (unsigned)gp__buffered_threads(*p, h->key_size);
   default:
-    return (unsigned)gp__threads_of(*p, h->primitive);
+    return gp__threads_by(gp__rules_of(h->primitive), *p);
   }
 }
 
@@ -38583,6 +38609,7 @@ gp__scan_look_back 77
 gp__scan_pipeline 78
 gp__scan_pipelined 78
 gp__scan_share 77
+gp__scan_shared_bytes 11
 gp__scan_spine 77
 gp__scan_static_bytes 11
 gp__scan_storage 77
@@ -38660,7 +38687,6 @@ gp__set_write 112
 gp__shape 10
 gp__shared_add_unaggregated 7
 gp__shared_address 7
-gp__shared_bytes 11
 gp__shared_bytes_of 10
 gp__shared_fold 76
 gp__shared_place 7
@@ -39924,9 +39950,8 @@ gp__chunk_by_vectors(in_size,GP__VECTOR * vectors / in_size);
 GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p,int in_size,int out_size,int size){
 return(p.threads * gp__scan_items(p.vectors,in_size,out_size)* size + 127)/ 128 * 128;
 }
-GPUPRIMS__RULE int gp__shared_bytes(int primitive,gp_policy p,int in_size,int out_size){
-return !gp__is_scan(primitive)?0
-: p.algorithm == GP_PIPELINED
+GPUPRIMS__RULE int gp__scan_shared_bytes(gp_policy p,int in_size,int out_size){
+return p.algorithm == GP_PIPELINED
 ?p.stages * gp__scan_tile_bytes(p,in_size,out_size,in_size)
 : gp__scan_tile_bytes(p,in_size,out_size,in_size)+
 (in_size == out_size?0 : gp__scan_tile_bytes(p,in_size,out_size,out_size));
@@ -39944,8 +39969,7 @@ gp__pipelined_fits(s.in_size,s.out_size,p.vectors)&&
 s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned)))&&
 (!s.reproducible ||(p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
 (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED)))&&
-gp__shared_bytes(s.primitive,p,s.in_size,s.out_size)+ gp__scan_static_bytes(p,s.acc_size)<=
-s.shared_bytes;
+gp__scan_shared_bytes(p,s.in_size,s.out_size)+ gp__scan_static_bytes(p,s.acc_size)<= s.shared_bytes;
 }
 #line 1 "select/policy.h"
 #define GP_POLICY_FIELDS_STREAM(F) \

@@ -2,7 +2,7 @@
 // uses: api/lists.h, core/rules.h
 
 // The families: primitives that share the fields of their policies and the shape of their kernels. F(FAMILY, family),
-// which is how their functions end: gp__policy_valid_map, gp__geometry_map, GP_POLICY_FIELDS_MAP.
+// which is how their names end: gp__rules_map, GP_POLICY_FIELDS_MAP.
 #define GPUPRIMS__FAMILIES(F)                                                                                          \
   F(MAP, map)                                                                                                          \
   F(REDUCE, reduce)                                                                                                    \
@@ -37,5 +37,3 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
          : primitive == GP_BFS || primitive == GP_BFS_SOURCES                     ? GP__FAMILY_GRAPH
                                                                                   : GP__FAMILY_MAP;
 }
-// Families that move keys and values: their kernels are steps of a plan, which gp__launch hands to the family.
-GPUPRIMS__RULE int gp__is_planned(int primitive) { return gp__family_of(primitive) >= GP__FAMILY_SORT; }

@@ -1,5 +1,6 @@
 // bfs/geometry.h - what a search keeps in scratch memory, and its launches
-// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, bfs/policy.h, core/geometry.h
+// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, bfs/policy.h, core/geometry.h, core/family.h,
+//   bfs/portable.h
 
 // Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
 typedef struct gp__bfs_layout {
@@ -51,3 +52,8 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
   g->scratch =
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
+// A grid that waits for itself begins whole.
+__attribute__((unused)) static int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
+
+static const gp__rules gp__rules_graph = {
+    gp__policy_valid_graph, gp__measure_graph, gp__portable_graph, gp__graph_overlaps, gp__geometry_graph, NULL, 0};

@@ -18,11 +18,19 @@ static const gp__policy_row gp__graph_rows[] = {
     GPUPRIMS__H200_GRAPH(0, -1, 0, 0, 0, 2, 16, 2, 128, GP_GATHER_ALL, GP_CULL_ALL, 1, 22),
 };
 #undef GPUPRIMS__H200_GRAPH
+// Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
+__attribute__((unused)) static gp__measures gp__measure_graph(gp__shape s) {
+  gp__measures m = gp__measure_keys(s);
+  m.in_size = s.offset_size;
+  m.acc_size = s.key_size;
+  m.out_size = gp__degree_class(s);
+  return m;
+}
 __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   // few blocks meet at a barrier sooner
   p.threads = gp__default_to(p.threads,
                              s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
-  return GPUPRIMS__FILL(p, gp__graph_rows, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
+  return GPUPRIMS__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }

@@ -1,6 +1,6 @@
 // core/choose.c - which policy a call takes
-// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, families.h, core/validity.h, core/rows.h,
-//   core/portable.h, core/system.c, core/messages.c, core/table.c, core/policy_fields.c
+// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, core/rows.h, core/families.h, core/system.c,
+//   core/messages.c, core/table.c, core/policy_fields.c
 
 // The policy of a row where the row may serve the call. Rows were measured on aligned pointers, transposes on about as
 // many rows as columns. They know how much there is, but neither in how many segments nor in which shape: the algorithm
@@ -11,7 +11,7 @@ GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_polic
   if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
   if (h->move && (h->move != GP__MOVE_TILES || h->rows / 16 > h->columns || h->columns / 16 > h->rows)) return 0;
   *policy = gp__portable(row, *h);
-  return gp__policy_valid(*policy, *h) && ((gp__family_of(h->primitive) != GP__FAMILY_SEGMENTS && !h->move) ||
+  return gp__policy_valid(*policy, *h) && ((!gp__rules_of(h->primitive)->own_algorithm && !h->move) ||
                                            policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
@@ -37,7 +37,7 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
     return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *given, h);
   }
   if (table->end[h->primitive]) {
-    const gp__wanted w = gp__wanted_of(h, 0);
+    const gp__wanted w = gp__wanted_of(h, gp__rules_of(h->primitive)->measure(*h), 0);
     const int first = table->first[h->primitive], count = table->end[h->primitive] - first;
     const gp__policy_row *found[GP__ROWS_MOST];
     const int all = gp__rows_for(gp__policy_rows + first, count, table->source + first, &w, found);

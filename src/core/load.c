@@ -1,9 +1,8 @@
 // core/load.c - loading a kernel, fitting it to the device
 // uses: api/lists.h, api/policy.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h,
-//   merge/policy.h, segmented_sort/policy.h, core/geometry.h, sort/geometry.h, transpose/geometry.h,
-//   core/geometry_of.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c,
-//   core/program.c, core/image.c, core/kinds.c, core/state.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c,
-//   core/kernels.c
+//   merge/policy.h, segmented_sort/policy.h, core/geometry.h, sort/geometry.h, transpose/geometry.h, core/families.h,
+//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/program.c, core/image.c,
+//   core/kinds.c, core/state.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c
 
 // What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };

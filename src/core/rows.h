@@ -1,7 +1,7 @@
 // core/rows.h - rows of policies, the tuned table's and the header's own, and how they are found
-// uses: api/policy.h, core/shape.h, bfs/policy.h, families.h, core/validity.h, core/canonical.h
+// uses: api/policy.h, core/shape.h, core/canonical.h
 
-// A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__shape_bytes) and more, less than `to`.
+// A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__measures) and more, less than `to`.
 // core/table.c says what the sizes are; -1: any. The header's own rows, scope "portable", may say more in `when`: what
 // else from and to measure, and what must hold of the call, by bits that each family names.
 typedef struct gp__policy_row {
@@ -31,16 +31,37 @@ typedef struct gp__wanted {
   unsigned when;
   unsigned long long sizes[3];
 } gp__wanted;
-__attribute__((unused)) static gp__wanted gp__wanted_of(const gp__shape *h, unsigned when) {
-  // Sorts and merges: in_size is the key's, out_size the value's. Transposes: both are the element's.
-  const int planned = gp__is_planned(h->primitive), graph = gp__family_of(h->primitive) == GP__FAMILY_GRAPH;
+// A call as its family measures it: element sizes, and the bytes by which it is small or large.
+typedef struct gp__measures {
+  int in_size, acc_size, out_size;
+  unsigned long long bytes;
+} gp__measures;
+// Most families: the bytes that are read, or written where that is more.
+__attribute__((unused)) static gp__measures gp__measure_elements(gp__shape s) {
+  gp__measures m;
+  m.in_size = s.in_size ? s.in_size : s.key_size;
+  m.acc_size = s.acc_size;
+  m.out_size = s.out_size;
+  m.bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
+  return m;
+}
+// Families that move keys and values: in_size is the key's, out_size the value's. Transposes: both are the element's.
+__attribute__((unused)) static gp__measures gp__measure_keys(gp__shape s) {
+  gp__measures m;
+  m.in_size = s.key_size;
+  m.acc_size = s.acc_size;
+  m.out_size = s.move ? s.key_size : s.in_size;
+  m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
+  return m;
+}
+__attribute__((unused)) static gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
   gp__wanted w;
   w.primitive = h->primitive;
-  w.in_size = graph ? h->offset_size : planned || !h->in_size ? h->key_size : h->in_size;
-  w.acc_size = graph ? h->key_size : h->acc_size;
-  w.out_size = graph ? gp__degree_class(*h) : planned ? (h->move ? h->key_size : h->in_size) : h->out_size;
+  w.in_size = m.in_size;
+  w.acc_size = m.acc_size;
+  w.out_size = m.out_size;
   w.when = when;
-  w.sizes[0] = gp__shape_bytes(*h);
+  w.sizes[0] = m.bytes;
   w.sizes[1] = h->count + h->count2;
   w.sizes[2] = h->count * (unsigned)h->key_size;
   return w;
@@ -77,9 +98,7 @@ __attribute__((unused)) static int gp__is_row_of(const gp__policy_row *row, int 
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills what a policy leaves open from the rows that fit, the best first.
-__attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count,
-                                                  const gp__shape *h, unsigned when) {
-  const gp__wanted w = gp__wanted_of(h, when);
+__attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
   int i;
@@ -94,4 +113,6 @@ __attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_
   }
   return p;
 }
-#define GPUPRIMS__FILL(p, rows, h, when) gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), &(h), when)
+// measure: that of the family (gp__rules).
+#define GPUPRIMS__FILL(p, rows, measure, s, when)                                                                      \
+  gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(&(s), measure(s), when))

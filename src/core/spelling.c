@@ -1,8 +1,8 @@
 // core/spelling.c - what of a call is spelled in a kernel's text
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/shape.h, sort/hybrid_policy.h,
 //   sort/radix_policy.h, sort/counting_policy.h, sort/choice_policy.h, segmented_sort/policy.h, transpose/policy.h,
-//   transpose/panels_policy.h, layouts/policy.h, families.h, sort/portable.h, core/geometry_of.h, core/system.c,
-//   core/request.c, layouts/host.c, core/kinds.c, core/primitive.c
+//   transpose/panels_policy.h, layouts/policy.h, families.h, core/family.h, sort/portable.h, core/families.h,
+//   core/system.c, core/request.c, layouts/host.c, core/kinds.c, core/primitive.c
 
 // All that the text of a kernel may depend on. gp__spell fills it from the call, and what writes the text is given
 // nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ in what a text does
@@ -113,7 +113,7 @@ GPUPRIMS__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__sha
   case GP__TRANSPOSE_BUFFERED:
     return (unsigned)gp__buffered_threads(*p, h->key_size);
   default:
-    return (unsigned)gp__threads_of(*p, h->primitive);
+    return gp__threads_by(gp__rules_of(h->primitive), *p);
   }
 }
 

@@ -5,7 +5,7 @@
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
 // scope: a device's name ("NVIDIA H200"), a compute capability ("sm_90"), a class of like devices ("class:NAME"), or
 // "portable". Sizes in bytes, -1 for any; the row serves calls on 2^log2_from bytes and more, less than 2^log2_to
-// (gp__shape_bytes), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
+// (gp__measures), whose pointers are aligned to 16 bytes and which are not GP_REPRODUCIBLE: as it was measured.
 // in_size is an element's: a value's where there are keys or flags beside it, a key's where there are keys alone; of
 // searches an offset's, acc_size a vertex's, and out_size the class of the mean degree: 8 where the graph has room for
 // as many edges a vertex, or more, otherwise 0. Zeros in the policy are filled by gp__portable.

@@ -1,5 +1,6 @@
 // histogram/geometry.h - launches of histograms
-// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, core/geometry.h
+// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, core/geometry.h, core/family.h,
+//   histogram/portable.h
 
 // A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
 // samples, whatever fits the device, so that counters of 32 bits do in shared memory.
@@ -36,3 +37,6 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
                           : 0;
   }
 }
+
+static const gp__rules gp__rules_histogram = {
+    gp__policy_valid_histogram, gp__measure_histogram, gp__portable_histogram, NULL, gp__geometry_histogram, NULL, 0};

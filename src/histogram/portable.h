@@ -22,23 +22,32 @@ static const gp__policy_row gp__histogram_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 32 << 20, 0, GP_SHARED_BINS, 0, 0, 0, 3, 21),
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
+// Samples.
+__attribute__((unused)) static gp__measures gp__measure_histogram(gp__shape s) {
+  gp__measures m = gp__measure_elements(s);
+  m.bytes = s.count * (unsigned)s.channels * (unsigned)s.in_size;
+  return m;
+}
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   if (!s.exact) {
-    q = GPUPRIMS__FILL(p, gp__histogram_rows, s, GP__IF_HISTOGRAM_INEXACT);
+    q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
     while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
   }
   q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
   q.blocks_per_sm = 0;
-  blocks = GPUPRIMS__FILL(q, gp__histogram_rows, s, 0).blocks_per_sm;
+  blocks = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
                                         gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
     for (; blocks; blocks = blocks > 1) {
       const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
-      q = GPUPRIMS__FILL(p, gp__histogram_rows, s, blocks == 1 ? alone : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE : 0);
+      q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
+                         blocks == 1     ? alone
+                         : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
+                                         : 0);
       if (gp__histogram_replicas(q, s) >= (blocks == 3   ? 4u
                                            : blocks == 2 ? (unsigned)GP__WARP
                                                          : 1) ||
@@ -47,7 +56,7 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
     }
   q = p;
   q.algorithm = GP_GLOBAL_BINS;
-  q = GPUPRIMS__FILL(q, gp__histogram_rows, s, 0);
+  q = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0);
   q.algorithm = gp__default_to(p.algorithm, GP_GLOBAL_BINS);
   return q;
 }

@@ -1,5 +1,6 @@
 // map/geometry.h - launches of maps and of what is launched like them
-// uses: api/lists.h, api/policy.h, core/shape.h, layouts/policy.h, map/policy.h, core/geometry.h
+// uses: api/lists.h, api/policy.h, core/shape.h, layouts/policy.h, map/policy.h, core/rows.h, core/geometry.h,
+//   core/family.h, map/portable.h
 
 __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident,
                                                      gp__geometry *g) {
@@ -18,3 +19,6 @@ __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, u
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
 }
+
+static const gp__rules gp__rules_map = {
+    gp__policy_valid_map, gp__measure_elements, gp__portable_map, NULL, gp__geometry_map, NULL, 0};

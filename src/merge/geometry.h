@@ -1,5 +1,6 @@
 // merge/geometry.h - launches of merges, sets and merge sort
-// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, histogram/policy.h, merge/policy.h, core/geometry.h
+// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, histogram/policy.h, merge/policy.h, core/rows.h,
+//   core/geometry.h, core/family.h, merge/portable.h
 
 // Merge sort's scratch: keys and values, then the borders of tiles that are merged from four runs.
 __attribute__((unused)) static unsigned long long gp__merge_sort_borders_at(gp__shape s) {
@@ -27,3 +28,18 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
                                                      ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
                                                      : 0);
 }
+// Of large sets: blocks that start beside the launch that finds borders take its room.
+__attribute__((unused)) static int gp__merge_overlaps(gp_policy p, gp__shape s) {
+  return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
+}
+__attribute__((unused)) static int gp__merge_threads(gp_policy p) {
+  return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
+}
+
+static const gp__rules gp__rules_merge = {gp__policy_valid_merge,
+                                          gp__measure_keys,
+                                          gp__portable_merge,
+                                          gp__merge_overlaps,
+                                          gp__geometry_merge,
+                                          gp__merge_threads,
+                                          0};

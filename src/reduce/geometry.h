@@ -1,5 +1,6 @@
 // reduce/geometry.h - launches of reductions
-// uses: api/lists.h, api/policy.h, core/shape.h, reduce/policy.h, core/geometry.h
+// uses: api/lists.h, api/policy.h, core/shape.h, reduce/policy.h, core/rows.h, core/geometry.h, core/family.h,
+//   reduce/portable.h
 
 __attribute__((unused)) static void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long long resident,
                                                         gp__geometry *g) {
@@ -10,3 +11,6 @@ __attribute__((unused)) static void gp__geometry_reduce(gp_policy p, gp__shape s
   if (!g->grid) g->grid = 1; // an empty input still has a result
   g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s.acc_size);
 }
+
+static const gp__rules gp__rules_reduce = {
+    gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce, NULL, gp__geometry_reduce, NULL, 0};

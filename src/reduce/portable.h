@@ -11,7 +11,8 @@ static const gp__policy_row gp__reduce_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };
 __attribute__((unused)) static gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
-  p = GPUPRIMS__FILL(p, gp__reduce_rows, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
+  p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
+  p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as registers leave
   return p;
 }

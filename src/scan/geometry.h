@@ -1,5 +1,6 @@
 // scan/geometry.h - launches of scans
-// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, core/geometry.h
+// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, core/rows.h, core/geometry.h, core/family.h,
+//   scan/portable.h
 
 __attribute__((unused)) static void gp__geometry_scan(gp_policy p, gp__shape s, unsigned long long resident,
                                                       gp__geometry *g) {
@@ -12,4 +13,11 @@ __attribute__((unused)) static void gp__geometry_scan(gp_policy p, gp__shape s, 
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
   if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g->words = gp__look_back_slots(g->tiles);
   g->words *= (unsigned)gp__acc_words(s.acc_size);
+  g->shared_bytes = (unsigned)gp__scan_shared_bytes(p, s.in_size, s.out_size);
 }
+__attribute__((unused)) static int gp__scan_threads(gp_policy p) {
+  return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP : p.threads;
+}
+
+static const gp__rules gp__rules_scan = {
+    gp__policy_valid_scan, gp__measure_elements, gp__portable_scan, NULL, gp__geometry_scan, gp__scan_threads, 0};

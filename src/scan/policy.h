@@ -35,9 +35,8 @@ GPUPRIMS__RULE int gp__pipelined_fits(int in_size, int out_size, int vectors) {
 GPUPRIMS__RULE int gp__scan_tile_bytes(gp_policy p, int in_size, int out_size, int size) {
   return (p.threads * gp__scan_items(p.vectors, in_size, out_size) * size + 127) / 128 * 128;
 }
-GPUPRIMS__RULE int gp__shared_bytes(int primitive, gp_policy p, int in_size, int out_size) {
-  return !gp__is_scan(primitive) ? 0
-         : p.algorithm == GP_PIPELINED
+GPUPRIMS__RULE int gp__scan_shared_bytes(gp_policy p, int in_size, int out_size) {
+  return p.algorithm == GP_PIPELINED
              ? p.stages * gp__scan_tile_bytes(p, in_size, out_size, in_size)
              : gp__scan_tile_bytes(p, in_size, out_size, in_size) +
                    (in_size == out_size ? 0 : gp__scan_tile_bytes(p, in_size, out_size, out_size));
@@ -58,6 +57,5 @@ GPUPRIMS__RULE int gp__policy_valid_scan(gp_policy p, gp__shape s) {
                                           s.in_misaligned % s.in_size == 0 && !(s.reproducible && s.in_misaligned))) &&
          (!s.reproducible || (p.threads == GP__CANONICAL_SCAN_THREADS && p.vectors == GP__CANONICAL_SCAN_VECTORS &&
                               (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED))) &&
-         gp__shared_bytes(s.primitive, p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <=
-             s.shared_bytes;
+         gp__scan_shared_bytes(p, s.in_size, s.out_size) + gp__scan_static_bytes(p, s.acc_size) <= s.shared_bytes;
 }

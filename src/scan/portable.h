@@ -1,5 +1,5 @@
 // scan/portable.h - portable rule of scans
-// uses: api/lists.h, api/policy.h, core/shape.h, core/validity.h, core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, core/canonical.h, core/rows.h
 
 // SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes takes long.
 enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
@@ -24,13 +24,13 @@ __attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shap
                          : misaligned   ? GP__IF_SCAN_MISALIGNED
                                         : 0) |
                         (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, s, when);
+  gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   if (q.algorithm == GP_PIPELINED) { // what shared memory and registers leave
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
     q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.threads > 256 ? 1 : 2);
-    if (p.algorithm || gp__policy_valid(q, s)) return q;
+    if (p.algorithm || gp__policy_valid_scan(q, s)) return q;
     p.algorithm = GP_LOOK_BACK;
-    q = GPUPRIMS__FILL(p, gp__scan_rows, s, when);
+    q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   }
   q.stages = gp__default_to(q.stages, 3);
   q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.vectors >= 9 ? 4 : q.vectors >= 5 ? 6 : 8);

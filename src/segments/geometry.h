@@ -1,5 +1,6 @@
 // segments/geometry.h - launches of segmented reduce
-// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, segments/policy.h, core/geometry.h
+// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, segments/policy.h, core/rows.h, core/geometry.h,
+//   core/family.h, segments/portable.h
 
 // A tile is the segments that a block reads at once: so many lanes a segment that one vector a lane holds one of mean
 // length; the block where that takes a warp more loads than it has in flight.
@@ -37,3 +38,6 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
+
+static const gp__rules gp__rules_segments = {
+    gp__policy_valid_segments, gp__measure_elements, gp__portable_segments, NULL, gp__geometry_segments, NULL, 1};

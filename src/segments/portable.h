@@ -1,5 +1,5 @@
 // segments/portable.h - portable rule of segmented reduce
-// uses: api/lists.h, api/policy.h, core/shape.h, segments/policy.h, core/validity.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/shape.h, segments/policy.h, core/rows.h
 
 // Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for: a warp's segments
 // up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, where a segment of
@@ -26,8 +26,8 @@ static const gp__policy_row gp__segments_rows[] = {
 };
 __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
-  const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__shape_bytes(s) <= sms << 14 && s.segments <= sms << 12 &&
-                  s.count >> 14 <= s.segments;
+  const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
+                  s.segments <= sms << 12 && s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.ranges);
   const unsigned when = (few                         ? GP__IF_SEGMENTS_FEW
                          : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
@@ -35,10 +35,10 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
                         (light            ? GP__IF_SEGMENTS_LIGHT
                          : s.acc_size > 8 ? GP__IF_SEGMENTS_HEAVY
                                           : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__segments_rows, s, when);
+  gp_policy q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (q.algorithm != GP_PIPELINED) return q;
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;
   p.algorithm = GP_MERGE_PATH;
-  return GPUPRIMS__FILL(p, gp__segments_rows, s, when);
+  return GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
 }

@@ -1,5 +1,5 @@
 // select/geometry.h - launches of streams
-// uses: api/policy.h, core/shape.h, scan/policy.h, select/policy.h, core/geometry.h
+// uses: api/policy.h, core/shape.h, scan/policy.h, select/policy.h, core/geometry.h, core/family.h, select/portable.h
 
 __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
                                                         gp__geometry *g) {
@@ -11,3 +11,6 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
   g->words =
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
+
+static const gp__rules gp__rules_stream = {
+    gp__policy_valid_stream, gp__measure_stream, gp__portable_stream, NULL, gp__geometry_stream, gp__stream_threads, 0};

@@ -21,10 +21,16 @@ __attribute__((unused)) static gp_policy gp__shrink_stream(gp_policy p, gp_polic
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
+// What is read: keys or flags, and what goes with them.
+__attribute__((unused)) static gp__measures gp__measure_stream(gp__shape s) {
+  gp__measures m = gp__measure_elements(s);
+  m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
+  return m;
+}
 __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when =
       (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, s, when);
+  gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many stages as fit with chunks of that size
     gp_policy whole = q;
     for (;; --whole.stages) {
@@ -34,7 +40,7 @@ __attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__sh
     }
     if (p.algorithm || gp__policy_valid_stream(q, s)) return q;
     p.algorithm = GP_LOOK_BACK;
-    q = GPUPRIMS__FILL(p, gp__stream_rows, s, when);
+    q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   }
   if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as registers leave
   return gp__shrink_stream(p, q, s);

@@ -1,6 +1,7 @@
 // sort/geometry.h - launches of sorts
 // uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, sort/radix_policy.h, sort/counting_policy.h,
-//   sort/cooperative_policy.h, core/geometry.h, histogram/geometry.h, sort/scratch.h, segmented_sort/scratch.h
+//   sort/cooperative_policy.h, core/rows.h, core/geometry.h, core/family.h, sort/portable.h, histogram/geometry.h,
+//   sort/scratch.h
 
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
@@ -34,13 +35,6 @@ __attribute__((unused)) static void gp__geometry_radix(gp_policy p, gp__shape s,
       g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
     }
   }
-}
-__attribute__((unused)) static void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned long long resident,
-                                                                gp__geometry *g) {
-  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
-  gp__geometry_tiles(p, s, resident, g);
-  g->words = 1 + l.queue_size;
-  g->scratch = l.bytes;
 }
 // Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
 __attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
@@ -93,3 +87,10 @@ __attribute__((unused)) static void gp__geometry_sort(gp_policy p, gp__shape s, 
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
+// Between sweeps of many keys launches cost less than it does.
+__attribute__((unused)) static int gp__sort_overlaps(gp_policy p, gp__shape s) {
+  return !gp__sweeps(p.algorithm) || !(s.count >> 20);
+}
+
+static const gp__rules gp__rules_sort = {
+    gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps, gp__geometry_sort, NULL, 0};

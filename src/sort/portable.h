@@ -104,7 +104,7 @@ __attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
 __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
-  p = GPUPRIMS__FILL(p, gp__sweep_rows, s,
+  p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
                      (paired ? GP__IF_SWEEP_PAIRED
                       : open ? GP__IF_SWEEP_OPEN
                              : 0) |
@@ -125,7 +125,7 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
 }
 __attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
-  gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, s, has_clusters ? GP__IF_SORT_KEYS : 0);
+  gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
@@ -135,8 +135,9 @@ __attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, g
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
 __attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
-  gp_policy q = GPUPRIMS__FILL(
-      p, gp__sort_rows, s, (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
+  gp_policy q =
+      GPUPRIMS__FILL(p, gp__sort_rows, gp__measure_keys, s,
+                     (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
   if (pairs) q.stages = 1;
   while (!p.vectors && q.vectors > 1 &&
          ((pairs && gp__radix_registers(q.vectors, s) > (s.count * (unsigned)s.key_size >> 23 ? 72 : 52)) ||
@@ -146,7 +147,7 @@ __attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__sh
   return q;
 }
 __attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
-  const gp__wanted w = gp__wanted_of(&s, when);
+  const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
   if (p.algorithm) return p.algorithm == algorithm;
@@ -173,7 +174,7 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   }
   q = p;
   q.algorithm = GP_COUNTING;
-  q = GPUPRIMS__FILL(q, gp__sort_rows, s, 0);
+  q = GPUPRIMS__FILL(q, gp__sort_rows, gp__measure_keys, s, 0);
   if (p.algorithm == GP_COUNTING || (gp__tries(p, s, when, GP_COUNTING) && gp__policy_valid_counting(q, s))) return q;
   if (gp__tries(p, s, when | GP__IF_SORT_LAST, GP_ONE_LAUNCH) && gp__policy_valid_sort(cooperative, s))
     return cooperative;
@@ -185,6 +186,6 @@ __attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shap
   }
   if (!p.algorithm) p.algorithm = gp__tries(p, s, when, GP_PAIRED_SWEEP) ? GP_PAIRED_SWEEP : GP_ONE_SWEEP;
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm) // small tiles
-    p = GPUPRIMS__FILL(p, gp__small_sweep_rows, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
+    p = GPUPRIMS__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
   return gp__portable_radix(p, s);
 }

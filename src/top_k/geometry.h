@@ -1,5 +1,6 @@
 // top_k/geometry.h - launches of top-k and nth element
-// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, top_k/policy.h, core/geometry.h
+// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, top_k/policy.h, core/rows.h, core/geometry.h,
+//   core/family.h, top_k/portable.h
 
 // Top-k and nth element. grid: the blocks of the first launch.
 __attribute__((unused)) static unsigned long long gp__rows_of(gp__shape s) {
@@ -37,3 +38,6 @@ __attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s,
     g->scratch = rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8 + gp__select_room(s) * (unsigned)s.key_size);
   }
 }
+
+static const gp__rules gp__rules_top_k = {
+    gp__policy_valid_top_k, gp__measure_keys, gp__portable_top_k, NULL, gp__geometry_top_k, NULL, 0};

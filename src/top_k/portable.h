@@ -1,5 +1,5 @@
 // top_k/portable.h - portable rule of top-k
-// uses: api/lists.h, api/policy.h, core/shape.h, top_k/policy.h, core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/shape.h, top_k/policy.h, core/rows.h
 
 // Lists while k is small, otherwise radix select.
 enum { GP__IF_TOP_K_LISTS = GP__IF, GP__IF_TOP_K_WIDE = 2 * GP__IF };
@@ -13,8 +13,7 @@ static const gp__policy_row gp__top_k_rows[] = {
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
   gp_policy q;
-  p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  q = GPUPRIMS__FILL(p, gp__top_k_rows, s,
+  q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;

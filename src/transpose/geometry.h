@@ -1,6 +1,6 @@
 // transpose/geometry.h - plans and launches of transposes
 // uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, transpose/policy.h, transpose/panels_policy.h,
-//   core/geometry.h
+//   core/rows.h, core/geometry.h, core/family.h, transpose/portable.h
 
 // Transposes: what a tile is, in elements, and in shared memory.
 typedef struct gp__transpose_plan {
@@ -161,3 +161,6 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
   g->grid = (unsigned)(r.tiles < 1 ? 1 : r.tiles < resident ? r.tiles : resident);
   g->shared_bytes = r.shared_bytes;
 }
+
+static const gp__rules gp__rules_transpose = {
+    gp__policy_valid_transpose, gp__measure_keys, gp__portable_transpose, NULL, gp__geometry_transpose, NULL, 0};

@@ -1,6 +1,6 @@
 // transpose/portable.h - portable rule of transposes
-// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h, core/validity.h,
-//   core/canonical.h
+// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h, core/canonical.h,
+//   core/rows.h
 
 // Tiles of 32 KiB for sides of 1024 or more, by what is aligned, as measured on an H200: rows and columns; rows alone;
 // columns alone; neither.
@@ -20,7 +20,7 @@ __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned
 // tile has whole change within their places. Others of 64 MiB or less go to the workspace and back, a few trips or
 // large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
-  const unsigned long long bytes = gp__shape_bytes(s), sms = (unsigned)gp__max(s.multiprocessors, 1);
+  const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);

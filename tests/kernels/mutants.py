@@ -2213,10 +2213,9 @@ MUTANTS = {
         "LADDER", "examples/ladder/ladder.cuh",
         "gridDim.x * (2 * THREADS);", "gridDim.x * THREADS;"),
     "rows: a grid is served by rows of graphs of many edges": (
-        "ROWS", "src/core/rows.h",
-        "out_size = graph ? gp__degree_class(*h) : planned", "out_size = graph ? 8 : planned"),
+        "ROWS", "src/bfs/portable.h", "m.out_size = gp__degree_class(s);", "m.out_size = 8;"),
     "rows: transposes have another key": (
-        "ROWS", "src/core/rows.h", "h->move ? h->key_size : h->in_size", "h->in_size"),
+        "ROWS", "src/core/rows.h", "s.move ? s.key_size : s.in_size", "s.in_size"),
     "rows: a transpose of few rows is served": (
         "ROWS", "src/core/choose.c",
         " || h->rows / 16 > h->columns || h->columns / 16 > h->rows", ""),
@@ -2233,8 +2232,7 @@ MUTANTS = {
     "rows: of rows that fit alike the last is found": (
         "ROWS", "src/core/rows.h", "fits[k - 1] < fit; --k)", "fits[k - 1] <= fit; --k)"),
     "rows: offsets are not told apart": (
-        "ROWS", "src/core/rows.h",
-        "in_size = graph ? h->offset_size : planned", "in_size = graph ? h->key_size : planned"),
+        "ROWS", "src/bfs/portable.h", "m.in_size = s.offset_size;", "m.in_size = s.key_size;"),
     "ladder: the tile is read before it is full": (
         "LADDER", "examples/ladder/ladder.cuh",
         "  __syncthreads();\n  x = blockIdx.y * TILE", "  x = blockIdx.y * TILE"),

@@ -45,12 +45,12 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = n + (o.count_on_device ? 1000 : 0);
     const gp_policy p = policy_of<P>(ALGORITHM);
-    if (!gp__policy_valid(p, s)) {
+    if (!gp__valid_by(&gp__rules_scan, p, s)) {
       // Pipelined tiles begin at 16-byte boundaries of whole elements; a struct may lie where there are none.
       check(ALGORITHM == GP_PIPELINED && s.in_misaligned % int(sizeof(In)) != 0, what + " the policy is not valid");
       return false;
     }
-    const gp__geometry g = gp__geometry_of(p, s, 0);
+    const gp__geometry g = gp__geometry_by(&gp__rules_scan, p, s, 0);
     Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
     Acc init = Op::identity();
     gp__scan_args a = {};
@@ -137,8 +137,8 @@ template <int ALGORITHM, class P, class Op, class F, class In, class Out> struct
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = n + (o.count_on_device ? 1000 : 0);
     const gp_policy p = policy_of<P>(ALGORITHM);
-    check(gp__policy_valid(p, s), what + " the policy is valid");
-    const gp__geometry g = gp__geometry_of(p, s, 0);
+    check(gp__valid_by(&gp__rules_reduce, p, s), what + " the policy is valid");
+    const gp__geometry g = gp__geometry_by(&gp__rules_reduce, p, s, 0);
     Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
     Acc init = Op::identity();
     if (o.init) init = Load()(draw<In>(), 0);
@@ -205,7 +205,7 @@ template <class P, class F, class A, class B, class R> struct Map {
         gp__shape s = {};
         s.primitive = GP_TRANSFORM2, s.in_size = sizeof(A), s.in2_size = sizeof(B), s.out_size = sizeof(R);
         s.multiprocessors = 2, s.count = n;
-        const gp__geometry g = gp__geometry_of(policy_of<P>(GP_DIRECT), s, 0);
+        const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
         int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__map_kernel<P, F, A, B, R>, args);
         bool good = !e;
         for (size_t i = 0; i < n && good; ++i) good = same(out.data[i], F()(a[i], b[i]));
@@ -227,7 +227,7 @@ template <class P, int SIZE> void sweep_copy(const char *name, int seeds) {
       args.in = in.data, args.out = out.data, args.count = n;
       gp__shape s = {};
       s.primitive = GP_COPY, s.in_size = SIZE, s.out_size = SIZE, s.multiprocessors = 2, s.count = n;
-      const gp__geometry g = gp__geometry_of(policy_of<P>(GP_DIRECT), s, 0);
+      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
       const int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__copy_kernel<P, SIZE>, args);
       check(!e && (bytes.empty() || !std::memcmp(out.data, bytes.data(), bytes.size())),
             describe(name, n, oi, oo, 2, unsigned(seed)));
@@ -257,7 +257,7 @@ template <class P, bool RIGHT, class F, class A, class R> struct Adjacent {
         gp__shape s = {};
         s.primitive = GP_ADJACENT_DIFFERENCE, s.in_size = sizeof(A), s.out_size = sizeof(R);
         s.multiprocessors = 2, s.count = args.count;
-        const gp__geometry g = gp__geometry_of(policy_of<P>(GP_DIRECT), s, 0);
+        const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
         int e = simt::launch_kernel(name, g.grid, g.threads, 0, gp__adjacent<P, RIGHT, F, A, R>, args);
         bool good = !e;
         for (size_t i = 0; i < n && good; ++i) {
@@ -280,7 +280,7 @@ static Out fold_with(const char *name, const std::vector<In> &input, gp__reduce_
   s.primitive = GP_REDUCE, s.in_size = sizeof(In), s.acc_size = sizeof(typename Op::type), s.out_size = sizeof(Out);
   s.in_misaligned = int(misalignment(in.data)), s.multiprocessors = 3, s.count = input.size();
   s.compute_capability = 90;
-  const gp__geometry g = gp__geometry_of(policy_of<P>(GP_EVEN_SHARE), s, 0);
+  const gp__geometry g = gp__geometry_by(&gp__rules_reduce, policy_of<P>(GP_EVEN_SHARE), s, 0);
   a.in = in.data, a.out = out.data, a.count = input.size(), a.rounds = 1;
   a.workspace = g.words ? workspace(g.words) : nullptr;
   good = !simt::launch_kernel(name, g.grid, g.threads, 0,

@@ -136,7 +136,7 @@ template <class P, class Before, class Key, class Value> struct Merge {
         gp__shape s =
             shape_of<P>(GP_MERGE, sizeof(Key), value_size, sms, a.size() + (seed % 5 == 0 ? 900 : 0), b.size());
         gp__geometry g = {};
-        g.threads = unsigned(gp__threads_of(policy_of<P>(GP_MERGE_PATH), s.primitive));
+        g.threads = unsigned(gp__merge_threads(policy_of<P>(GP_MERGE_PATH)));
         gp__geometry_merge(policy_of<P>(GP_MERGE_PATH), s, u64(sms) * P::blocks_per_sm, &g);
         gp__merge_args x = {};
         x.keys = keys.data, x.keys2 = keys2.data, x.out_keys = out.data, x.count = s.count, x.count2 = s.count2;
@@ -206,7 +206,7 @@ template <class P, class Before, class Key, class Value, bool FOUR = false> stru
         const gp__shape s = shape_of<P>(GP_MERGE_SORT, sizeof(Key), value_size, sms, n, 0);
         const gp_policy p = policy_of<P>(FOUR ? GP_FOUR_WAY_PASSES : GP_MERGE_PASSES);
         gp__geometry g = {};
-        g.threads = unsigned(gp__threads_of(p, s.primitive));
+        g.threads = unsigned(gp__merge_threads(p));
         gp__geometry_merge(p, s, u64(sms) * P::blocks_per_sm, &g);
         Key *final_keys = in_place ? keys.data : out.data;
         V *final_values = in_place && !indices ? values.data : out_values.data;
@@ -307,7 +307,7 @@ template <class P, int SET, class Before, class Key, class Value, bool PIPELINED
                                         a.size() + (seed % 5 == 0 ? 900 : 0), b.size());
         const gp_policy p = policy_of<P>(PIPELINED ? GP_PIPELINED : GP_MERGE_PATH);
         gp__geometry g = {};
-        g.threads = unsigned(gp__threads_of(p, s.primitive));
+        g.threads = unsigned(gp__merge_threads(p));
         gp__geometry_merge(p, s, u64(sms) * P::blocks_per_sm, &g);
         Device<unsigned long long> borders(g.scratch / 8, 0);
         gp__merge_args x = {};

@@ -163,7 +163,7 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
     a.passes = r.passes, a.begin_bit = o.begin_bit, a.end_bit = o.end_bit, a.in_place = o.in_place;
     a.flip = o.descending ? ~0u : 0, a.drop_keys = o.drop_keys;
     a.paired = PAIRED && !(misalignment(a.out_keys) % 8) && !(misalignment(a.out) % 8);
-    int e = gp__policy_valid(p, s) ? 0 : 1;
+    int e = gp__valid_by(&gp__rules_sort, p, s) ? 0 : 1;
     if (!e && o.team) {
       const bool cluster = o.team == GP_ONE_CLUSTER;
       a.passes = std::max(r.passes, 1);
@@ -340,9 +340,9 @@ static void test_rules() {
           s.compute_capability = capabilities[device], s.shared_bytes = kib[device] * 1024;
           gp_policy p = {};
           p.algorithm = GP_ONE_SWEEP, p.stages = stages;
-          const gp_policy q = gp__portable(p, s);
+          const gp_policy q = gp__portable_by(&gp__rules_sort, p, s);
           const unsigned long long shared = gp__radix_shared_bytes(q, s) + gp__radix_static_bytes(q) + 1024;
-          check((gp__policy_valid(q, s) || (stages == 2 && device == 0)) &&
+          check((gp__valid_by(&gp__rules_sort, q, s) || (stages == 2 && device == 0)) &&
                     (stages ? q.stages == stages : q.stages == 1 || q.stages == 2) &&
                     (stages || q.stages == 1 || shared * unsigned(q.blocks_per_sm) <= (kib[device] + 1) * 1024ull) &&
                     (stages || key > 4 || value || capabilities[device] != 90 || q.stages == 2),
@@ -400,10 +400,10 @@ static void test_rule_of_pairs() {
     s.primitive = GP_SORT, s.key_size = c.key, s.in_size = s.out_size = c.value, s.end_bit = c.end_bit;
     s.count = c.count;
     s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
-    const gp_policy p = gp__portable(gp_policy(), s);
-    check(p.algorithm == c.algorithm && gp__policy_valid(p, s), "rule of pairs: " + std::to_string(c.key) + " and " +
-                                                                    std::to_string(c.value) + ", " +
-                                                                    std::to_string(c.count));
+    const gp_policy p = gp__portable_by(&gp__rules_sort, gp_policy(), s);
+    check(p.algorithm == c.algorithm && gp__valid_by(&gp__rules_sort, p, s), "rule of pairs: " + std::to_string(c.key) +
+                                                                                 " and " + std::to_string(c.value) +
+                                                                                 ", " + std::to_string(c.count));
   }
 }
 

@@ -147,7 +147,7 @@ static void look_at(int primitive, int key, int value, unsigned long long count)
   for (int capability : {75, 80, 86, 90, 120}) {
     gp__shape s = {};
     gp_policy none = {};
-    const bool planned = gp__is_planned(primitive);
+    const bool planned = gp__family_of(primitive) >= GP__FAMILY_SORT;
     s.primitive = primitive, s.count = count, s.segments = 1 + count / 8, s.exact = s.commutative = 1;
     s.compute_capability = capability, s.multiprocessors = 40, s.shared_bytes = gp__shared_bytes_of(capability);
     if (planned) s.key_size = key, s.in_size = value, s.end_bit = 8 * key;

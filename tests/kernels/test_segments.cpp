@@ -89,7 +89,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
                                      : P::stages                  ? GP_PIPELINED
                                                                   : GP_MERGE_PATH);
     gp__geometry g = {};
-    g.threads = unsigned(gp__threads_of(p, s.primitive));
+    g.threads = unsigned(p.threads);
     gp__geometry_segments(p, s, u64(o.sms) * P::blocks_per_sm, &g);
     typedef typename EndsOf<ENDS, O>::type Ends;
     const auto kernel = o.algorithm == GP_MERGE_PATH ? gp__segmented_merge<P::stages, P, Ends, Op, Load, In, Acc, Out>

@@ -53,7 +53,7 @@ template <int ALGORITHM, class P, class Body> struct Stream {
     const gp_policy p = policy_of<P>(ALGORITHM);
     check(gp__policy_valid_stream(p, s), d.text(name) + " the policy is valid");
     gp__geometry g = {};
-    g.threads = unsigned(gp__threads_of(p, s.primitive));
+    g.threads = unsigned(gp__stream_threads(p));
     gp__geometry_stream(p, s, (unsigned long long)(s.multiprocessors * p.blocks_per_sm), &g);
     typedef gp__stream<P, Body> S;
     check(g.shared_bytes == unsigned(gp__stream_stages(p) * S::STAGE + S::SCRATCH),

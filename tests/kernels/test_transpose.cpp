@@ -84,7 +84,7 @@ static bool prepare(const Case &c, const void *in, void *out, gp_policy policy, 
   if (gp__check_permutation(&k)) return false;
   r.shape = gp__shape_of(&r.q);
   r.shape.compute_capability = 90, r.shape.shared_bytes = 227 * 1024, r.shape.multiprocessors = 2;
-  if (!gp__policy_valid(policy, r.shape)) return false;
+  if (!gp__valid_by(&gp__rules_transpose, policy, r.shape)) return false;
   r.plan = gp__transpose_plan_of(policy, r.shape);
   r.args = gp__transpose_arguments(&r.q.moves, r.shape, policy, in, out, in_bytes(c));
   return true;
@@ -201,7 +201,7 @@ template <class P, int SIZE, int WORD> static int launch_panels_of(Run &r, gp_po
 }
 // The same through a buffer.
 template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run &r, gp_policy policy, void *out) {
-  const gp__geometry g = gp__geometry_of(policy, r.shape, 1);
+  const gp__geometry g = gp__geometry_by(&gp__rules_transpose, policy, r.shape, 1);
   Device<u8> scratch(size_t(g.scratch));
   int e = 0;
   for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
@@ -237,7 +237,7 @@ template <class P, int SIZE, int WORD> static int launch_round_trip(const Run &r
   const u64 bytes = h.segments * h.rows * h.columns * SIZE;
   Device<u8> scratch((size_t(bytes)));
   int e = 0;
-  check(gp__geometry_of(policy, r.shape, 1).scratch >= bytes, "scratch memory of a trip");
+  check(gp__geometry_by(&gp__rules_transpose, policy, r.shape, 1).scratch >= bytes, "scratch memory of a trip");
   for (u64 first = 0; first < all && !e; first += h.segments) {
     Run trip = r;
     gp__map_args back;
@@ -294,7 +294,7 @@ template <class P, int SIZE> static int launch_tensor(const Run &r, gp_policy po
                              a);
 }
 template <class P, int SIZE> static int launch_tensor_panels(Run &r, gp_policy policy, void *out) {
-  const gp__geometry g = gp__geometry_of(policy, r.shape, 1);
+  const gp__geometry g = gp__geometry_by(&gp__rules_transpose, policy, r.shape, 1);
   const gp_driver d = engine();
   Device<u8> scratch(size_t(g.scratch));
   int e = 0;

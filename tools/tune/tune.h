@@ -135,7 +135,7 @@ char *cell_text_of(const cell_words *words);            // the one text of a key
 void cell_key_add(text *t, const cell_words *words);    // its fields, as lines of the store have them
 int cell_key(const char *cell, char *key, size_t room); // for Python: both as JSON; 0: what is wrong with the cell
 // Bytes of an element as rows of the table name them, and the bytes by which a call on one element counts as large
-// (gp__shape_bytes in the header).
+// (gp__measures in the header).
 typedef struct cell_sizes {
   int in, acc, out, bytes;
 } cell_sizes;

@@ -1,0 +1,43 @@
+// core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
+// uses: api/policy.h, core/shape.h, core/canonical.h, core/rows.h, core/geometry.h
+
+// What core knows of a family's policies. Each family has its own, gp__rules_FAMILY, at the end of its geometry.h;
+// NULL: what most families do.
+typedef struct gp__rules {
+  int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
+  gp__measures (*measure)(gp__shape s);
+  gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
+  int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
+  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
+  int (*threads)(gp_policy p); // of a block; NULL: those that compute, which the policy counts
+  int own_algorithm;           // a row serves only the algorithm that the portable rule chooses too
+} gp__rules;
+
+// Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
+__attribute__((unused)) static int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+  return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
+}
+__attribute__((unused)) static gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+  p = rules->portable(p, s);
+  p.load = gp__default_to(p.load, GP_CACHE_ALL);
+  p.store = gp__default_to(p.store, GP_CACHE_ALL);
+  p.overlap =
+      gp__default_to(p.overlap, s.compute_capability >= 90 && (!rules->overlaps || rules->overlaps(p, s)) ? 1 : 2);
+  return p;
+}
+// Threads of a block. Pipelines add warps to those that compute.
+__attribute__((unused)) static unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
+  return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
+}
+// occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
+__attribute__((unused)) static gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s,
+                                                            int occupancy) {
+  const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
+  const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
+  gp__geometry g;
+  g.tile_items = g.tiles = g.words = g.share = g.scratch = 0;
+  g.grid = g.shared_bytes = g.replicas = g.log2_lanes = 0;
+  g.threads = gp__threads_by(rules, p);
+  rules->geometry(p, s, (unsigned long long)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
+  return g;
+}
