@@ -27410,7 +27410,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1953792"
+#define GPUPRIMS__EMBEDDED_FROM "1966080"
 
 // ---- core/embed.c - this file's own text
 
@@ -28370,107 +28370,200 @@ GPUPRIMS__API const char *gp_last_message(void) {
   return told;
 }
 
+// ---- map/kinds.c - the kernels of maps
+
+#define GPUPRIMS__KINDS_OF_MAP(X)                                                                                      \
+  X(COPY, gp__copy_kernel, gp__map_args, size, GP__OF_BYTES | GP__NO_SHARED)                                           \
+  X(MAP, gp__map_kernel, gp__map_args, map, 0)                                                                         \
+  X(ADJACENT, gp__adjacent, gp__map_args, adjacent, 0)
+
+// ---- search/kinds.c - the kernels of searches
+
+#define GPUPRIMS__KINDS_OF_SEARCH(X)                                                                                   \
+  X(BOUND, gp__bound, gp__search_args, bound, 0)                                                                       \
+  X(LOAD_BALANCE, gp__load_balance, gp__search_args, offset_out, 0)
+
+// ---- reduce/kinds.c - the kernels of reductions
+
+#define GPUPRIMS__KINDS_OF_REDUCE(X)                                                                                   \
+  X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args, reduction, 0)                                                  \
+  X(STEALING, gp__reduce_stealing, gp__reduce_args, reduction, 0)
+
+// ---- scan/kinds.c - the kernels of scans
+
+#define GPUPRIMS__KINDS_OF_SCAN(X)                                                                                     \
+  X(LOOK_BACK, gp__scan_look_back, gp__scan_args, scan, 0)                                                             \
+  X(PIPELINED, gp__scan_pipelined, gp__scan_args, scan, 0)                                                             \
+  X(UPSWEEP, gp__scan_upsweep, gp__scan_args, scan, 0)                                                                 \
+  X(SPINE, gp__scan_spine, gp__scan_args, scan, 0)                                                                     \
+  X(DOWNSWEEP, gp__scan_downsweep, gp__scan_args, scan, 0)
+
+// ---- select/kinds.c - the kernels of streams
+
+#define GPUPRIMS__KINDS_OF_SELECT(X)                                                                                   \
+  X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args, stream, 0)                                                \
+  X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args, stream, 0)
+
+// ---- segments/kinds.c - the kernels of segments
+
+#define GPUPRIMS__KINDS_OF_SEGMENTS(X)                                                                                 \
+  X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args, offset, 0)                                                     \
+  X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args, segments, 0)                                             \
+  X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args, segments, 0)                                                   \
+  X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args, segments, 0)
+
+// ---- group_by/kinds.c - the kernels of group by
+
+#define GPUPRIMS__KINDS_OF_GROUP_BY(X) X(GROUP_TABLE, gp__group_table, gp__group_args, groups, 0)
+
+// ---- histogram/kinds.c - the kernels of histograms
+
+#define GPUPRIMS__KINDS_OF_HISTOGRAM(X) X(HISTOGRAM, gp__histogram, gp__histogram_args, histogram, 0)
+
+// ---- sort/kinds.c - the kernels of sorts
+
+#define GPUPRIMS__KINDS_OF_SORT(X)                                                                                     \
+  X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args, radix_histogram, GP__TOLD_DIRECTION)                         \
+  X(RADIX_PASS, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                                        \
+  X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                                   \
+  X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                                    \
+  X(SORT_ONE_CLUSTER, gp__sort_one_cluster, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                            \
+  X(SORT_ONE_LAUNCH, gp__sort_one_launch, gp__radix_args, radix_pass, GP__TOLD_DIRECTION)                              \
+  X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args, hybrid, 0)                                                        \
+  X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args, hybrid, 0)                                                          \
+  X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args, hybrid, 0)                                                          \
+  X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args, hybrid, 0)                                                          \
+  X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args, hybrid, 0)                                                          \
+  X(LEADING_EDGES, gp__leading_edges, gp__hybrid_args, hybrid, GP__NO_SHARED)                                          \
+  X(LEADING_SORT, gp__leading_sort, gp__hybrid_args, hybrid, 0)                                                        \
+  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args, hybrid, 0)                                                    \
+  X(GATHER, gp__gather, gp__gather_args, gather, GP__NO_SHARED)                                                        \
+  X(COUNT_KEYS, gp__count_keys, gp__histogram_args, count_keys, 0)                                                     \
+  X(COUNTING_RUNS, gp__counting_runs, gp__counting_args, ordered_key, 0)                                               \
+  X(COUNTING_FILL, gp__counting_fill, gp__counting_args, ordered_key, 0)
+
+// ---- segmented_sort/kinds.c - the kernels of segmented sort
+
+#define GPUPRIMS__KINDS_OF_SEGMENTED_SORT(X)                                                                           \
+  X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args, nothing, 0)                                           \
+  X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args, sorted_segments, 0)                                   \
+  X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args, sorted_segments, 0)                                 \
+  X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args, sorted_segments, 0)
+
+// ---- merge/kinds.c - the kernels of merges and sets
+
+#define GPUPRIMS__KINDS_OF_MERGE(X)                                                                                    \
+  X(MERGE, gp__merge, gp__merge_args, merge, 0)                                                                        \
+  X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args, merge, 0)                                                  \
+  X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args, merge, 0)                                              \
+  X(MERGE_FOUR, gp__merge_four, gp__merge_args, merge, 0)                                                              \
+  X(SET_BORDERS, gp__balanced_paths, gp__merge_args, merge, GP__NO_SHARED)                                             \
+  X(SET_OPERATION, gp__set_operation, gp__merge_args, set, 0)                                                          \
+  X(SET_PIPELINED, gp__set_pipelined, gp__merge_args, set, 0)
+
+// ---- top_k/kinds.c - the kernels of top-k, nth element and shuffle
+
+#define GPUPRIMS__KINDS_OF_TOP_K(X)                                                                                    \
+  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args, ranked, 0)                                                           \
+  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0)                                                           \
+  X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED)                                        \
+  X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0)                                                      \
+  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED)                                         \
+  X(SHUFFLE, gp__shuffle, gp__map_args, in_out, 0)
+
+// ---- transpose/kinds.c - the kernels of transposes
+
+#define GPUPRIMS__KINDS_OF_TRANSPOSE(X)                                                                                \
+  X(TRANSPOSE, gp__transpose, gp__transpose_args, tiles, GP__OF_BYTES)                                                 \
+  X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args, tiles, GP__OF_BYTES)                                   \
+  X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args, word, GP__OF_BYTES)                                     \
+  X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args, rectangle, GP__OF_BYTES)                          \
+  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args, rectangle, GP__OF_BYTES)                          \
+  X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args, panels, GP__OF_BYTES | GP__NO_SHARED)                         \
+  X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args, panels, GP__OF_BYTES)                                     \
+  X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args, panels, GP__OF_BYTES | GP__NO_SHARED)                     \
+  X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args, panels, GP__OF_BYTES)                               \
+  X(TRANSPOSE_TENSOR, gp__transpose_tensor, gp__tensor_args, size, GP__OF_BYTES | GP__GRID_CONSTANT)                   \
+  X(TRANSPOSE_TENSOR_PANELS, gp__transpose_tensor_panels, gp__tensor_panels_args, panels,                              \
+    GP__OF_BYTES | GP__GRID_CONSTANT)
+
+// ---- layouts/kinds.c - the kernels of conversions of layouts
+
+#define GPUPRIMS__KINDS_OF_LAYOUTS(X) X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts, 0)
+
+// ---- bfs/kinds.c - the kernels of breadth-first search
+
+#define GPUPRIMS__KINDS_OF_BFS(X)                                                                                      \
+  X(BFS, gp__bfs, gp__bfs_args, bfs, 0)                                                                                \
+  X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args, bfs, 0)                                                                \
+  X(BFS_STEPWISE, gp__bfs_stepwise, gp__bfs_args, offset_key, 0)                                                       \
+  X(BFS_STEPS, gp__bfs_steps, gp__bfs_args, offset_key, 0)                                                             \
+  X(BFS_PARENTS, gp__bfs_parents, gp__graph_args, offset_key, 0)                                                       \
+  X(BFS_SOURCES, gp__bfs_sources, gp__sources_args, sources, 0)
+
+// ---- graph/kinds.c - the kernels of work on graphs
+
+#define GPUPRIMS__KINDS_OF_GRAPH(X)                                                                                    \
+  X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args, in, 0)                                                       \
+  X(GRAPH_KEYS, gp__graph_keys, gp__graph_args, graph_keys, 0)                                                         \
+  X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args, offset_key, 0)                                               \
+  X(GRAPH_DEGREE_KEYS, gp__graph_degree_keys, gp__graph_args, offset, 0)                                               \
+  X(GRAPH_INVERT, gp__graph_invert, gp__graph_args, key, 0)                                                            \
+  X(GRAPH_DEGREES, gp__graph_degrees, gp__graph_args, offset, 0)                                                       \
+  X(GRAPH_DEGREE_REPORT, gp__graph_degree_report, gp__graph_args, nothing, 0)                                          \
+  X(GRAPH_CHECK, gp__graph_check, gp__graph_args, offset_key, 0)                                                       \
+  X(DEPTHS_OF_EDGES, gp__depths_of_edges, gp__graph_args, offset_key, 0)                                               \
+  X(DEPTHS_OF_VERTICES, gp__depths_of_vertices, gp__graph_args, key, 0)                                                \
+  X(FAULT_REPORT, gp__fault_report, gp__graph_args, offset, 0)                                                         \
+  X(COMPONENTS_FIRST, gp__components_first, gp__graph_args, offset_key, 0)                                             \
+  X(COMPONENTS_FEW, gp__components_few, gp__graph_args, offset_key, 0)                                                 \
+  X(COMPONENTS_ROOTS, gp__components_roots, gp__graph_args, key, 0)                                                    \
+  X(COMPONENTS_SAMPLE, gp__components_sample, gp__graph_args, key, 0)                                                  \
+  X(COMPONENTS_LINK, gp__components_link, gp__graph_args, offset_key, 0)
+
+// ---- kinds.c - the kernels of all families
+
+#define GPUPRIMS__KINDS(X)                                                                                             \
+  GPUPRIMS__KINDS_OF_MAP(X)                                                                                            \
+  GPUPRIMS__KINDS_OF_SEARCH(X)                                                                                         \
+  GPUPRIMS__KINDS_OF_REDUCE(X)                                                                                         \
+  GPUPRIMS__KINDS_OF_SCAN(X)                                                                                           \
+  GPUPRIMS__KINDS_OF_SELECT(X)                                                                                         \
+  GPUPRIMS__KINDS_OF_SEGMENTS(X)                                                                                       \
+  GPUPRIMS__KINDS_OF_GROUP_BY(X)                                                                                       \
+  GPUPRIMS__KINDS_OF_HISTOGRAM(X)                                                                                      \
+  GPUPRIMS__KINDS_OF_SORT(X)                                                                                           \
+  GPUPRIMS__KINDS_OF_SEGMENTED_SORT(X)                                                                                 \
+  GPUPRIMS__KINDS_OF_MERGE(X)                                                                                          \
+  GPUPRIMS__KINDS_OF_TOP_K(X)                                                                                          \
+  GPUPRIMS__KINDS_OF_TRANSPOSE(X)                                                                                      \
+  GPUPRIMS__KINDS_OF_LAYOUTS(X)                                                                                        \
+  GPUPRIMS__KINDS_OF_BFS(X)                                                                                            \
+  GPUPRIMS__KINDS_OF_GRAPH(X)
+
 // ---- core/kinds.c - kernels of a call, by kind
 
 enum {
   GP__KINDS_MAX = 16, // kernels of a call
   GP__CALLS_MAX = 8   // calls that one is made of
 };
-// Kinds of kernels: X(KIND, template, struct of its arguments, what names its template arguments:
-// gp__name_..., in core/kernel_names.c or its family's names.c).
-#define GPUPRIMS__KINDS(X)                                                                                             \
-  X(COPY, gp__copy_kernel, gp__map_args, size)                                                                         \
-  X(MAP, gp__map_kernel, gp__map_args, map)                                                                            \
-  X(ADJACENT, gp__adjacent, gp__map_args, adjacent)                                                                    \
-  X(BOUND, gp__bound, gp__search_args, bound)                                                                          \
-  X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args, reduction)                                                     \
-  X(STEALING, gp__reduce_stealing, gp__reduce_args, reduction)                                                         \
-  X(LOOK_BACK, gp__scan_look_back, gp__scan_args, scan)                                                                \
-  X(PIPELINED, gp__scan_pipelined, gp__scan_args, scan)                                                                \
-  X(UPSWEEP, gp__scan_upsweep, gp__scan_args, scan)                                                                    \
-  X(SPINE, gp__scan_spine, gp__scan_args, scan)                                                                        \
-  X(DOWNSWEEP, gp__scan_downsweep, gp__scan_args, scan)                                                                \
-  X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args, stream)                                                   \
-  X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args, stream)                                                   \
-  X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args, offset)                                                        \
-  X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args, segments)                                                \
-  X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args, segments)                                                      \
-  X(SEGMENTED_PIPELINED, gp__segmented_pipelined, gp__segment_args, segments)                                          \
-  X(LOAD_BALANCE, gp__load_balance, gp__search_args, offset_out)                                                       \
-  X(GROUP_TABLE, gp__group_table, gp__group_args, groups)                                                              \
-  X(HISTOGRAM, gp__histogram, gp__histogram_args, histogram)                                                           \
-  X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args, radix_histogram)                                             \
-  X(RADIX_PASS, gp__radix_pass, gp__radix_args, radix_pass)                                                            \
-  X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args, radix_pass)                                                       \
-  X(RADIX_SWEEPS, gp__radix_sweeps, gp__radix_args, radix_pass)                                                        \
-  X(SORT_ONE_CLUSTER, gp__sort_one_cluster, gp__radix_args, radix_pass)                                                \
-  X(SORT_ONE_LAUNCH, gp__sort_one_launch, gp__radix_args, radix_pass)                                                  \
-  X(HYBRID_COUNT, gp__hybrid_count, gp__hybrid_args, hybrid)                                                           \
-  X(HYBRID_MOVE, gp__hybrid_move, gp__hybrid_args, hybrid)                                                             \
-  X(HYBRID_SORT, gp__hybrid_sort, gp__hybrid_args, hybrid)                                                             \
-  X(HYBRID_REST, gp__hybrid_rest, gp__hybrid_args, hybrid)                                                             \
-  X(SORT_SAMPLE, gp__sort_sample, gp__hybrid_args, hybrid)                                                             \
-  X(LEADING_EDGES, gp__leading_edges, gp__hybrid_args, hybrid)                                                         \
-  X(LEADING_SORT, gp__leading_sort, gp__hybrid_args, hybrid)                                                           \
-  X(SORT_ONE_BLOCK, gp__sort_one_block, gp__hybrid_args, hybrid)                                                       \
-  X(GATHER, gp__gather, gp__gather_args, gather)                                                                       \
-  X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args, nothing)                                              \
-  X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args, sorted_segments)                                      \
-  X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args, sorted_segments)                                    \
-  X(SEGMENTS_LONG, gp__segments_long, gp__segmented_sort_args, sorted_segments)                                        \
-  X(MERGE, gp__merge, gp__merge_args, merge)                                                                           \
-  X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args, merge)                                                     \
-  X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args, merge)                                                 \
-  X(MERGE_FOUR, gp__merge_four, gp__merge_args, merge)                                                                 \
-  X(SET_BORDERS, gp__balanced_paths, gp__merge_args, merge)                                                            \
-  X(SET_OPERATION, gp__set_operation, gp__merge_args, set)                                                             \
-  X(SET_PIPELINED, gp__set_pipelined, gp__merge_args, set)                                                             \
-  X(COUNT_KEYS, gp__count_keys, gp__histogram_args, count_keys)                                                        \
-  X(COUNTING_RUNS, gp__counting_runs, gp__counting_args, ordered_key)                                                  \
-  X(COUNTING_FILL, gp__counting_fill, gp__counting_args, ordered_key)                                                  \
-  X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args, ranked)                                                              \
-  X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked)                                                              \
-  X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key)                                                       \
-  X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key)                                                         \
-  X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked)                                                        \
-  X(SHUFFLE, gp__shuffle, gp__map_args, in_out)                                                                        \
-  X(TRANSPOSE, gp__transpose, gp__transpose_args, tiles)                                                               \
-  X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args, tiles)                                                 \
-  X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args, word)                                                   \
-  X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args, rectangle)                                        \
-  X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args, rectangle)                                        \
-  X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args, panels)                                                       \
-  X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args, panels)                                                   \
-  X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args, panels)                                                   \
-  X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args, panels)                                             \
-  X(TRANSPOSE_TENSOR, gp__transpose_tensor, gp__tensor_args, size)                                                     \
-  X(TRANSPOSE_TENSOR_PANELS, gp__transpose_tensor_panels, gp__tensor_panels_args, panels)                              \
-  X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts)                                                      \
-  X(BFS, gp__bfs, gp__bfs_args, bfs)                                                                                   \
-  X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args, bfs)                                                                   \
-  X(BFS_STEPWISE, gp__bfs_stepwise, gp__bfs_args, offset_key)                                                          \
-  X(BFS_STEPS, gp__bfs_steps, gp__bfs_args, offset_key)                                                                \
-  X(BFS_PARENTS, gp__bfs_parents, gp__graph_args, offset_key)                                                          \
-  X(BFS_SOURCES, gp__bfs_sources, gp__sources_args, sources)                                                           \
-  X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args, in)                                                          \
-  X(GRAPH_KEYS, gp__graph_keys, gp__graph_args, graph_keys)                                                            \
-  X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args, offset_key)                                                  \
-  X(GRAPH_DEGREE_KEYS, gp__graph_degree_keys, gp__graph_args, offset)                                                  \
-  X(GRAPH_INVERT, gp__graph_invert, gp__graph_args, key)                                                               \
-  X(GRAPH_DEGREES, gp__graph_degrees, gp__graph_args, offset)                                                          \
-  X(GRAPH_DEGREE_REPORT, gp__graph_degree_report, gp__graph_args, nothing)                                             \
-  X(GRAPH_CHECK, gp__graph_check, gp__graph_args, offset_key)                                                          \
-  X(DEPTHS_OF_EDGES, gp__depths_of_edges, gp__graph_args, offset_key)                                                  \
-  X(DEPTHS_OF_VERTICES, gp__depths_of_vertices, gp__graph_args, key)                                                   \
-  X(FAULT_REPORT, gp__fault_report, gp__graph_args, offset)                                                            \
-  X(COMPONENTS_FIRST, gp__components_first, gp__graph_args, offset_key)                                                \
-  X(COMPONENTS_FEW, gp__components_few, gp__graph_args, offset_key)                                                    \
-  X(COMPONENTS_ROOTS, gp__components_roots, gp__graph_args, key)                                                       \
-  X(COMPONENTS_SAMPLE, gp__components_sample, gp__graph_args, key)                                                     \
-  X(COMPONENTS_LINK, gp__components_link, gp__graph_args, offset_key)
-#define GPUPRIMS__ENUM(KIND, kernel, arguments, names) GP__##KIND,
+// Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, what names
+// its template arguments: gp__name_..., traits).
+#define GPUPRIMS__ENUM(KIND, kernel, arguments, names, traits) GP__##KIND,
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
+enum {
+  GP__OF_BYTES = 1,       // moves bytes, whatever they mean: its text depends on their number alone
+  GP__NO_SHARED = 2,      // takes no dynamic shared memory, whatever the others of the call take
+  GP__TOLD_DIRECTION = 4, // is told when it runs whether it sorts down
+  GP__GRID_CONSTANT = 8   // gives its argument's address to the machine
+};
+GPUPRIMS__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
+#define GPUPRIMS__TRAITS(KIND, kernel, arguments, names, traits) traits,
+  static const unsigned char rows[] = {GPUPRIMS__KINDS(GPUPRIMS__TRAITS)};
+#undef GPUPRIMS__TRAITS
+  return rows[kind];
+}
 
 // ---- core/primitive.c - what a primitive is to core: a row of data, and the functions of its family
 
@@ -28505,6 +28598,16 @@ typedef struct gp__checks {
   gp_result (*last)(struct gp__checking *k);
 } gp__checks;
 
+// What tells the kernels of a family apart, and from those of most. NULL: nothing does.
+typedef struct gp__kernel_rules {
+  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
+  unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
+  void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
+  int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
+  // Blocks that a multiprocessor is to hold; NULL, or 0: the compiler is told nothing.
+  unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
+} gp__kernel_rules;
+
 // What a family does with calls of its primitives. Each has its own in its folder (plan.c).
 typedef struct gp__family {
   const gp__checks *checks;
@@ -28514,9 +28617,10 @@ typedef struct gp__family {
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
   int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
                                                  // a multiprocessor then holds, 0: it is not; NULL: never
+  const gp__kernel_rules *kernels;               // NULL: all are the call's
   // What users' operators take and give, and what else of the call the text depends on; NULL: folds, and nothing.
   void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops);
-  void (*spell)(const gp__request *q, const gp__shape *h, struct gp__spelling *w);
+  void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
@@ -28535,6 +28639,9 @@ typedef struct gp__primitive {
 
 // Defined behind all families, in core/primitives.c.
 GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive);
+GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
+  return gp__primitive_of((gp_primitive)primitive)->family->kernels;
+}
 GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }
@@ -31994,11 +32101,8 @@ GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info 
 
 // With which policy the kernels of a plan are built.
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
-  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
-  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
-         : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
-         : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
-                                                                   : gp__adaptive_hybrid(p);
+  const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
+  return own && own->policy ? own->policy(p, h, kind) : p;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
 GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -32035,120 +32139,34 @@ GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
 }
 
-// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
-// leaves registers for.
-GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
-  const int bytes = gp__sort_item_bytes(w->key_size, w->placed);
-  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
+// So many blocks of the kernel to a multiprocessor, if they have `most` threads at most; otherwise 0, the compiler is
+// told nothing. The number is a promise only where it leaves a thread 64 registers (1024 threads); the families say
+// which of their kernels do with fewer, or need more.
+GPUPRIMS__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
+  return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
-// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
-GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
-  const gp__kernel_kind kind = w->kind;
-  const int aligned = (w->form & 3) == 3;
-  const int moved =
-      kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN || kind == GP__COPY;
-  const int light = moved || kind == GP__TRANSPOSE_SAVE ||
-                    (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
-                     !(w->form & GP__FORM_WHOLE) && (w->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : w->word >= 4));
-  const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
-  if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
-    return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_TENSOR) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : w->stages > 1 ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_TENSOR_PANELS) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : 1280;
-  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
-  if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
-  return w->vectors > 4 || bytes                                  ? 768
-         : light                                                  ? 1536
-         : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
-                                                                  : 768;
-}
-// Blocks that a multiprocessor is to hold of the kernel; 0: the compiler is told nothing. The number is a promise only
-// where it leaves a thread 64 registers, and one sweep those for its keys and values; histograms with few vectors on
-// their way do with 40, buckets of 8-byte keys with 56; long chunks of a stream take 128.
-GPUPRIMS__PRIVATE unsigned gp__resident_blocks(const gp__request *q, const gp_policy *v, const gp__shape *h,
+// Of most kernels that are not maps: those that the policy asks for.
+GPUPRIMS__PRIVATE unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                const gp__spelling *w) {
-  const gp__kernel_kind kind = w->kind;
-  const int family = gp__family_of(q->primitive);
-  const unsigned threads = w->block_threads;
-  const unsigned blocks = kind == GP__SORT_SAMPLE ? 1
-                          : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT
-                              ? (unsigned)gp__bucket_blocks((int)q->key_size)
-                          : family == GP__FAMILY_TRANSPOSE ? gp__transpose_threads(w) / threads
-                          : kind == GP__HYBRID_COUNT       ? 2
-                          : kind == GP__SEGMENTS_SHORT     ? gp__short_threads(w) / threads
-                                                           : (unsigned)v->blocks_per_sm;
-  const unsigned most = family == GP__FAMILY_HISTOGRAM       ? (v->vectors < 4 ? 1536 : 1024)
-                        : family == GP__FAMILY_TRANSPOSE     ? 2048
-                        : kind == GP__HYBRID_SORT            ? 2048
-                        : family != GP__FAMILY_STREAM        ? 1024
-                        : v->vectors >= 7 || q->acc_size > 8 ? 512
-                                                             : 768;
-  if (kind == GP__CONVERT_LAYOUT) { // as many as leave room for what a thread takes
-    const int bytes = h->chunk * gp__max(h->in_size, h->out_size);
-    const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
-    return room > threads ? room / threads : 1;
-  }
-  return family != GP__FAMILY_MAP && blocks * threads <= most && q->acc_size <= 16 &&
-                 (!gp__sweeps(v->algorithm) || gp__sweep_fits(*v, *h))
-             ? blocks
-             : 0;
+  (void)h;
+  return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
+static const gp__kernel_rules gp__kernels_of_policy = {NULL, NULL, NULL, NULL, gp__resident_blocks};
 
 // Threads of a block of one kernel of a call.
 GPUPRIMS__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
-  switch (kind) {
-  case GP__RADIX_HISTOGRAM:
-    return GP__RADIX_HISTOGRAM_THREADS;
-  case GP__SORT_SAMPLE:
-    return GP__SAMPLE_THREADS;
-  case GP__HYBRID_COUNT:
-    return GP__HYBRID_COUNT_THREADS;
-  case GP__HYBRID_SORT:
-  case GP__LEADING_SORT:
-    return (unsigned)gp__bucket_threads(h->key_size);
-  case GP__SEGMENTS_LONG:
-    return (unsigned)gp__long_threads_of(*p, *h);
-  case GP__COUNT_KEYS:
-    return (unsigned)gp__counting_threads(h->key_size);
-  case GP__COUNTING_RUNS:
-    return GP__COUNTING_THREADS;
-  case GP__TRANSPOSE_TENSOR_PANELS:
-  case GP__TRANSPOSE_BUFFERED:
-    return (unsigned)gp__buffered_threads(*p, h->key_size);
-  default:
-    return gp__threads_by(gp__rules_of(h->primitive), *p);
-  }
-}
-
-// The lists that a text repeats: fields of a key, what a conversion of layouts moves.
-GPUPRIMS__PRIVATE void gp__spell_lists(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
-  int i;
-  for (i = 0; i < q->field_count; ++i)
-    w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
-                 (uint64_t)(q->fields[i].descending != 0) << 32;
-  w->list_count = (uint64_t)q->field_count;
-  if (w->kind == GP__CONVERT_LAYOUT) {
-    const int staged = gp__layout_staged(*p, *h);
-    gp__layout_entry entry[GP__LAYOUT_ENTRIES];
-    const int count = gp__layout_entries(q, entry);
-    w->tile = gp__layout_tile(*p, *h);
-    w->chunk = staged ? h->chunk : 0;
-    w->in_side = !staged ? 0 : h->in_width <= (unsigned)w->tile ? (int)h->in_width : -1;
-    w->out_side = !staged ? 0 : h->out_width <= (unsigned)w->tile ? (int)h->out_width : -1;
-    for (i = 0; i < count; ++i)
-      w->list[i] = (uint64_t)entry[i].size | (uint64_t)(entry[i].in + 1) << 16 | (uint64_t)(entry[i].out + 1) << 32;
-    w->list_count = (uint64_t)count;
-  }
+  const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
+  const unsigned threads = own && own->threads ? own->threads(p, h, kind) : 0;
+  return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), *p);
 }
 
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
 GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
                                  int capability, gp__spelling *w) {
   const gp__family *row = gp__methods_of(q);
-  const int family = gp__family_of(q->primitive);
-  // One sweep and teams are told the direction when they run.
-  const int descends = kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_PASS || kind == GP__RADIX_PASS_WIDE ||
-                       kind == GP__RADIX_SWEEPS || kind == GP__SORT_ONE_CLUSTER || kind == GP__SORT_ONE_LAUNCH;
+  const gp__kernel_rules *own = row->kernels;
+  const int traits = gp__traits_of_kind(kind);
+  int i;
   memset(w, 0, offsetof(gp__spelling, list));
   w->kind = kind;
   w->capability = capability;
@@ -32162,11 +32180,11 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
   w->overlap = p->overlap;
   w->block_threads = gp__threads_of_kind(p, h, kind);
   w->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
-  if (kind == GP__COPY || family == GP__FAMILY_TRANSPOSE) { // bytes, whatever they mean
-    w->size = q->in_layout ? 1 : family == GP__FAMILY_TRANSPOSE ? q->moves.size : (int)q->in_size; // layouts: bytes
+  if (traits & GP__OF_BYTES) {
+    w->size = q->moves.size ? q->moves.size : q->in_layout ? 1 : (int)q->in_size;
     w->word = q->moves.word;
-    w->form = family == GP__FAMILY_TRANSPOSE ? gp__transpose_form(*p, *h) : 0;
-    w->resident = gp__resident_blocks(q, p, h, w);
+    if (own && own->form) w->form = own->form(*p, *h);
+    if (own && own->resident) w->resident = own->resident(q, p, h, w);
     return;
   }
   w->primitive = q->primitive;
@@ -32182,12 +32200,15 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
   w->is_arg = q->is_arg;
   w->ranged = q->end != NULL;
   w->right = (q->flags & GP_RIGHT) != 0;
-  w->descending = !descends && (q->flags & GP_DESCENDING);
+  w->descending = !(traits & GP__TOLD_DIRECTION) && (q->flags & GP_DESCENDING);
   w->numbers = q->numbers;
-  if (row->spell) row->spell(q, h, w);
   w->clustered = p->cluster > 1;
-  gp__spell_lists(q, p, h, w);
-  w->resident = gp__resident_blocks(q, p, h, w);
+  for (i = 0; i < q->field_count; ++i)
+    w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
+                 (uint64_t)(q->fields[i].descending != 0) << 32;
+  w->list_count = (uint64_t)q->field_count;
+  if (row->spell) row->spell(q, p, h, w);
+  if (own && own->resident) w->resident = own->resident(q, p, h, w);
 }
 
 // ---- core/kernel_names.c - excerpts and names in the text of a kernel
@@ -32375,6 +32396,12 @@ GPUPRIMS__PRIVATE void gp__operators_of_order(const gp__spelling *q, gp__program
   gp__set_operator(ops, gp__key_name(q), gp__key_name(q), "bool");
 }
 
+GPUPRIMS__PRIVATE void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+  if (kind == GP__MERGE_SORT_TILES) g->shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
+  if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h.key_size;
+}
+static const gp__kernel_rules gp__kernels_of_merge = {NULL, NULL, gp__block_of_merge_kernel, NULL, gp__resident_blocks};
+
 // ---- select/names.c - template arguments of streams
 
 GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in,
@@ -32422,10 +32449,17 @@ GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__pro
   gp__set_operator(ops, gp__in_name(q), NULL, "bool");
   ops[1].r = "bool";
 }
-GPUPRIMS__PRIVATE void gp__spell_stream(const gp__request *q, const gp__shape *h, gp__spelling *w) {
-  (void)h;
+GPUPRIMS__PRIVATE void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  (void)p, (void)h;
   w->has_init = q->acc_size && q->has_init; // by key
 }
+// Long chunks take 128 registers a thread.
+GPUPRIMS__PRIVATE unsigned gp__resident_streams(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                const gp__spelling *w) {
+  (void)h;
+  return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
+}
+static const gp__kernel_rules gp__kernels_of_stream = {NULL, NULL, NULL, NULL, gp__resident_streams};
 
 // ---- reduce/names.c - template arguments of reductions
 
@@ -32484,6 +32518,13 @@ GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
           q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q),
           gp__out_name(q));
 }
+// With few vectors on their way 40 registers do.
+GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                   const gp__spelling *w) {
+  (void)h;
+  return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
+}
+static const gp__kernel_rules gp__kernels_of_histogram = {NULL, NULL, NULL, NULL, gp__resident_histograms};
 
 // ---- sort/names.c - template arguments of sorts
 
@@ -32551,10 +32592,53 @@ GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
 }
 // A transform makes a built-in type of a key.
 GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
-GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp__shape *h, gp__spelling *w) {
-  (void)h;
+GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  (void)p, (void)h;
   w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
 }
+
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE     ? p
+         : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
+         : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
+                                                                   : gp__adaptive_hybrid(p);
+}
+GPUPRIMS__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+  (void)p;
+  return kind == GP__RADIX_HISTOGRAM                           ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
+         : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
+         : kind == GP__HYBRID_COUNT                            ? (unsigned)GP__HYBRID_COUNT_THREADS
+         : kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT ? (unsigned)gp__bucket_threads(h->key_size)
+         : kind == GP__COUNT_KEYS                              ? (unsigned)gp__counting_threads(h->key_size)
+         : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
+                                                               : 0;
+}
+GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+  if (kind == GP__RADIX_HISTOGRAM)
+    g->shared_bytes = gp__radix_histogram_bytes(
+        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
+  if (kind == GP__SORT_SAMPLE) g->shared_bytes = gp__choice_bytes(h.key_size);
+  if (kind == GP__HYBRID_MOVE) g->shared_bytes = gp__hybrid_tile_bytes(p, h);
+  if (kind == GP__HYBRID_REST) g->shared_bytes = gp__hybrid_rest_bytes(p, h);
+  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g->shared_bytes = gp__hybrid_bucket_bytes(h);
+  if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
+  if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
+}
+// One sweep holds its keys and values in registers; buckets of 8-byte keys do with 56 of them.
+GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                              const gp__spelling *w) {
+  const gp__kernel_kind kind = w->kind;
+  const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
+  const unsigned blocks = kind == GP__SORT_SAMPLE    ? 1
+                          : buckets                  ? (unsigned)gp__bucket_blocks((int)q->key_size)
+                          : kind == GP__HYBRID_COUNT ? 2
+                                                     : (unsigned)p->blocks_per_sm;
+  return gp__sweeps(p->algorithm) && !gp__sweep_fits(*p, *h)
+             ? 0
+             : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
+}
+static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
+                                                     gp__block_of_sort_kernel, NULL, gp__resident_sorts};
 
 // ---- segmented_sort/names.c - template arguments of segmented sorts
 
@@ -32565,10 +32649,35 @@ GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text 
   gp__add(t, q->placed ? "true" : "false");
   if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", gp__offset_name(q));
 }
-GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp__shape *h, gp__spelling *w) {
-  (void)q;
+GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                gp__spelling *w) {
+  (void)q, (void)p;
   w->placed = gp__sort_placed(*h);
 }
+
+GPUPRIMS__PRIVATE unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__shape *h,
+                                                          gp__kernel_kind kind) {
+  return kind == GP__SEGMENTS_LONG ? (unsigned)gp__long_threads_of(*p, *h) : 0;
+}
+GPUPRIMS__PRIVATE void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
+    g->shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
+  if (kind == GP__SEGMENTS_LONG) g->shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
+}
+// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
+// leaves registers for.
+GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
+  const int bytes = gp__sort_item_bytes(w->key_size, w->placed);
+  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
+}
+GPUPRIMS__PRIVATE unsigned gp__resident_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                 const gp__spelling *w) {
+  (void)h;
+  return gp__promise(
+      q, w, w->kind == GP__SEGMENTS_SHORT ? gp__short_threads(w) / w->block_threads : (unsigned)p->blocks_per_sm, 1024);
+}
+static const gp__kernel_rules gp__kernels_of_segmented_sort = {
+    NULL, gp__threads_of_segments_kernel, gp__block_of_segments_kernel, NULL, gp__resident_segments};
 
 // ---- top_k/names.c - template arguments of top-k
 
@@ -32577,8 +32686,8 @@ GPUPRIMS__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
           q->descending ? "true" : "false");
   if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
 }
-GPUPRIMS__PRIVATE void gp__spell_top_k(const gp__request *q, const gp__shape *h, gp__spelling *w) {
-  (void)h;
+GPUPRIMS__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  (void)p, (void)h;
   if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
 }
 
@@ -32595,6 +32704,52 @@ GPUPRIMS__PRIVATE void gp__name_panels(const gp__spelling *q, gp__text *t) {
 }
 GPUPRIMS__PRIVATE void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
 
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  (void)h;
+  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
+  return p;
+}
+GPUPRIMS__PRIVATE unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h,
+                                                           gp__kernel_kind kind) {
+  return kind == GP__TRANSPOSE_TENSOR_PANELS || kind == GP__TRANSPOSE_BUFFERED
+             ? (unsigned)gp__buffered_threads(*p, h->key_size)
+             : 0;
+}
+GPUPRIMS__PRIVATE void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+  (void)p;
+  if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
+}
+// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
+GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
+  const gp__kernel_kind kind = w->kind;
+  const int aligned = (w->form & 3) == 3;
+  const int moved =
+      kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN || kind == GP__COPY;
+  const int light = moved || kind == GP__TRANSPOSE_SAVE ||
+                    (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
+                     !(w->form & GP__FORM_WHOLE) && (w->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : w->word >= 4));
+  const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
+  if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
+    return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
+  if (kind == GP__TRANSPOSE_TENSOR) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : w->stages > 1 ? 1024 : 1280;
+  if (kind == GP__TRANSPOSE_TENSOR_PANELS) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : 1280;
+  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
+  return w->vectors > 4 || bytes                                  ? 768
+         : light                                                  ? 1536
+         : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
+                                                                  : 768;
+}
+GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                   const gp__spelling *w) {
+  (void)p, (void)h;
+  return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
+}
+GPUPRIMS__PRIVATE int gp__form_of_transpose(gp_policy p, gp__shape h) { return gp__transpose_form(p, h); }
+static const gp__kernel_rules gp__kernels_of_transpose = {
+    gp__policy_of_transpose_kernel, gp__threads_of_transpose_kernel, gp__block_of_transpose_kernel,
+    gp__form_of_transpose, gp__resident_transposes};
+
 // ---- layouts/names.c - template arguments of conversions of layouts
 
 // A tile, what a thread takes of it, both sides, and what moves.
@@ -32606,6 +32761,32 @@ GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
     gp__add(t, ", gp__moved<%d, %d, %d>", (int)(q->list[i] & 0xffff), (int)(q->list[i] >> 16 & 0xffff) - 1,
             (int)(q->list[i] >> 32) - 1);
 }
+
+// What the conversion moves.
+GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                         gp__spelling *w) {
+  const int staged = gp__layout_staged(*p, *h);
+  gp__layout_entry entry[GP__LAYOUT_ENTRIES];
+  const int count = gp__layout_entries(q, entry);
+  int i;
+  w->tile = gp__layout_tile(*p, *h);
+  w->chunk = staged ? h->chunk : 0;
+  w->in_side = !staged ? 0 : h->in_width <= (unsigned)w->tile ? (int)h->in_width : -1;
+  w->out_side = !staged ? 0 : h->out_width <= (unsigned)w->tile ? (int)h->out_width : -1;
+  for (i = 0; i < count; ++i)
+    w->list[i] = (uint64_t)entry[i].size | (uint64_t)(entry[i].in + 1) << 16 | (uint64_t)(entry[i].out + 1) << 32;
+  w->list_count = (uint64_t)count;
+}
+// As many blocks as leave room for what a thread takes.
+GPUPRIMS__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                const gp__spelling *w) {
+  const int bytes = h->chunk * gp__max(h->in_size, h->out_size);
+  const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
+  (void)q, (void)p;
+  if (w->kind != GP__CONVERT_LAYOUT) return 0;
+  return room > w->block_threads ? room / w->block_threads : 1;
+}
+static const gp__kernel_rules gp__kernels_of_layouts = {NULL, NULL, NULL, NULL, gp__resident_layouts};
 
 // ---- bfs/names.c - template arguments of searches in graphs
 
@@ -32629,7 +32810,7 @@ GPUPRIMS__PRIVATE void gp__name_graph_keys(const gp__spelling *q, gp__text *t) {
 
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names) {#kernel, gp__name_##names},
+#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
   static const struct {
     const char *kernel;
     void (*name)(const gp__spelling *q, gp__text *t);
@@ -32642,7 +32823,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names) #arguments,
+#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   const gp__type_info *structs[5];
@@ -32678,8 +32859,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
   gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n",
-          q->kind == GP__TRANSPOSE_TENSOR || q->kind == GP__TRANSPOSE_TENSOR_PANELS ? "__grid_constant__ " : "",
-          arguments[q->kind], gp__string(&p->name));
+          gp__traits_of_kind(q->kind) & GP__GRID_CONSTANT ? "__grid_constant__ " : "", arguments[q->kind],
+          gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
@@ -32895,27 +33076,10 @@ GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__ke
 // Threads and shared memory of the blocks of one kernel of a call.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
+  const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
   g.threads = gp__threads_of_kind(&p, &h, kind);
-  if (kind == GP__RADIX_HISTOGRAM)
-    g.shared_bytes = gp__radix_histogram_bytes(
-        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
-  if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
-  if (kind == GP__SORT_SAMPLE) g.shared_bytes = gp__choice_bytes(h.key_size);
-  if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
-  if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
-  if (kind == GP__LEADING_EDGES) g.shared_bytes = 0;
-  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g.shared_bytes = gp__hybrid_bucket_bytes(h);
-  if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);
-  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
-    g.shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
-  if (kind == GP__SEGMENTS_LONG) g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
-  if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
-  if (kind == GP__MERGE_FOUR_BORDERS) g.shared_bytes = g.threads * (unsigned)h.key_size;
-  if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
-  if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
-  if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
-  if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
-  if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
+  if (gp__traits_of_kind(kind) & GP__NO_SHARED) g.shared_bytes = 0;
+  else if (own && own->block) own->block(p, h, kind, &g);
   return g;
 }
 
@@ -34932,6 +35096,7 @@ static const gp__family gp__family_map = {&gp__checks_map,
                                           NULL,
                                           gp__kinds_of_map,
                                           NULL,
+                                          NULL,
                                           gp__operators_of_map,
                                           NULL,
                                           gp__launch_map,
@@ -35010,6 +35175,7 @@ static const gp__family gp__family_reduce = {&gp__checks_reduce,
                                              gp__shape_reduce,
                                              gp__kinds_of_reduce,
                                              NULL,
+                                             &gp__kernels_of_policy,
                                              gp__operators_of_reduction,
                                              NULL,
                                              gp__launch_reduce,
@@ -35070,9 +35236,21 @@ GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
   return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
 }
 
-static const gp__family gp__family_scan = {
-    &gp__checks_none, NULL, NULL, NULL, gp__kinds_of_scan, NULL, NULL, NULL, gp__launch_scan, NULL, NULL, NULL, NULL,
-    gp__host_scan};
+static const gp__family gp__family_scan = {&gp__checks_none,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           gp__kinds_of_scan,
+                                           NULL,
+                                           &gp__kernels_of_policy,
+                                           NULL,
+                                           NULL,
+                                           gp__launch_scan,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD,
                                                            GP__IN_PLACE | GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD,
@@ -35161,6 +35339,7 @@ static const gp__family gp__family_segments = {&gp__checks_segments,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,
                                                NULL,
+                                               &gp__kernels_of_policy,
                                                NULL,
                                                NULL,
                                                gp__launch_segments,
@@ -35236,6 +35415,7 @@ static const gp__family gp__family_stream = {&gp__checks_stream,
                                              gp__shape_stream,
                                              gp__kinds_of_stream,
                                              NULL,
+                                             &gp__kernels_of_stream,
                                              gp__operators_of_predicate,
                                              gp__spell_stream,
                                              gp__launch_stream,
@@ -35315,6 +35495,7 @@ static const gp__family gp__family_histogram = {&gp__checks_histogram,
                                                 gp__shape_histogram,
                                                 gp__kinds_of_histogram,
                                                 gp__fit_histogram,
+                                                &gp__kernels_of_histogram,
                                                 NULL,
                                                 NULL,
                                                 gp__launch_histogram,
@@ -35353,6 +35534,7 @@ static const gp__family gp__family_bound = {&gp__checks_bound,
                                             NULL,
                                             NULL,
                                             gp__kinds_of_bound,
+                                            NULL,
                                             NULL,
                                             gp__operators_of_bound,
                                             NULL,
@@ -35464,6 +35646,7 @@ static const gp__family gp__family_sort = {&gp__checks_sort,
                                            gp__shape_sort,
                                            gp__kinds_of_sort,
                                            NULL,
+                                           &gp__kernels_of_sort,
                                            gp__operators_of_sort,
                                            gp__spell_sort,
                                            gp__launch_sort,
@@ -35495,6 +35678,7 @@ static const gp__family gp__family_segmented_sort = {&gp__checks_segmented_sort,
                                                      gp__shape_keys,
                                                      gp__kinds_of_segmented_sort,
                                                      NULL,
+                                                     &gp__kernels_of_segmented_sort,
                                                      NULL,
                                                      gp__spell_segmented_sort,
                                                      gp__launch_segmented_sort,
@@ -35535,6 +35719,7 @@ static const gp__family gp__family_merge = {&gp__checks_merge,
                                             gp__shape_keys,
                                             gp__kinds_of_merge,
                                             NULL,
+                                            &gp__kernels_of_merge,
                                             gp__operators_of_order,
                                             NULL,
                                             gp__launch_merge,
@@ -35620,6 +35805,7 @@ static const gp__family gp__family_top_k = {&gp__checks_top_k,
                                             gp__shape_top_k,
                                             gp__kinds_of_top_k,
                                             gp__fit_top_k,
+                                            &gp__kernels_of_policy,
                                             NULL,
                                             gp__spell_top_k,
                                             gp__launch_top_k,
@@ -35647,6 +35833,7 @@ static const gp__family gp__family_shuffle = {&gp__checks_shuffle,
                                               NULL,
                                               NULL,
                                               gp__kinds_of_shuffle,
+                                              NULL,
                                               NULL,
                                               NULL,
                                               NULL,
@@ -35735,6 +35922,7 @@ static const gp__family gp__family_transpose = {&gp__checks_transpose,
                                                 gp__shape_moves,
                                                 gp__kinds_of_transpose,
                                                 gp__fit_transpose,
+                                                &gp__kernels_of_transpose,
                                                 NULL,
                                                 NULL,
                                                 gp__launch_transpose,
@@ -35807,8 +35995,9 @@ static const gp__family gp__family_layouts = {NULL,
                                               gp__shape_layouts,
                                               gp__kinds_of_layouts,
                                               NULL,
+                                              &gp__kernels_of_layouts,
                                               NULL,
-                                              NULL,
+                                              gp__spell_layouts,
                                               gp__launch_layouts,
                                               NULL,
                                               NULL,
@@ -35868,6 +36057,7 @@ static const gp__family gp__family_bfs = {NULL,
                                           gp__shape_bfs,
                                           gp__kinds_of_bfs,
                                           NULL,
+                                          &gp__kernels_of_policy,
                                           NULL,
                                           NULL,
                                           gp__launch_search,
@@ -35930,6 +36120,7 @@ static const gp__family gp__family_group_by = {&gp__checks_group_by,
                                                NULL,
                                                NULL,
                                                NULL,
+                                               NULL,
                                                &gp__group_by_calls,
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {
@@ -35983,6 +36174,7 @@ static const gp__family gp__family_graph_work = {NULL,
                                                  gp__graph_work_is_idle,
                                                  NULL,
                                                  gp__kinds_of_graph_work,
+                                                 NULL,
                                                  NULL,
                                                  NULL,
                                                  NULL,

@@ -1,7 +1,7 @@
 // bfs/plan.c - plans of searches in graphs
 // uses: api/lists.h, api/policy.h, api/structs.h, api/graph_types.h, core/shape.h, bfs/policy.h, core/system.c,
-//   core/request.c, core/kinds.c, core/primitive.c, bfs/host.c, core/reads.c, core/checking.c, graph/check.c,
-//   core/launch.c, bfs/launch.c
+//   core/request.c, bfs/kinds.c, graph/kinds.c, core/kinds.c, core/primitive.c, bfs/host.c, core/reads.c,
+//   core/checking.c, graph/check.c, core/spelling.c, core/launch.c, bfs/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
   if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
@@ -51,6 +51,7 @@ static const gp__family gp__family_bfs = {NULL,
                                           gp__shape_bfs,
                                           gp__kinds_of_bfs,
                                           NULL,
+                                          &gp__kernels_of_policy,
                                           NULL,
                                           NULL,
                                           gp__launch_search,

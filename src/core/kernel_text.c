@@ -1,10 +1,10 @@
 // core/kernel_text.c - the text of a kernel
-// uses: api/lists.h, core/system.c, core/text.c, core/request.c, core/program.c, core/image.c, core/kinds.c,
+// uses: api/lists.h, core/system.c, core/text.c, core/request.c, core/program.c, core/image.c, kinds.c, core/kinds.c,
 //   core/primitive.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
 
 // The kernel's name: its template with every argument.
 GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names) {#kernel, gp__name_##names},
+#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
   static const struct {
     const char *kernel;
     void (*name)(const gp__spelling *q, gp__text *t);
@@ -17,7 +17,7 @@ GPUPRIMS__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names) #arguments,
+#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
 #undef GPUPRIMS__NAMED
   const gp__type_info *structs[5];
@@ -53,8 +53,8 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
   gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n",
-          q->kind == GP__TRANSPOSE_TENSOR || q->kind == GP__TRANSPOSE_TENSOR_PANELS ? "__grid_constant__ " : "",
-          arguments[q->kind], gp__string(&p->name));
+          gp__traits_of_kind(q->kind) & GP__GRID_CONSTANT ? "__grid_constant__ " : "", arguments[q->kind],
+          gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);

@@ -1,8 +1,7 @@
 // core/load.c - loading a kernel, fitting it to the device
-// uses: api/lists.h, api/policy.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h,
-//   merge/policy.h, segmented_sort/policy.h, core/geometry.h, sort/geometry.h, transpose/geometry.h, core/families.h,
-//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/program.c, core/image.c,
-//   core/kinds.c, core/state.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c
+// uses: api/lists.h, api/policy.h, core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c,
+//   core/driver.c, core/libraries.c, core/request.c, core/program.c, core/image.c, core/kinds.c, core/primitive.c,
+//   core/state.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c
 
 // What a block may have of dynamic shared memory without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
@@ -64,27 +63,10 @@ GPUPRIMS__PRIVATE gp_result gp__fit_kernel(gp__state *s, const char *who, gp__ke
 // Threads and shared memory of the blocks of one kernel of a call.
 GPUPRIMS__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
+  const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
   g.threads = gp__threads_of_kind(&p, &h, kind);
-  if (kind == GP__RADIX_HISTOGRAM)
-    g.shared_bytes = gp__radix_histogram_bytes(
-        gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
-  if (kind == GP__GATHER || kind == GP__COPY) g.shared_bytes = 0;
-  if (kind == GP__SORT_SAMPLE) g.shared_bytes = gp__choice_bytes(h.key_size);
-  if (kind == GP__HYBRID_MOVE) g.shared_bytes = gp__hybrid_tile_bytes(p, h);
-  if (kind == GP__HYBRID_REST) g.shared_bytes = gp__hybrid_rest_bytes(p, h);
-  if (kind == GP__LEADING_EDGES) g.shared_bytes = 0;
-  if (kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT) g.shared_bytes = gp__hybrid_bucket_bytes(h);
-  if (kind == GP__SORT_ONE_BLOCK) g.shared_bytes = gp__one_block_bytes(p, h.key_size);
-  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
-    g.shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
-  if (kind == GP__SEGMENTS_LONG) g.shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
-  if (kind == GP__MERGE_SORT_TILES) g.shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
-  if (kind == GP__MERGE_FOUR_BORDERS) g.shared_bytes = g.threads * (unsigned)h.key_size;
-  if (kind == GP__SET_BORDERS) g.shared_bytes = 0;
-  if (kind == GP__COUNT_KEYS) return gp__counting_geometry(p, h);
-  if (kind == GP__TRANSPOSE_SAVE || kind == GP__TRANSPOSE_CHUNKS) g.shared_bytes = 0;
-  if (kind == GP__TRANSPOSE_WITHIN) g.shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
-  if (kind == GP__SELECT_FIRST || kind == GP__SELECT_COLLECT) g.shared_bytes = 0;
+  if (gp__traits_of_kind(kind) & GP__NO_SHARED) g.shared_bytes = 0;
+  else if (own && own->block) own->block(p, h, kind, &g);
   return g;
 }
 

@@ -1,6 +1,6 @@
 // core/primitive.c - what a primitive is to core: a row of data, and the functions of its family
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/shape.h, core/system.c, core/request.c,
-//   core/kinds.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/shape.h, core/geometry.h, core/system.c,
+//   core/request.c, core/kinds.c
 
 struct gp__state;
 struct gp__checking;
@@ -33,6 +33,16 @@ typedef struct gp__checks {
   gp_result (*last)(struct gp__checking *k);
 } gp__checks;
 
+// What tells the kernels of a family apart, and from those of most. NULL: nothing does.
+typedef struct gp__kernel_rules {
+  gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
+  unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
+  void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
+  int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
+  // Blocks that a multiprocessor is to hold; NULL, or 0: the compiler is told nothing.
+  unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
+} gp__kernel_rules;
+
 // What a family does with calls of its primitives. Each has its own in its folder (plan.c).
 typedef struct gp__family {
   const gp__checks *checks;
@@ -42,9 +52,10 @@ typedef struct gp__family {
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
   int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
                                                  // a multiprocessor then holds, 0: it is not; NULL: never
+  const gp__kernel_rules *kernels;               // NULL: all are the call's
   // What users' operators take and give, and what else of the call the text depends on; NULL: folds, and nothing.
   void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops);
-  void (*spell)(const gp__request *q, const gp__shape *h, struct gp__spelling *w);
+  void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
@@ -63,6 +74,9 @@ typedef struct gp__primitive {
 
 // Defined behind all families, in core/primitives.c.
 GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive);
+GPUPRIMS__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
+  return gp__primitive_of((gp_primitive)primitive)->family->kernels;
+}
 GPUPRIMS__PRIVATE const gp__family *gp__methods_of(const gp__request *q) {
   return gp__primitive_of(q->primitive)->family;
 }

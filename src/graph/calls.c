@@ -1,5 +1,5 @@
 // graph/calls.c - calls by name: graphs
-// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, core/messages.c, core/kinds.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, core/messages.c, graph/kinds.c,
 //   core/state.c, core/open.c, core/run.c, map/calls.c
 
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,

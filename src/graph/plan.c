@@ -56,6 +56,7 @@ static const gp__family gp__family_graph_work = {NULL,
                                                  NULL,
                                                  NULL,
                                                  NULL,
+                                                 NULL,
                                                  &gp__graph_calls,
                                                  gp__host_graph_work};
 static const gp__primitive gp__primitive_graph_from_edges = {

@@ -48,6 +48,7 @@ static const gp__family gp__family_group_by = {&gp__checks_group_by,
                                                NULL,
                                                NULL,
                                                NULL,
+                                               NULL,
                                                &gp__group_by_calls,
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {

@@ -1,7 +1,7 @@
 // histogram/plan.c - plans of histograms
 // uses: api/lists.h, api/policy.h, core/shape.h, histogram/arguments.h, core/system.c, core/request.c,
 //   histogram/host.c, core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, histogram/check.c,
-//   core/launch.c
+//   histogram/names.c, core/launch.c
 
 GPUPRIMS__PRIVATE int gp__histogram_is_idle(const gp__request *q) {
   (void)q;
@@ -49,6 +49,7 @@ static const gp__family gp__family_histogram = {&gp__checks_histogram,
                                                 gp__shape_histogram,
                                                 gp__kinds_of_histogram,
                                                 gp__fit_histogram,
+                                                &gp__kernels_of_histogram,
                                                 NULL,
                                                 NULL,
                                                 gp__launch_histogram,

@@ -1,5 +1,6 @@
 // layouts/names.c - template arguments of conversions of layouts
-// uses: core/system.c, core/text.c, core/spelling.c
+// uses: api/config.h, api/policy.h, core/shape.h, layouts/policy.h, core/system.c, core/text.c, core/request.c,
+//   layouts/host.c, core/primitive.c, core/spelling.c
 
 // A tile, what a thread takes of it, both sides, and what moves.
 GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
@@ -10,3 +11,29 @@ GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
     gp__add(t, ", gp__moved<%d, %d, %d>", (int)(q->list[i] & 0xffff), (int)(q->list[i] >> 16 & 0xffff) - 1,
             (int)(q->list[i] >> 32) - 1);
 }
+
+// What the conversion moves.
+GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                         gp__spelling *w) {
+  const int staged = gp__layout_staged(*p, *h);
+  gp__layout_entry entry[GP__LAYOUT_ENTRIES];
+  const int count = gp__layout_entries(q, entry);
+  int i;
+  w->tile = gp__layout_tile(*p, *h);
+  w->chunk = staged ? h->chunk : 0;
+  w->in_side = !staged ? 0 : h->in_width <= (unsigned)w->tile ? (int)h->in_width : -1;
+  w->out_side = !staged ? 0 : h->out_width <= (unsigned)w->tile ? (int)h->out_width : -1;
+  for (i = 0; i < count; ++i)
+    w->list[i] = (uint64_t)entry[i].size | (uint64_t)(entry[i].in + 1) << 16 | (uint64_t)(entry[i].out + 1) << 32;
+  w->list_count = (uint64_t)count;
+}
+// As many blocks as leave room for what a thread takes.
+GPUPRIMS__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                const gp__spelling *w) {
+  const int bytes = h->chunk * gp__max(h->in_size, h->out_size);
+  const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
+  (void)q, (void)p;
+  if (w->kind != GP__CONVERT_LAYOUT) return 0;
+  return room > w->block_threads ? room / w->block_threads : 1;
+}
+static const gp__kernel_rules gp__kernels_of_layouts = {NULL, NULL, NULL, NULL, gp__resident_layouts};

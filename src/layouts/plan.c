@@ -1,7 +1,7 @@
 // layouts/plan.c - plans of conversions of layouts
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/shape.h, top_k/policy.h, layouts/policy.h,
 //   map/arguments.h, layouts/arguments.h, core/system.c, core/request.c, layouts/host.c, core/kinds.c,
-//   core/primitive.c, core/reads.c, layouts/check.c, core/shape.c, core/launch.c
+//   core/primitive.c, core/reads.c, layouts/check.c, core/shape.c, layouts/names.c, core/launch.c
 
 // Is the input of a conversion copied first?
 GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
@@ -62,8 +62,9 @@ static const gp__family gp__family_layouts = {NULL,
                                               gp__shape_layouts,
                                               gp__kinds_of_layouts,
                                               NULL,
+                                              &gp__kernels_of_layouts,
                                               NULL,
-                                              NULL,
+                                              gp__spell_layouts,
                                               gp__launch_layouts,
                                               NULL,
                                               NULL,

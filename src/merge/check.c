@@ -1,6 +1,6 @@
 // merge/check.c - checking a call: merges, merge sort and sets
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, sort/radix_policy.h, families.h, core/system.c,
-//   core/messages.c, core/request.c, core/names.c, core/kinds.c, core/primitive.c, core/state.c, core/check_types.c,
+//   core/messages.c, core/request.c, core/names.c, merge/kinds.c, core/primitive.c, core/state.c, core/check_types.c,
 //   core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 // `op` is an order of keys.

@@ -1,6 +1,7 @@
 // merge/plan.c - plans of merges, merge sort and sets
 // uses: api/lists.h, api/policy.h, merge/policy.h, core/system.c, core/request.c, merge/host.c, sets/host.c,
-//   core/kinds.c, core/primitive.c, core/reads.c, merge/check.c, core/shape.c, merge/names.c, merge/launch.c
+//   scan/kinds.c, merge/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, merge/check.c, core/shape.c,
+//   merge/names.c, merge/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p,
                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -27,6 +28,7 @@ static const gp__family gp__family_merge = {&gp__checks_merge,
                                             gp__shape_keys,
                                             gp__kinds_of_merge,
                                             NULL,
+                                            &gp__kernels_of_merge,
                                             gp__operators_of_order,
                                             NULL,
                                             gp__launch_merge,

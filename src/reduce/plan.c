@@ -1,7 +1,7 @@
 // reduce/plan.c - plans of reductions
 // uses: api/lists.h, api/policy.h, core/shape.h, reduce/policy.h, reduce/arguments.h, core/system.c, core/request.c,
-//   host/exact.c, host/canonical.c, segments/host.c, select/host.c, sets/host.c, core/kinds.c, core/primitive.c,
-//   host/run.c, core/reads.c, reduce/check.c, reduce/names.c, core/launch.c
+//   host/exact.c, host/canonical.c, segments/host.c, select/host.c, sets/host.c, reduce/kinds.c, core/kinds.c,
+//   core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, reduce/names.c, core/launch.c
 
 GPUPRIMS__PRIVATE int gp__reduce_is_idle(const gp__request *q) {
   (void)q;
@@ -61,6 +61,7 @@ static const gp__family gp__family_reduce = {&gp__checks_reduce,
                                              gp__shape_reduce,
                                              gp__kinds_of_reduce,
                                              NULL,
+                                             &gp__kernels_of_policy,
                                              gp__operators_of_reduction,
                                              NULL,
                                              gp__launch_reduce,

@@ -1,6 +1,7 @@
 // scan/plan.c - plans of scans
 // uses: api/lists.h, api/policy.h, scan/arguments.h, core/system.c, core/request.c, host/exact.c, host/canonical.c,
-//   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, core/check_values.c, core/launch.c
+//   scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, core/check_values.c, core/spelling.c,
+//   core/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -37,9 +38,21 @@ GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
   return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
 }
 
-static const gp__family gp__family_scan = {
-    &gp__checks_none, NULL, NULL, NULL, gp__kinds_of_scan, NULL, NULL, NULL, gp__launch_scan, NULL, NULL, NULL, NULL,
-    gp__host_scan};
+static const gp__family gp__family_scan = {&gp__checks_none,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           gp__kinds_of_scan,
+                                           NULL,
+                                           &gp__kernels_of_policy,
+                                           NULL,
+                                           NULL,
+                                           gp__launch_scan,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           NULL,
+                                           gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD,
                                                            GP__IN_PLACE | GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD,

@@ -1,5 +1,5 @@
 // search/calls.c - calls by name: search
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/kinds.c, core/state.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, search/kinds.c, core/state.c,
 //   core/run.c, map/calls.c
 
 GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,

@@ -1,6 +1,6 @@
 // segmented_sort/names.c - template arguments of segmented sorts
-// uses: core/shape.h, segmented_sort/policy.h, core/system.c, core/text.c, core/request.c, core/spelling.c,
-//   core/kernel_names.c
+// uses: api/policy.h, core/shape.h, segmented_sort/policy.h, core/geometry.h, core/system.c, core/text.c,
+//   core/request.c, core/kinds.c, core/primitive.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, ", gp__key_name(q));
@@ -9,7 +9,32 @@ GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text 
   gp__add(t, q->placed ? "true" : "false");
   if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", gp__offset_name(q));
 }
-GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp__shape *h, gp__spelling *w) {
-  (void)q;
+GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                gp__spelling *w) {
+  (void)q, (void)p;
   w->placed = gp__sort_placed(*h);
 }
+
+GPUPRIMS__PRIVATE unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__shape *h,
+                                                          gp__kernel_kind kind) {
+  return kind == GP__SEGMENTS_LONG ? (unsigned)gp__long_threads_of(*p, *h) : 0;
+}
+GPUPRIMS__PRIVATE void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+  if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
+    g->shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
+  if (kind == GP__SEGMENTS_LONG) g->shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
+}
+// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
+// leaves registers for.
+GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
+  const int bytes = gp__sort_item_bytes(w->key_size, w->placed);
+  return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
+}
+GPUPRIMS__PRIVATE unsigned gp__resident_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                 const gp__spelling *w) {
+  (void)h;
+  return gp__promise(
+      q, w, w->kind == GP__SEGMENTS_SHORT ? gp__short_threads(w) / w->block_threads : (unsigned)p->blocks_per_sm, 1024);
+}
+static const gp__kernel_rules gp__kernels_of_segmented_sort = {
+    NULL, gp__threads_of_segments_kernel, gp__block_of_segments_kernel, NULL, gp__resident_segments};

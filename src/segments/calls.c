@@ -1,5 +1,5 @@
 // segments/calls.c - calls by name: segments
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/kinds.c, core/state.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, segments/kinds.c, core/state.c,
 //   core/run.c, map/calls.c
 
 GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,

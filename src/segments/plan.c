@@ -1,7 +1,7 @@
 // segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 // uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, segments/arguments.h, search/arguments.h,
-//   core/system.c, core/request.c, segments/host.c, search/host.c, core/kinds.c, core/primitive.c, host/run.c,
-//   core/reads.c, segments/check.c, core/launch.c
+//   core/system.c, core/request.c, segments/host.c, search/host.c, search/kinds.c, scan/kinds.c, segments/kinds.c,
+//   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, segments/check.c, core/spelling.c, core/launch.c
 
 // The check that GP_CHECKED asks for, as a call of its own.
 GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
@@ -84,6 +84,7 @@ static const gp__family gp__family_segments = {&gp__checks_segments,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,
                                                NULL,
+                                               &gp__kernels_of_policy,
                                                NULL,
                                                NULL,
                                                gp__launch_segments,

@@ -1,6 +1,6 @@
 // select/names.c - template arguments of streams
-// uses: api/lists.h, core/shape.h, core/system.c, core/text.c, core/request.c, core/names.c, select/check.c,
-//   core/spelling.c, core/kernel_names.c
+// uses: api/lists.h, api/policy.h, core/shape.h, core/system.c, core/text.c, core/request.c, core/names.c,
+//   core/primitive.c, select/check.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in,
                                           gp__text *t) {
@@ -47,7 +47,14 @@ GPUPRIMS__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__pro
   gp__set_operator(ops, gp__in_name(q), NULL, "bool");
   ops[1].r = "bool";
 }
-GPUPRIMS__PRIVATE void gp__spell_stream(const gp__request *q, const gp__shape *h, gp__spelling *w) {
-  (void)h;
+GPUPRIMS__PRIVATE void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+  (void)p, (void)h;
   w->has_init = q->acc_size && q->has_init; // by key
 }
+// Long chunks take 128 registers a thread.
+GPUPRIMS__PRIVATE unsigned gp__resident_streams(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                const gp__spelling *w) {
+  (void)h;
+  return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
+}
+static const gp__kernel_rules gp__kernels_of_stream = {NULL, NULL, NULL, NULL, gp__resident_streams};

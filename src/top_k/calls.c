@@ -1,5 +1,5 @@
 // top_k/calls.c - calls by name: top-k, nth element
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/kinds.c, core/state.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, top_k/kinds.c, core/state.c,
 //   core/run.c, map/calls.c
 
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,

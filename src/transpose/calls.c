@@ -1,5 +1,5 @@
 // transpose/calls.c - calls by name: transposes
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/messages.c, core/kinds.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/messages.c, transpose/kinds.c,
 //   core/state.c, core/run.c, map/calls.c
 
 GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,

@@ -1,5 +1,6 @@
 // transpose/names.c - template arguments of transposes
-// uses: api/lists.h, core/system.c, core/text.c, core/spelling.c
+// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h, core/geometry.h,
+//   transpose/geometry.h, core/system.c, core/text.c, core/request.c, core/kinds.c, core/primitive.c, core/spelling.c
 
 GPUPRIMS__PRIVATE void gp__name_tiles(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, %d, %d, %s", q->size, q->word, q->form, q->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
@@ -11,3 +12,49 @@ GPUPRIMS__PRIVATE void gp__name_panels(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, %d, %d", q->size, q->word, q->form);
 }
 GPUPRIMS__PRIVATE void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
+
+GPUPRIMS__PRIVATE gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+  (void)h;
+  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
+  return p;
+}
+GPUPRIMS__PRIVATE unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h,
+                                                           gp__kernel_kind kind) {
+  return kind == GP__TRANSPOSE_TENSOR_PANELS || kind == GP__TRANSPOSE_BUFFERED
+             ? (unsigned)gp__buffered_threads(*p, h->key_size)
+             : 0;
+}
+GPUPRIMS__PRIVATE void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+  (void)p;
+  if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
+}
+// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
+GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
+  const gp__kernel_kind kind = w->kind;
+  const int aligned = (w->form & 3) == 3;
+  const int moved =
+      kind == GP__TRANSPOSE_ROWS || kind == GP__TRANSPOSE_COLUMNS || kind == GP__TRANSPOSE_WITHIN || kind == GP__COPY;
+  const int light = moved || kind == GP__TRANSPOSE_SAVE ||
+                    (kind != GP__TRANSPOSE_CHUNKS && kind != GP__TRANSPOSE_BUFFERED && aligned &&
+                     !(w->form & GP__FORM_WHOLE) && (w->size <= 2 ? kind != GP__TRANSPOSE_SQUARE : w->word >= 4));
+  const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
+  if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
+    return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
+  if (kind == GP__TRANSPOSE_TENSOR) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : w->stages > 1 ? 1024 : 1280;
+  if (kind == GP__TRANSPOSE_TENSOR_PANELS) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : 1280;
+  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
+  return w->vectors > 4 || bytes                                  ? 768
+         : light                                                  ? 1536
+         : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
+                                                                  : 768;
+}
+GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const gp_policy *p, const gp__shape *h,
+                                                   const gp__spelling *w) {
+  (void)p, (void)h;
+  return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
+}
+GPUPRIMS__PRIVATE int gp__form_of_transpose(gp_policy p, gp__shape h) { return gp__transpose_form(p, h); }
+static const gp__kernel_rules gp__kernels_of_transpose = {
+    gp__policy_of_transpose_kernel, gp__threads_of_transpose_kernel, gp__block_of_transpose_kernel,
+    gp__form_of_transpose, gp__resident_transposes};

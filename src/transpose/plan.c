@@ -1,7 +1,7 @@
 // transpose/plan.c - plans of transposes
 // uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
 //   core/system.c, core/request.c, transpose/host.c, core/kinds.c, core/primitive.c, core/reads.c, transpose/check.c,
-//   core/shape.c, transpose/launch.c
+//   core/shape.c, transpose/names.c, transpose/launch.c
 
 GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
   const gp__moves *m = &q->moves;
@@ -77,6 +77,7 @@ static const gp__family gp__family_transpose = {&gp__checks_transpose,
                                                 gp__shape_moves,
                                                 gp__kinds_of_transpose,
                                                 gp__fit_transpose,
+                                                &gp__kernels_of_transpose,
                                                 NULL,
                                                 NULL,
                                                 gp__launch_transpose,

@@ -432,7 +432,7 @@ int main(int argc, char **argv) {
     gp_close(shared);
     watched = false;
   }
-#define NAMED(KIND, kernel, arguments, names) #kernel,
+#define NAMED(KIND, kernel, arguments, names, traits) #kernel,
   static const char *const kernels[] = {GPUPRIMS__KINDS(NAMED)};
 #undef NAMED
   std::string missing;

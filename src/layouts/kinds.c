@@ -1,0 +1,3 @@
+// layouts/kinds.c - the kernels of conversions of layouts
+
+#define GPUPRIMS__KINDS_OF_LAYOUTS(X) X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts, 0)
