@@ -90,6 +90,7 @@
 //                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
 //    In place     | call            | out == in                          | partial overlap |
 //                 | copy            | yes (does nothing)                 | GP_E_OVERLAP    |
+//                 | reverse         | yes                                | GP_E_OVERLAP    |
 //                 | transform       | yes where element sizes are equal  | GP_E_OVERLAP    |
 //                 | reduce          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |
@@ -181,6 +182,7 @@ typedef unsigned long uint64_t;
 #define gp_iota GPUPRIMS__NAME(gp_iota)
 #define gp_transform GPUPRIMS__NAME(gp_transform)
 #define gp_transform2 GPUPRIMS__NAME(gp_transform2)
+#define gp_reverse GPUPRIMS__NAME(gp_reverse)
 #define gp_reduce GPUPRIMS__NAME(gp_reduce)
 #define gp_inclusive_scan GPUPRIMS__NAME(gp_inclusive_scan)
 #define gp_exclusive_scan GPUPRIMS__NAME(gp_exclusive_scan)
@@ -423,7 +425,8 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(GRAPH_CHECK, graph_check)                                                                                          \
   X(BFS_CHECK, bfs_check)                                                                                              \
   X(CONNECTED_COMPONENTS, connected_components)                                                                        \
-  X(BFS_SOURCES, bfs_sources)
+  X(BFS_SOURCES, bfs_sources)                                                                                          \
+  X(REVERSE, reverse)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
@@ -1089,7 +1092,7 @@ GPUPRIMS__API size_t gp_type_size(gp_context *ctx, gp_type type);
 GPUPRIMS__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type);
 GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op);
 
-// ---- api/map.h - copy, fill, iota, transform
+// ---- api/map.h - copy, fill, iota, transform, reverse
 
 // Moving data. Bytes moved: copy and transform read each input once and write each output once.
 
@@ -1112,6 +1115,11 @@ GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type,
 // out[i] = op(a[i], b[i]); both operands are converted to out_type first where op is built in.
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
                                       const void *b, void *out, uint64_t count, gp_stream stream);
+
+// out[i] = in[count - 1 - i], any type, structs included. Alignment of in and out may differ. Runs in place, fastest
+// where both ends of the array are aligned to 16 bytes.
+GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+                                   gp_stream stream);
 
 // ---- api/reduce.h - reduce
 
@@ -4933,7 +4941,8 @@ __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, u
   if (s.primitive == GP_COPY) { // by bytes
     g->tiles =
         gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
-  } else g->tiles = gp__ceil_div(s.count, g->tile_items);
+  } else if (s.primitive == GP_REVERSE && s.in_place) g->tiles = gp__ceil_div(s.count / 2, g->tile_items);
+  else g->tiles = gp__ceil_div(s.count, g->tile_items);
   if (s.primitive == GP_CONVERT_LAYOUT) {
     g->tile_items = (unsigned long long)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);
@@ -9664,6 +9673,67 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
                         : F()(a[k].item[j], outer ? beside : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
       }
       q.template store<P::store>(out + i);
+    }
+  }
+}
+
+// ---- reverse/kernels.cuh - reverse: elements in the opposite order
+
+// out[i] = in[count - 1 - i]. A thread takes runs of V elements, `vectors` of them in flight, and reverses each in its
+// registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.
+//
+// In place, a thread swaps a run of the first half with the run that mirrors it. No other thread touches either, so
+// both are loaded before one is stored. Where the mirroring run lies across a boundary of 16 bytes, its elements are
+// loaded and stored one by one: whole vectors would hold elements of other threads.
+template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
+  const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(args);
+  const T *in = static_cast<const T *>(args.in);
+  T *out = static_cast<T *>(args.out);
+  const bool in_place = in == out;
+  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that runs are made of
+  const unsigned boundary = gp__vector_access_alignment<T, V>::value;
+  const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(T);
+  const gp__u64 head = to_boundary < all ? to_boundary : all, runs = (all - head) / V, tail = head + runs * V;
+  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+    const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
+    if (threadIdx.x < head || (threadIdx.x - head < V && i < all)) {
+      const T mirrored = in[count - 1 - i];
+      if (in_place) out[count - 1 - i] = in[i];
+      out[i] = mirrored;
+    }
+  }
+  const gp__u64 end = count - head; // run r mirrors the V elements before end - r * V
+  const unsigned off = gp__misalignment(in + end, boundary);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
+    gp__vector_access<T, V> a[P::vectors], b[P::vectors];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x;
+      if (r < runs) {
+        a[k].template load<P::load>(in + (end - (r + 1) * V), off, !in_place && r > 0 && r + 1 < runs);
+        if (in_place) b[k].template load<P::load>(in + (head + r * V), 0, false);
+      }
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x;
+      if (r < runs) {
+        gp__vector_access<T, V> q;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) q.item[j] = a[k].item[V - 1 - j];
+        q.template store<P::store>(out + (head + r * V));
+        if (!in_place) continue;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) q.item[j] = b[k].item[V - 1 - j];
+        if (off == 0) q.template store<P::store>(out + (end - (r + 1) * V));
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j) out[end - (r + 1) * V + j] = q.item[j];
+        }
+      }
     }
   }
 }
@@ -26193,6 +26263,37 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
   }
 }
 
+// ---- reverse/host.c - reverse
+
+// Elements first to end - 1 of the output, and in place those that mirror them.
+static void gp__host_mirror(const gp__request *q, uint64_t first, uint64_t end) {
+  const size_t size = q->out_size;
+  const unsigned char *in = (const unsigned char *)q->in;
+  unsigned char *out = (unsigned char *)q->out;
+  gp__value mine;
+  uint64_t i;
+  for (i = first; i < end; ++i) {
+    const uint64_t mirrored = q->count - 1 - i;
+    memcpy(mine.bytes, in + i * size, size);
+    gp__host_move(out + i * size, in + mirrored * size, size);
+    if (in == out) gp__host_move(out + mirrored * size, mine.bytes, size);
+  }
+}
+static gp_result gp__host_reverse(gp__host_call *h) {
+  const gp__request *q = h->q;
+  const uint64_t all = q->in == q->out ? q->count / 2 : q->count;
+  const int64_t blocks = (int64_t)gp__ceil_div(all, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+    gp__host_mirror(q, first, all - first < GP__HOST_BLOCK ? all : first + GP__HOST_BLOCK);
+  }
+  return GP_SUCCESS;
+}
+
 // ---- segments/host.c - segments
 
 static uint64_t gp__host_first_bad(const gp__request *q) {
@@ -27410,7 +27511,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1966080"
+#define GPUPRIMS__EMBEDDED_FROM "1974272"
 
 // ---- core/embed.c - this file's own text
 
@@ -28377,6 +28478,10 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(MAP, gp__map_kernel, gp__map_args, map, 0)                                                                         \
   X(ADJACENT, gp__adjacent, gp__map_args, adjacent, 0)
 
+// ---- reverse/kinds.c - the kernels of reverse
+
+#define GPUPRIMS__KINDS_OF_REVERSE(X) X(REVERSE, gp__reverse, gp__map_args, in, 0)
+
 // ---- search/kinds.c - the kernels of searches
 
 #define GPUPRIMS__KINDS_OF_SEARCH(X)                                                                                   \
@@ -28525,6 +28630,7 @@ GPUPRIMS__API const char *gp_last_message(void) {
 
 #define GPUPRIMS__KINDS(X)                                                                                             \
   GPUPRIMS__KINDS_OF_MAP(X)                                                                                            \
+  GPUPRIMS__KINDS_OF_REVERSE(X)                                                                                        \
   GPUPRIMS__KINDS_OF_SEARCH(X)                                                                                         \
   GPUPRIMS__KINDS_OF_REDUCE(X)                                                                                         \
   GPUPRIMS__KINDS_OF_SCAN(X)                                                                                           \
@@ -35115,6 +35221,32 @@ static const gp__primitive gp__primitive_transform2 = {
 static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map, GP__READS_MAP | GP__READS_OP, 0,
                                                                 GP_RIGHT};
 
+// ---- reverse/plan.c - plan of reverse
+
+GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p,
+                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  return kinds[0] = GP__REVERSE, 1;
+}
+
+static const gp__family gp__family_reverse = {&gp__checks_none,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__kinds_of_reverse,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__launch_map,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__host_reverse};
+static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE,
+                                                    0};
+
 // ---- reduce/plan.c - plans of reductions
 
 GPUPRIMS__PRIVATE int gp__reduce_is_idle(const gp__request *q) {
@@ -36631,6 +36763,14 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
   return gp__named(gp_run(ctx, &c, stream), "gp_transform2 in=a in2=b in2_type=in_type");
 }
 
+// ---- reverse/calls.c - calls by name: reverse
+
+GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+                                   gp_stream stream) {
+  const gp_call c = gp__call(GP_REVERSE, 0, type, 0, in, out, count);
+  return gp__named(gp_run(ctx, &c, stream), "gp_reverse in_type=type");
+}
+
 // ---- reduce/calls.c - calls by name: reduce
 
 GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
@@ -37651,81 +37791,82 @@ device/kernel.cuh 7
 map/kernels.cuh 30 52 55 69
 layouts/kernels.cuh 22 40 59 69
 map/difference.cuh 70
+reverse/kernels.cuh 70
 reduce/kernels.cuh 31 60 66 70
 histogram/bins.cuh 70
-histogram/counts.cuh 14 35 53 66 74
+histogram/counts.cuh 14 35 53 66 75
 group_by/kernels.cuh 27 37 66 69
 scan/kernels.cuh 32 59 60 66 69
-scan/pipelined.cuh 77
+scan/pipelined.cuh 78
 select/stream.cuh 33 52
-select/select.cuh 79
-segments/heads.cuh 61 79
-select/runs.cuh 1 53 81
-segments/by_key.cuh 82
-select/kernels.cuh 12 59 66 69 79
-select/pipelined.cuh 84
+select/select.cuh 80
+segments/heads.cuh 61 80
+select/runs.cuh 1 53 82
+segments/by_key.cuh 83
+select/kernels.cuh 12 59 66 69 80
+select/pipelined.cuh 85
 segments/ends.cuh 34 61 66
 segments/carries.cuh 34 66
-segments/reduce.cuh 13 53 59 60 86 87
-segments/kernels.cuh 77 88
-segments/warps.cuh 13 73 87
-search/kernels.cuh 27 38 60 69 86
+segments/reduce.cuh 13 53 59 60 87 88
+segments/kernels.cuh 78 89
+segments/warps.cuh 13 74 88
+search/kernels.cuh 27 38 60 69 87
 sort/keys.cuh 49
-sort/radix_count.cuh 16 39 43 63 66 70 92
-sort/radix_sweep.cuh 16 39 43 62 69 92
-sort/cooperative.cuh 19 66 94
+sort/radix_count.cuh 16 39 43 63 66 70 93
+sort/radix_sweep.cuh 16 39 43 62 69 93
+sort/cooperative.cuh 19 66 95
 sort/gather.cuh 40 69
-sort/hybrid.cuh 55 64 94
-sort/hybrid_count.cuh 66 97
-sort/hybrid_move.cuh 53 98
-sort/buckets.cuh 99
-sort/pair_buckets.cuh 70 97
-sort/hybrid_kernels.cuh 100 101
-sort/choice.cuh 18 93 100
+sort/hybrid.cuh 55 64 95
+sort/hybrid_count.cuh 66 98
+sort/hybrid_move.cuh 53 99
+sort/buckets.cuh 100
+sort/pair_buckets.cuh 70 98
+sort/hybrid_kernels.cuh 101 102
+sort/choice.cuh 18 94 101
 segmented_sort/items.cuh 52
-segmented_sort/arrays.cuh 44 104
-segmented_sort/short.cuh 53 66 69 105
-segmented_sort/long.cuh 64 106
-merge/kernels.cuh 45 61 67 69 79
-merge/tile_sort.cuh 59 108
-merge/four_way.cuh 109
-sets/tile.cuh 64 66 109
-sets/kernels.cuh 111
-sets/pipelined.cuh 112
-sort/counting.cuh 17 41 61 65 75 77
-top_k/lists.cuh 22 42 75
-top_k/radix_select.cuh 77 115
+segmented_sort/arrays.cuh 44 105
+segmented_sort/short.cuh 53 66 69 106
+segmented_sort/long.cuh 64 107
+merge/kernels.cuh 45 61 67 69 80
+merge/tile_sort.cuh 59 109
+merge/four_way.cuh 110
+sets/tile.cuh 64 66 110
+sets/kernels.cuh 112
+sets/pipelined.cuh 113
+sort/counting.cuh 17 41 61 65 76 78
+top_k/lists.cuh 22 42 76
+top_k/radix_select.cuh 78 116
 top_k/shuffle.cuh 22 27 30 49 69
 graph/build.cuh 3 36 61 69
-graph/components.cuh 118
-graph/check.cuh 26 118
+graph/components.cuh 119
+graph/check.cuh 26 119
 transpose/kernels.cuh 67 69
-transpose/tensor.cuh 24 121
+transpose/tensor.cuh 24 122
 transpose/in_place.cuh 48 67 69
 transpose/panels.cuh 48 63 67 69
-transpose/buffered.cuh 48 122
+transpose/buffered.cuh 48 123
 transpose/rows.cuh 67 69
 bfs/state.cuh 4 28 52
-bfs/search.cuh 47 54 63 127
-bfs/queue.cuh 53 128
-bfs/top_down.cuh 129
-bfs/exchange.cuh 130
-bfs/small_levels.cuh 131
-bfs/bottom_up.cuh 55 132
-bfs/block.cuh 66 133
-bfs/kernels.cuh 118 134
-bfs/launches.cuh 47 68 69 127
-bfs/sources_state.cuh 127
-bfs/sources.cuh 47 53 54 69 137
+bfs/search.cuh 47 54 63 128
+bfs/queue.cuh 53 129
+bfs/top_down.cuh 130
+bfs/exchange.cuh 131
+bfs/small_levels.cuh 132
+bfs/bottom_up.cuh 55 133
+bfs/block.cuh 66 134
+bfs/kernels.cuh 119 135
+bfs/launches.cuh 47 68 69 128
+bfs/sources_state.cuh 128
+bfs/sources.cuh 47 53 54 69 138
 names
 GPUPRIMS__ACCESS 5
 GPUPRIMS__API 0
 GPUPRIMS__ARCH 7
-GPUPRIMS__BFS_STATE 128
+GPUPRIMS__BFS_STATE 129
 GPUPRIMS__BOTH 9
 GPUPRIMS__BYTES 50
 GPUPRIMS__BYTES_OF 50
-GPUPRIMS__CAPABILITY 93
+GPUPRIMS__CAPABILITY 94
 GPUPRIMS__COMPARISON 50
 GPUPRIMS__CONSTEXPR 9
 GPUPRIMS__ENUM 1 4
@@ -37740,7 +37881,7 @@ GPUPRIMS__PRAGMA 6
 GPUPRIMS__RULE 9
 GPUPRIMS__SECOND 5
 GPUPRIMS__SEEN_AS 5
-GPUPRIMS__SHARED_SUM 76
+GPUPRIMS__SHARED_SUM 77
 GPUPRIMS__SHUFFLE 52
 GPUPRIMS__TRAITS 49
 GPUPRIMS__UNROLL 6
@@ -37932,6 +38073,7 @@ GP_REDUCE_BY_KEY 1
 GP_REPRODUCIBLE 3
 GP_RESULTS 1
 GP_RESULT_COUNT 1
+GP_REVERSE 1
 GP_RIGHT 3
 GP_ROUND_TRIP 1
 GP_RUN_LENGTHS 1
@@ -37994,31 +38136,31 @@ GP_UNTIL_TARGET 3
 GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
-GP__BFS_AGAIN_SHIFT 127
-GP__BFS_APPENDS_LEVEL 127
-GP__BFS_APPENDS_LONG 127
-GP__BFS_APPENDS_NOTHING 127
-GP__BFS_BLOCK_BITS 127
-GP__BFS_BOTTOM_UP 127
+GP__BFS_AGAIN_SHIFT 128
+GP__BFS_APPENDS_LEVEL 128
+GP__BFS_APPENDS_LONG 128
+GP__BFS_APPENDS_NOTHING 128
+GP__BFS_BLOCK_BITS 128
+GP__BFS_BOTTOM_UP 128
 GP__BFS_BUFFER 28
-GP__BFS_CLUSTER 127
+GP__BFS_CLUSTER 128
 GP__BFS_CLUSTERS 28
 GP__BFS_CLUSTER_MOST 28
-GP__BFS_COLLECT 127
-GP__BFS_DONE 127
+GP__BFS_COLLECT 128
+GP__BFS_DONE 128
 GP__BFS_EDGE_STEPS 28
-GP__BFS_HIT 127
+GP__BFS_HIT 128
 GP__BFS_LAUNCHES 28
-GP__BFS_LISTED 127
+GP__BFS_LISTED 128
 GP__BFS_LONG 28
-GP__BFS_NAP 127
+GP__BFS_NAP 128
 GP__BFS_PART 28
-GP__BFS_SETTLE 127
-GP__BFS_SMALL 127
-GP__BFS_SPREAD 127
+GP__BFS_SETTLE 128
+GP__BFS_SMALL 128
+GP__BFS_SPREAD 128
 GP__BFS_SPREAD_AFTER 28
-GP__BFS_SUMS 127
-GP__BFS_TOP_DOWN 127
+GP__BFS_SUMS 128
+GP__BFS_TOP_DOWN 128
 GP__BFS_WORDS 28
 GP__BUFFERED_LAG 24
 GP__BUFFERED_LEAST 24
@@ -38070,9 +38212,9 @@ GP__FORM_WHOLE 23
 GP__FORM_WORD 23
 GP__FOUR_BORDER_BYTES 20
 GP__FOUR_LANES 20
-GP__FROM_IN 97
-GP__FROM_OUT 97
-GP__FROM_SPARE 97
+GP__FROM_IN 98
+GP__FROM_OUT 98
+GP__FROM_SPARE 98
 GP__GROUP 10
 GP__GROUP_FROM 37
 GP__GROUP_FROM_INPUT 37
@@ -38084,7 +38226,7 @@ GP__GROUP_OF_INPUT 37
 GP__GROUP_OF_LIST 37
 GP__GROUP_SLOTS 37
 GP__GROUP_STATE 37
-GP__HALVES 75
+GP__HALVES 76
 GP__HISTOGRAM_BOUNDARY_BYTES 14
 GP__HISTOGRAM_BUCKETS 14
 GP__HISTOGRAM_CHUNK 14
@@ -38118,37 +38260,37 @@ GP__MOVE_RECTANGLE 23
 GP__MOVE_ROWS 23
 GP__MOVE_SQUARE 23
 GP__MOVE_TILES 23
-GP__NEW_CLOSED 137
-GP__NEW_EDGES 137
-GP__NEW_EXPLORED 137
-GP__NEW_ITEMS 137
-GP__NEW_LOOKS 137
-GP__NEW_PAIRS 137
+GP__NEW_CLOSED 138
+GP__NEW_EDGES 138
+GP__NEW_EXPLORED 138
+GP__NEW_ITEMS 138
+GP__NEW_LOOKS 138
+GP__NEW_PAIRS 138
 GP__NUMBERS_LOG2 16
 GP__PANELS_COUNTERS 24
 GP__PANELS_MOST 24
 GP__PANEL_MOST 24
-GP__PART_CONSTANT 97
-GP__PART_COUNTED 97
-GP__PART_MOVES 97
-GP__PART_STAYS 97
+GP__PART_CONSTANT 98
+GP__PART_COUNTED 98
+GP__PART_MOVES 98
+GP__PART_STAYS 98
 GP__PIPELINE_WARPS 10
 GP__RADIX_BITS 21
-GP__RADIX_COPIES 92
-GP__RADIX_FROM 92
+GP__RADIX_COPIES 93
+GP__RADIX_FROM 93
 GP__RADIX_GROUP 16
 GP__RADIX_GROUPS 16
 GP__RADIX_HISTOGRAM_THREADS 16
-GP__RADIX_LAST 92
+GP__RADIX_LAST 93
 GP__RADIX_NARROW_LOG2 16
-GP__RADIX_ODD 92
+GP__RADIX_ODD 93
 GP__RADIX_PASSES 16
-GP__RADIX_READS_PAIRS 92
-GP__RADIX_RUNS 92
+GP__RADIX_READS_PAIRS 93
+GP__RADIX_RUNS 93
 GP__RADIX_TABLES 16
-GP__RADIX_TO_OTHER 92
+GP__RADIX_TO_OTHER 93
 GP__RADIX_VALUE_BYTES 16
-GP__RADIX_WRITES_PAIRS 92
+GP__RADIX_WRITES_PAIRS 93
 GP__RANGE_LOG2_LANES 13
 GP__RECUR_PLACES 18
 GP__RECUR_SAMPLE 18
@@ -38170,7 +38312,7 @@ GP__SOURCES_LAUNCHES 28
 GP__SOURCES_MOST 47
 GP__SOURCES_REST 47
 GP__SOURCES_STEP 47
-GP__SOURCES_SUMS 137
+GP__SOURCES_SUMS 138
 GP__SPAN_ITEMS 13
 GP__SQUARE_PANEL 23
 GP__STATIC_SHARED_BYTES 10
@@ -38212,117 +38354,117 @@ GP_store 2
 GP_threads 2
 GP_vectors 2
 gp__acc_words 10
-gp__add_below_equal 116
+gp__add_below_equal 117
 gp__add_relaxed 7
-gp__add_tally 114
+gp__add_tally 115
 gp__adjacent 72
-gp__ahead 108
+gp__ahead 109
 gp__and 7
 gp__are_few 23
 gp__arg_operator 50
 gp__array_of 5
-gp__arrivals 127
-gp__as_it_is 87
-gp__balanced_path 111
+gp__arrivals 128
+gp__as_it_is 88
+gp__balanced_path 112
 gp__balanced_path_blocks 20
-gp__balanced_paths 111
-gp__bank_padded 105
+gp__balanced_paths 112
+gp__bank_padded 106
 gp__bank_padded_bytes 21
-gp__batcher 109
-gp__below_equal 116
-gp__best 115
-gp__best_storage 115
+gp__batcher 110
+gp__below_equal 117
+gp__best 116
+gp__best_storage 116
 gp__bf16_from_f32 8
-gp__bfs 135
+gp__bfs 136
 gp__bfs_args 47
-gp__bfs_block 134
-gp__bfs_block_totals 127
-gp__bfs_bottom_up 133
+gp__bfs_block 135
+gp__bfs_block_totals 128
+gp__bfs_bottom_up 134
 gp__bfs_by_edges 28
-gp__bfs_checked 135
-gp__bfs_cluster_totals 127
-gp__bfs_control 127
-gp__bfs_counts 127
-gp__bfs_edge 136
+gp__bfs_checked 136
+gp__bfs_cluster_totals 128
+gp__bfs_control 128
+gp__bfs_counts 128
+gp__bfs_edge 137
 gp__bfs_edge_bytes 28
-gp__bfs_exchange 131
-gp__bfs_parents 135
-gp__bfs_progress 136
-gp__bfs_queue 129
-gp__bfs_search 128
-gp__bfs_shared 127
-gp__bfs_small 132
+gp__bfs_exchange 132
+gp__bfs_parents 136
+gp__bfs_progress 137
+gp__bfs_queue 130
+gp__bfs_search 129
+gp__bfs_shared 128
+gp__bfs_small 133
 gp__bfs_small_most 28
-gp__bfs_sources 138
-gp__bfs_state 127
-gp__bfs_step_shared 136
-gp__bfs_stepper 136
-gp__bfs_steps 136
-gp__bfs_stepwise 135
-gp__bfs_sums 127
-gp__bfs_tally 127
-gp__bfs_top_down 130
-gp__bfs_unvisited 127
-gp__bijection 117
+gp__bfs_sources 139
+gp__bfs_state 128
+gp__bfs_step_shared 137
+gp__bfs_stepper 137
+gp__bfs_steps 137
+gp__bfs_stepwise 136
+gp__bfs_sums 128
+gp__bfs_tally 128
+gp__bfs_top_down 131
+gp__bfs_unvisited 128
+gp__bijection 118
 gp__binary 50
-gp__bins_of 74
+gp__bins_of 75
 gp__bit_count 52
 gp__bits 52
 gp__bits_below 52
-gp__bits_of 109
+gp__bits_of 110
 gp__bits_of_buckets 18
 gp__bits_of_f32 7
 gp__bits_of_f64 7
-gp__block_sort_shape 105
-gp__block_sort_storage 107
-gp__block_sorter 107
-gp__bound 91
+gp__block_sort_shape 106
+gp__block_sort_storage 108
+gp__block_sorter 108
+gp__bound 92
 gp__bound_before 61
-gp__bound_steps 91
-gp__bucket 100
+gp__bound_steps 92
+gp__bucket 101
 gp__bucket_blocks 15
 gp__bucket_bytes 15
-gp__bucket_element 101
+gp__bucket_element 102
 gp__bucket_items 15
 gp__bucket_log2_bins 15
-gp__bucket_sorter 102
+gp__bucket_sorter 103
 gp__bucket_threads 15
 gp__buffered_args 48
 gp__buffered_border 24
 gp__buffered_leads 24
-gp__buffered_panels 125
+gp__buffered_panels 126
 gp__buffered_plan 24
 gp__buffered_plan_of 24
 gp__buffered_slot 24
 gp__buffered_slots 24
 gp__buffered_threads 24
-gp__buffered_turn 125
+gp__buffered_turn 126
 gp__bulk_commit 7
 gp__bulk_fence 7
 gp__bulk_load 7
 gp__bulk_store 7
 gp__bulk_wait 7
 gp__bulk_wait_read 7
-gp__by_key 83
+gp__by_key 84
 gp__byte_gather 52
-gp__byte_of 75
+gp__byte_of 76
 gp__byte_sum_step 60
 gp__bytes 58
-gp__bytes_at 108
+gp__bytes_at 109
 gp__bytes_differ 8
 gp__bytes_less 8
-gp__bytes_of 79
-gp__carried_values 110
+gp__bytes_of 80
+gp__carried_values 111
 gp__ceil_div 10
 gp__choice_bytes 18
-gp__chunk 79
+gp__chunk 80
 gp__chunk_by_vectors 10
 gp__chunk_fold 60
 gp__chunk_fold_part 60
 gp__chunk_items 24
 gp__chunk_merit 24
 gp__chunk_most 24
-gp__chunk_mover 124
+gp__chunk_mover 125
 gp__chunk_scan 60
 gp__chunk_scan_part 60
 gp__chunk_word 24
@@ -38337,23 +38479,23 @@ gp__cluster_wait_aligned 7
 gp__column_store 67
 gp__common_factor 22
 gp__common_with_vector 10
-gp__compact 79
-gp__compact_keys 83
+gp__compact 80
+gp__compact_keys 84
 gp__compare 50
 gp__compare_bytes 50
-gp__components_few 119
-gp__components_first 119
-gp__components_link 119
-gp__components_roots 119
-gp__components_sample 119
+gp__components_few 120
+gp__components_first 120
+gp__components_link 120
+gp__components_roots 120
+gp__components_sample 120
 gp__convert_layout 71
 gp__convert_values 71
 gp__converter 50
 gp__cooperative_blocks 19
 gp__cooperative_bytes 19
 gp__cooperative_most 19
-gp__cooperative_radix 95
-gp__cooperative_radix_sort 95
+gp__cooperative_radix 96
+gp__cooperative_radix_sort 96
 gp__cooperative_registers 19
 gp__cooperative_static_bytes 19
 gp__cooperative_threads 19
@@ -38362,56 +38504,56 @@ gp__cooperative_words 19
 gp__coprime 22
 gp__copy_from_shared 59
 gp__copy_kernel 70
-gp__copy_out 79
+gp__copy_out 80
 gp__copy_to_shared 59
-gp__copy_unlike 79
+gp__copy_unlike 80
 gp__copy_value 71
 gp__copy_words 71
 gp__count 69
-gp__count_join 79
-gp__count_keys 114
+gp__count_join 80
+gp__count_keys 115
 gp__counted 51
-gp__counted_values 114
+gp__counted_values 115
 gp__counting_args 41
 gp__counting_blocks 17
-gp__counting_fill 114
-gp__counting_filler 114
+gp__counting_fill 115
+gp__counting_filler 115
 gp__counting_rows 17
-gp__counting_runs 114
+gp__counting_runs 115
 gp__counting_threads 17
 gp__counting_vectors 17
-gp__counts 79
-gp__counts_of 114
+gp__counts 80
+gp__counts_of 115
 gp__cp_async_wait 7
-gp__decomposed_key 92
+gp__decomposed_key 93
 gp__degree_class 28
-gp__depths_of_edges 120
-gp__depths_of_vertices 120
+gp__depths_of_edges 121
+gp__depths_of_vertices 121
 gp__digit_counters 62
 gp__divisor 46
 gp__dot_bytes 7
 gp__draw 66
-gp__drawn 93
-gp__drop_first 75
-gp__duplicate_sampler 93
-gp__each_edge 118
+gp__drawn 94
+gp__drop_first 76
+gp__duplicate_sampler 94
+gp__each_edge 119
 gp__each_tile 68
 gp__earlier_lanes 53
-gp__edge_count 118
-gp__edge_key 118
+gp__edge_count 119
+gp__edge_key 119
 gp__edge_tile_bytes 27
-gp__edge_to_component 119
-gp__edge_to_depths 120
-gp__edge_to_key 118
-gp__edge_to_parent 135
-gp__either 108
+gp__edge_to_component 120
+gp__edge_to_depths 121
+gp__edge_to_key 119
+gp__edge_to_parent 136
+gp__either 109
 gp__element 70
-gp__end_ranks 82
+gp__end_ranks 83
 gp__end_word 67
-gp__ends 81
+gp__ends 82
 gp__ends_at 61
-gp__even_base 74
-gp__even_bins 74
+gp__even_base 75
+gp__even_bins 75
 gp__exchanged_rows 67
 gp__expand_list 68
 gp__f16_from_f32 7
@@ -38419,136 +38561,136 @@ gp__f32_from_bits 7
 gp__f32_from_f16 7
 gp__f32_to_odd 8
 gp__f64_from_bits 7
-gp__fault_report 120
-gp__faults 120
+gp__fault_report 121
+gp__faults 121
 gp__fence 7
 gp__few_bytes 23
 gp__few_line 23
 gp__few_unit 23
-gp__few_words 121
-gp__field_key 92
+gp__few_words 122
+gp__field_key 93
 gp__fields_of_chunk 71
 gp__fill_value 70
-gp__find_part 98
+gp__find_part 99
 gp__first_bit 52
-gp__first_bits 82
-gp__fixed_ends 86
+gp__first_bits 83
+gp__fixed_ends 87
 gp__flag 50
-gp__flag_heads 81
+gp__flag_heads 82
 gp__flagged_bytes 12
-gp__float_zeros_tie 109
+gp__float_zeros_tie 110
 gp__floor_log2 23
-gp__four_merger 110
-gp__four_runs 110
-gp__four_split 110
+gp__four_merger 111
+gp__four_runs 111
+gp__four_split 111
 gp__four_together 20
 gp__from_double 50
 gp__from_structs 71
-gp__gather 96
+gp__gather 97
 gp__gather_args 40
 gp__gathered_tile 67
 gp__graph_args 36
-gp__graph_check 120
-gp__graph_degree_keys 118
-gp__graph_degree_report 118
-gp__graph_degrees 118
-gp__graph_from_keys 118
-gp__graph_invert 118
-gp__graph_keys 118
-gp__graph_list_keys 118
-gp__grid_barrier_sum 127
+gp__graph_check 121
+gp__graph_degree_keys 119
+gp__graph_degree_report 119
+gp__graph_degrees 119
+gp__graph_from_keys 119
+gp__graph_invert 119
+gp__graph_keys 119
+gp__graph_list_keys 119
+gp__grid_barrier_sum 128
 gp__group_args 37
-gp__group_storage 76
-gp__group_table 76
-gp__guess 74
+gp__group_storage 77
+gp__group_table 77
+gp__guess 75
 gp__hash_of 63
-gp__high 79
+gp__high 80
 gp__high_product 7
-gp__histogram 75
+gp__histogram 76
 gp__histogram_args 35
 gp__histogram_boundary_bytes 14
 gp__histogram_buckets 14
 gp__histogram_by_value 14
 gp__histogram_chunk 14
 gp__histogram_copy_bytes 14
-gp__histogram_counts 75
+gp__histogram_counts 76
 gp__histogram_fewer_buckets 14
 gp__histogram_fit 14
 gp__histogram_halves 14
-gp__histogram_of 75
-gp__histogram_ordered 75
+gp__histogram_of 76
+gp__histogram_ordered 76
 gp__histogram_replicas 14
 gp__histogram_room 14
 gp__histogram_search_bytes 14
-gp__histogram_shape 75
+gp__histogram_shape 76
 gp__histogram_slice 14
 gp__histogram_slots 14
 gp__histogram_stride 14
 gp__histogram_table_bytes 14
-gp__holds 80
-gp__hybrid 97
+gp__holds 81
+gp__hybrid 98
 gp__hybrid_args 43
 gp__hybrid_bucket_bytes 18
 gp__hybrid_capacity 15
 gp__hybrid_clamp 15
-gp__hybrid_count 98
+gp__hybrid_count 99
 gp__hybrid_count_bytes 15
-gp__hybrid_count_storage 98
-gp__hybrid_counting 98
+gp__hybrid_count_storage 99
+gp__hybrid_counting 99
 gp__hybrid_even_levels 15
 gp__hybrid_fit 15
-gp__hybrid_item 97
+gp__hybrid_item 98
 gp__hybrid_items 15
 gp__hybrid_levels 15
-gp__hybrid_move 99
+gp__hybrid_move 100
 gp__hybrid_move_bytes 15
-gp__hybrid_mover 99
-gp__hybrid_moving 99
-gp__hybrid_moving_pairs 99
-gp__hybrid_part 97
+gp__hybrid_mover 100
+gp__hybrid_moving 100
+gp__hybrid_moving_pairs 100
+gp__hybrid_part 98
 gp__hybrid_parts 15
 gp__hybrid_pieces 15
-gp__hybrid_rest 100
+gp__hybrid_rest 101
 gp__hybrid_rest_bytes 18
-gp__hybrid_share 98
-gp__hybrid_sort 102
-gp__hybrid_sort_keys 102
-gp__hybrid_sort_pairs 102
+gp__hybrid_share 99
+gp__hybrid_sort 103
+gp__hybrid_sort_keys 103
+gp__hybrid_sort_pairs 103
 gp__hybrid_tile_bytes 18
 gp__hybrid_vector_items 15
 gp__in_block 7
 gp__index 5
-gp__index_writer 109
+gp__index_writer 110
 gp__iota_value 70
 gp__is_buffered 23
-gp__is_chosen 92
+gp__is_chosen 93
 gp__is_cooperative 19
 gp__is_edge_fault 26
 gp__is_exact 49
 gp__is_graph_work 26
-gp__is_none 115
+gp__is_none 116
 gp__is_paired 16
 gp__is_scan 11
 gp__is_scattered 23
 gp__is_set 20
 gp__is_swizzlable 23
 gp__is_whole 70
-gp__item 104
-gp__join_carries 87
-gp__kept_heads 83
+gp__item 105
+gp__join_carries 88
+gp__kept_heads 84
 gp__key_at 65
 gp__key_counters 65
-gp__key_counts 114
-gp__key_field 92
-gp__key_fields 92
-gp__key_heads 81
-gp__key_parts 92
-gp__key_register 104
-gp__key_tile 115
+gp__key_counts 115
+gp__key_field 93
+gp__key_fields 93
+gp__key_heads 82
+gp__key_parts 93
+gp__key_register 105
+gp__key_tile 116
 gp__kind 49
 gp__lane_team 53
 gp__lanes_before 53
-gp__last_of 82
+gp__last_of 83
 gp__layout_args 40
 gp__layout_fits 25
 gp__layout_fitting 25
@@ -38563,19 +38705,19 @@ gp__layout_tile 25
 gp__layout_value 71
 gp__leading_bits 18
 gp__leading_capacity 18
-gp__leading_edges 102
-gp__leading_sort 102
-gp__length 82
+gp__leading_edges 103
+gp__leading_sort 103
+gp__length 83
 gp__limits 49
-gp__link 119
+gp__link 120
 gp__load 51
 gp__load_across 67
-gp__load_balance 91
-gp__load_merge_unit 108
+gp__load_balance 92
+gp__load_merge_unit 109
 gp__load_relaxed 7
 gp__load_unit 67
-gp__load_unit_between 108
-gp__load_unit_parts 108
+gp__load_unit_between 109
+gp__load_unit_parts 109
 gp__load_vector 7
 gp__load_vector_if 7
 gp__load_volatile 7
@@ -38592,7 +38734,7 @@ gp__long_threads 21
 gp__long_threads_of 21
 gp__look_back 66
 gp__look_back_slots 11
-gp__low 79
+gp__low 80
 gp__lower_halves 65
 gp__lowest_bit 23
 gp__magnitude 7
@@ -38600,10 +38742,10 @@ gp__make_arg 49
 gp__map_args 30
 gp__map_items 27
 gp__map_kernel 70
-gp__mark 81
+gp__mark 82
 gp__mark_changes 52
-gp__marks 87
-gp__marks_access 87
+gp__marks 88
+gp__marks_access 88
 gp__match_bit 7
 gp__max 10
 gp__maximum 7 8
@@ -38615,13 +38757,13 @@ gp__mbarrier_peek 7
 gp__mbarrier_test 7
 gp__mbarrier_wait 8
 gp__member_at 5
-gp__merge 108
+gp__merge 109
 gp__merge_args 45
 gp__merge_before 61
 gp__merge_carried_bytes 20
 gp__merge_carries 20
-gp__merge_four 110
-gp__merge_four_borders 110
+gp__merge_four 111
+gp__merge_four_borders 111
 gp__merge_four_part 20
 gp__merge_four_shared_bytes 20
 gp__merge_items 20
@@ -38631,15 +38773,15 @@ gp__merge_place_bytes 20
 gp__merge_ring_bytes 20
 gp__merge_ring_of 20
 gp__merge_shared_bytes 20
-gp__merge_side 108
+gp__merge_side 109
 gp__merge_slack_bytes 20
-gp__merge_sort_tiles 109
+gp__merge_sort_tiles 110
 gp__merge_split_before 61
 gp__merge_splits_before 61
-gp__merge_storage 108
+gp__merge_storage 109
 gp__merge_tile 20
 gp__merge_window_bytes 20
-gp__merger 108
+gp__merger 109
 gp__middle_limit 21
 gp__minimum 7 8
 gp__misalignment 52
@@ -38649,21 +38791,21 @@ gp__moved 71
 gp__moved_list 71
 gp__named_barrier 7
 gp__nanoseconds 7
-gp__nearest_before 82
+gp__nearest_before 83
 gp__negated 50
 gp__negative 7
 gp__nested_pairs 52
 gp__next_key_differs 65
-gp__no_bin 74
-gp__no_offsets 79
-gp__no_values 105
+gp__no_bin 75
+gp__no_offsets 80
+gp__no_values 106
 gp__none 49
 gp__of_kind 18
-gp__offset_below 81
-gp__offset_ends 86
+gp__offset_below 82
+gp__offset_ends 87
 gp__offset_fault 51
-gp__offset_heads 81
-gp__offset_marks 81
+gp__offset_heads 82
+gp__offset_marks 82
 gp__one_block_bytes 15
 gp__one_block_items 15
 gp__one_block_log2_bins 15
@@ -38671,8 +38813,8 @@ gp__one_search 61
 gp__opaque 7
 gp__opaque_copy 7
 gp__opaque_ones 7
-gp__open_join 83
-gp__open_run 83
+gp__open_join 84
+gp__open_run 84
 gp__operator 50
 gp__optimizer_barrier 7
 gp__order 50
@@ -38683,10 +38825,10 @@ gp__pack_items 10
 gp__pack_step 60
 gp__pack_vectors 10
 gp__padded_rows 67
-gp__pair 79
-gp__pair_bucket 101
+gp__pair 80
+gp__pair_bucket 102
 gp__pair_bucket_bytes 15
-gp__pair_bucket_storage 101
+gp__pair_bucket_storage 102
 gp__panels_args 48
 gp__panels_form 24
 gp__panels_plan 24
@@ -38695,12 +38837,12 @@ gp__pdl_wait 69
 gp__permute 7
 gp__permuted_words 71
 gp__pick_bytes 71
-gp__picked 108
+gp__picked 109
 gp__pieces 66
-gp__pipeline_storage 78
+gp__pipeline_storage 79
 gp__pipelined_fits 11
-gp__pivots 91
-gp__place_of_tile 121
+gp__pivots 92
+gp__place_of_tile 122
 gp__policy 69
 gp__policy_valid_adaptive 18
 gp__policy_valid_common 10
@@ -38730,218 +38872,219 @@ gp__prefetch_bytes 7
 gp__prefetch_near 7
 gp__product 7 8
 gp__publish 66
-gp__push_bucket 106
-gp__push_tasks 106
+gp__push_bucket 107
+gp__push_tasks 107
 gp__quotient 67
 gp__radix_args 39
-gp__radix_counting 93
+gp__radix_counting 94
 gp__radix_digit_bits 16
 gp__radix_digit_of 40
 gp__radix_elements_bytes 16
-gp__radix_histogram 93
+gp__radix_histogram 94
 gp__radix_histogram_bytes 16
 gp__radix_index_bytes 16
 gp__radix_items 16
-gp__radix_key 92
-gp__radix_moved 92
-gp__radix_narrow 94
-gp__radix_number 92
+gp__radix_key 93
+gp__radix_moved 93
+gp__radix_narrow 95
+gp__radix_number 93
 gp__radix_ordered_bytes 16
-gp__radix_pass 94
+gp__radix_pass 95
 gp__radix_passes 16
-gp__radix_record 92
+gp__radix_record 93
 gp__radix_registers 16
 gp__radix_replicas 16
 gp__radix_shared_bytes 16
 gp__radix_static_bytes 16
-gp__radix_sweep 94
-gp__radix_sweeps 94
-gp__radix_value 94
+gp__radix_sweep 95
+gp__radix_sweeps 95
+gp__radix_value 95
 gp__radix_value_bytes 16
-gp__radix_wide 94
+gp__radix_wide 95
 gp__radix_words_bytes 16
-gp__range_bins 74
-gp__range_ends 86
+gp__range_bins 75
+gp__range_ends 87
 gp__ranges 71
-gp__rank 115
+gp__rank 116
 gp__rank_bytes 22
 gp__rank_form 22
-gp__rank_of 115
-gp__rank_pair 115
-gp__raw 79
+gp__rank_of 116
+gp__rank_pair 116
+gp__raw 80
 gp__receive 66
 gp__recur_bytes 18
 gp__red_or 7
 gp__reduce_args 31
-gp__reduce_consecutive 73
-gp__reduce_even_share 73
-gp__reduce_finish 73
-gp__reduce_input 73
-gp__reduce_result 73
-gp__reduce_stealing 73
-gp__reduce_storage 73
-gp__root 119
+gp__reduce_consecutive 74
+gp__reduce_even_share 74
+gp__reduce_finish 74
+gp__reduce_input 74
+gp__reduce_result 74
+gp__reduce_stealing 74
+gp__reduce_storage 74
+gp__reverse 73
+gp__root 120
 gp__round_up 14
-gp__run_join 82
-gp__run_state 82
-gp__run_tally 114
+gp__run_join 83
+gp__run_state 83
+gp__run_tally 115
 gp__running 60
-gp__runs 82
-gp__runs_before 114
-gp__same_bytes 76
-gp__same_keys 114
+gp__runs 83
+gp__runs_before 115
+gp__same_bytes 77
+gp__same_keys 115
 gp__sample_bytes 18
 gp__sample_size 18
 gp__saturate 50
-gp__scalar_item 104
+gp__scalar_item 105
 gp__scan_args 32
-gp__scan_downsweep 77
+gp__scan_downsweep 78
 gp__scan_items 11
-gp__scan_look_back 77
-gp__scan_pipeline 78
-gp__scan_pipelined 78
-gp__scan_share 77
+gp__scan_look_back 78
+gp__scan_pipeline 79
+gp__scan_pipelined 79
+gp__scan_share 78
 gp__scan_shared_bytes 11
-gp__scan_spine 77
+gp__scan_spine 78
 gp__scan_static_bytes 11
-gp__scan_storage 77
-gp__scan_tile 77
+gp__scan_storage 78
+gp__scan_tile 78
 gp__scan_tile_bytes 11
-gp__scan_upsweep 77
+gp__scan_upsweep 78
 gp__scattered_tile 67
 gp__search_args 38
-gp__search_near 81
+gp__search_near 82
 gp__seen_as 5
 gp__segment_acc_bytes 13
 gp__segment_args 34
 gp__segment_barrier_bytes 13
-gp__segment_bounds 106
-gp__segment_carry 87
-gp__segment_cell 87
+gp__segment_bounds 107
+gp__segment_carry 88
+gp__segment_cell 88
 gp__segment_cell_bytes 13
-gp__segment_chunks 87
-gp__segment_finish 88
+gp__segment_chunks 88
+gp__segment_finish 89
 gp__segment_items 13
-gp__segment_join 83
-gp__segment_open 87
-gp__segment_partial 87
-gp__segment_reader 90
-gp__segment_result 87
+gp__segment_join 84
+gp__segment_open 88
+gp__segment_partial 88
+gp__segment_reader 91
+gp__segment_result 88
 gp__segment_shared_bytes 13
-gp__segment_spans 89
-gp__segment_state 83
+gp__segment_spans 90
+gp__segment_state 84
 gp__segment_static_bytes 13
-gp__segment_storage 87
-gp__segment_warp 88
+gp__segment_storage 88
+gp__segment_warp 89
 gp__segment_words 13
-gp__segmented_merge 89
-gp__segmented_pipelined 89
-gp__segmented_reduce 89
+gp__segmented_merge 90
+gp__segmented_pipelined 90
+gp__segmented_reduce 90
 gp__segmented_sort_args 44
-gp__segments_begin 106
-gp__segments_long 107
-gp__segments_middle 106
-gp__segments_of_classes 106
-gp__segments_short 106
-gp__select 80
+gp__segments_begin 107
+gp__segments_long 108
+gp__segments_middle 107
+gp__segments_of_classes 107
+gp__segments_short 107
+gp__select 81
 gp__select_advance 7
-gp__select_bins 116
-gp__select_collect 116
-gp__select_digit 116
-gp__select_finish 116
-gp__select_first 116
-gp__select_first_digit 116
-gp__select_next 116
-gp__select_next_digit 116
+gp__select_bins 117
+gp__select_collect 117
+gp__select_digit 117
+gp__select_finish 117
+gp__select_first 117
+gp__select_first_digit 117
+gp__select_next 117
+gp__select_next_digit 117
 gp__select_state 42
-gp__select_storage 116
-gp__select_tiles 116
-gp__select_types 80
+gp__select_storage 117
+gp__select_tiles 117
+gp__select_types 81
 gp__set_bit 63
 gp__set_bit_alone 63
-gp__set_finish 112
-gp__set_inputs 111
-gp__set_keep 112
-gp__set_operation 112
-gp__set_part 112
-gp__set_pipeline 113
-gp__set_pipeline_storage 113
-gp__set_pipelined 113
-gp__set_push 112
+gp__set_finish 113
+gp__set_inputs 112
+gp__set_keep 113
+gp__set_operation 113
+gp__set_part 113
+gp__set_pipeline 114
+gp__set_pipeline_storage 114
+gp__set_pipelined 114
+gp__set_push 113
 gp__set_result_bytes 20
-gp__set_search 112
+gp__set_search 113
 gp__set_shared_bytes 20
-gp__set_storage 111
-gp__set_tile 111
-gp__set_tile_values 111
-gp__set_window 112
-gp__set_write 112
+gp__set_storage 112
+gp__set_tile 112
+gp__set_tile_values 112
+gp__set_window 113
+gp__set_write 113
 gp__shape 10
 gp__shared_add_unaggregated 7
 gp__shared_address 7
 gp__shared_bytes_of 10
-gp__shared_fold 76
+gp__shared_fold 77
 gp__shared_place 7
 gp__shift_vectors 8
 gp__short_shared_bytes 21
-gp__shuffle 117
+gp__shuffle 118
 gp__shuffle_fold 22
 gp__shuffle_key 22
 gp__shuffle_mix 22
 gp__shuffle_round 22
 gp__shuffled 52
-gp__shuffled_element 117
+gp__shuffled_element 118
 gp__side 71
 gp__side_of_chunk 71
 gp__some_bytes 71
 gp__sort_bucket 21
 gp__sort_header 21
 gp__sort_item_bytes 21
-gp__sort_lanes 104
-gp__sort_one_block 103
-gp__sort_one_cluster 95
-gp__sort_one_launch 95
+gp__sort_lanes 105
+gp__sort_one_block 104
+gp__sort_one_cluster 96
+gp__sort_one_launch 96
 gp__sort_placed 21
-gp__sort_ranks 115
-gp__sort_sample 103
-gp__sort_sampling 103
+gp__sort_ranks 116
+gp__sort_sample 104
+gp__sort_sampling 104
 gp__sort_span 21
-gp__sort_task 106
-gp__sort_thread 104
+gp__sort_task 107
+gp__sort_thread 105
 gp__sort_tile 20
 gp__sort_tile_items 20
 gp__sort_tile_shared_bytes 20
-gp__sorted 97
-gp__sorted_elements 105
+gp__sorted 98
+gp__sorted_elements 106
 gp__sorted_value_bytes 21
 gp__sorts_keys 18
 gp__sorts_pairs 18
 gp__sources_args 47
-gp__sources_block 138
-gp__sources_control 137
-gp__sources_shared 137
-gp__sources_state 137
-gp__span 79
-gp__split 86
-gp__split_before 86
-gp__split_look 86
-gp__staged_values 101
-gp__start 77
+gp__sources_block 139
+gp__sources_control 138
+gp__sources_shared 138
+gp__sources_state 138
+gp__span 80
+gp__split 87
+gp__split_before 87
+gp__split_look 87
+gp__staged_values 102
+gp__start 78
 gp__store_ends 67
 gp__store_lines 67
 gp__store_relaxed 7
 gp__store_vector 7
 gp__store_vector_if 7
 gp__store_word 7
-gp__stream 84
+gp__stream 85
 gp__stream_args 33
 gp__stream_fold_warps 12
 gp__stream_items 12
 gp__stream_kept_bytes 12
-gp__stream_load 84
-gp__stream_look_back 84
-gp__stream_pipeline 85
-gp__stream_pipelined 85
+gp__stream_load 85
+gp__stream_look_back 85
+gp__stream_pipeline 86
+gp__stream_pipelined 86
 gp__stream_region_bytes 12
 gp__stream_scratch_bytes 12
 gp__stream_shared_bytes 12
@@ -38949,12 +39092,12 @@ gp__stream_shared_of 12
 gp__stream_stages 12
 gp__stream_state_bytes 12
 gp__stream_static_bytes 12
-gp__stream_storage 84
+gp__stream_storage 85
 gp__stream_threads 12
-gp__stream_tile 79
-gp__sum_before 98
-gp__sum_of_peers 75
-gp__sum_rows 114
+gp__stream_tile 80
+gp__sum_before 99
+gp__sum_of_peers 76
+gp__sum_rows 115
 gp__sweeps 16
 gp__swizzled_rows 67
 gp__take_edges 68
@@ -38962,18 +39105,18 @@ gp__tensor_args 46
 gp__tensor_bytes 24
 gp__tensor_load 7
 gp__tensor_map 46
-gp__tensor_panels 125
+gp__tensor_panels 126
 gp__tensor_panels_args 48
-gp__tensor_tile 122
-gp__tensor_tiles 122
+gp__tensor_tile 123
+gp__tensor_tiles 123
 gp__test 50
 gp__test_bytes 50
-gp__thread_sort 109
+gp__thread_sort 110
 gp__ticket 66
 gp__ticket_of 66
-gp__ties_are_same 109
+gp__ties_are_same 110
 gp__tile_expand 68
-gp__tile_of_panel 121
+gp__tile_of_panel 122
 gp__tile_place 71
 gp__tile_rank 62
 gp__tile_rows 67
@@ -38981,28 +39124,28 @@ gp__tile_scan 57
 gp__tile_sort 64
 gp__tile_sort_bytes 15
 gp__tile_sort_rounds 15
-gp__tile_sorter 109
+gp__tile_sorter 110
 gp__tiled 23
 gp__to_structs 71
 gp__top_k_args 42
 gp__top_k_capacity 22
-gp__top_k_finish 115
+gp__top_k_finish 116
 gp__top_k_jump 22
-gp__top_k_key 115
-gp__top_k_lists 115
-gp__top_k_merge 115
+gp__top_k_key 116
+gp__top_k_lists 116
+gp__top_k_merge 116
 gp__top_k_shared_bytes 22
-gp__top_k_store 115
+gp__top_k_store 116
 gp__top_k_tile 22
-gp__top_k_value 115
+gp__top_k_value 116
 gp__traits 49
-gp__transpose 121
+gp__transpose 122
 gp__transpose_alignment 23
 gp__transpose_args 46
-gp__transpose_buffered 125
-gp__transpose_chunks 124
+gp__transpose_buffered 126
+gp__transpose_chunks 125
 gp__transpose_columns 23
-gp__transpose_columns_of 123
+gp__transpose_columns_of 124
 gp__transpose_few 23
 gp__transpose_form 24
 gp__transpose_log2 23
@@ -39011,41 +39154,41 @@ gp__transpose_matrices_of 23
 gp__transpose_multiple 23
 gp__transpose_packs 23
 gp__transpose_panel 23
-gp__transpose_panels 124
+gp__transpose_panels 125
 gp__transpose_pitch 23
 gp__transpose_rows 23
-gp__transpose_rows_of 126
-gp__transpose_save 123
+gp__transpose_rows_of 127
+gp__transpose_save 124
 gp__transpose_side 23
-gp__transpose_square 123
+gp__transpose_square 124
 gp__transpose_step 23
-gp__transpose_tensor 122
-gp__transpose_tensor_panels 125
+gp__transpose_tensor 123
+gp__transpose_tensor_panels 126
 gp__transpose_thin 23
 gp__transpose_thin_in 23
 gp__transpose_thin_out 23
 gp__transpose_tile_bytes 23
 gp__transpose_units 67
-gp__transpose_within_rows 123
+gp__transpose_within_rows 124
 gp__transpose_words 67
 gp__transposed_tile 67
-gp__transposer 121
+gp__transposer 122
 gp__truth 50
 gp__try_receive 66
 gp__two_keys 65
-gp__two_loads 108
+gp__two_loads 109
 gp__u32 6
 gp__u32_from 7
 gp__u64 6
-gp__unit 108
-gp__unit_of 108
+gp__unit 109
+gp__unit_of 109
 gp__unsigned_of 49
 gp__upper_bits 8
 gp__upper_halves 65
 gp__value 29
-gp__value_array 105
+gp__value_array 106
 gp__value_as 50
-gp__value_index 105
+gp__value_index 106
 gp__vec 55
 gp__vector_access 70
 gp__vector_access_alignment 70
@@ -39057,30 +39200,30 @@ gp__vector_anywhere 7
 gp__vector_at 7
 gp__vector_items 10
 gp__vector_of_range 59
-gp__vectors_of 101
+gp__vectors_of 102
 gp__visits_edges 26
 gp__wait_for_predecessor 7
 gp__warp_contract 68
 gp__warp_draw 53
 gp__warp_expand 54
-gp__warp_list 138
+gp__warp_list 139
 gp__warp_merge_splits 61
-gp__warp_room 105
+gp__warp_room 106
 gp__warp_search 61
-gp__warp_segments 90
-gp__warp_segments_storage 90
+gp__warp_segments 91
+gp__warp_segments_storage 91
 gp__warp_sort_bytes 21
 gp__warp_sort_items 21
 gp__warp_sum 7
-gp__weight 74
+gp__weight 75
 gp__whole_form 66
 gp__width 64
 gp__word 6
 gp__word_of 67
 gp__words 66
 gp__words_before 67
-gp__write_alike 108
-gp__zeros_tie 109
+gp__write_alike 109
+gp__zeros_tie 110
 gp_abs 50
 gp_and 50
 gp_arg 49
@@ -39341,7 +39484,8 @@ X(GRAPH_DEGREES,graph_degrees)\
 X(GRAPH_CHECK,graph_check)\
 X(BFS_CHECK,bfs_check)\
 X(CONNECTED_COMPONENTS,connected_components)\
-X(BFS_SOURCES,bfs_sources)
+X(BFS_SOURCES,bfs_sources)\
+X(REVERSE,reverse)
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive{GP_PRIMITIVE_NONE=0,GP_PRIMITIVES(GPUPRIMS__ENUM)GP_PRIMITIVE_COUNT}gp_primitive;
 #undef GPUPRIMS__ENUM
@@ -44722,6 +44866,59 @@ q.item[j]=outer && i + j == edge
 : F()(a[k].item[j],outer?beside : a[k].item[RIGHT?(j + 1)% V :(j + V - 1)% V]);
 }
 q.template store<P::store>(out + i);
+}
+}
+}
+#line 1 "reverse/kernels.cuh"
+template <class P,class T> GP_DEVICE void gp__reverse(const gp__map_args &args){
+const int V=16 % sizeof(T)== 0?16 / int(sizeof(T)): 1;
+gp__pdl_wait<P>();
+const gp__u64 count=gp__count(args);
+const T *in=static_cast<const T *>(args.in);
+T *out=static_cast<T *>(args.out);
+const bool in_place=in == out;
+const gp__u64 all=in_place?count / 2 : count;
+const unsigned boundary=gp__vector_access_alignment<T,V>::value;
+const gp__u64 to_boundary=((boundary - gp__misalignment(out,boundary))&(boundary - 1))/ sizeof(T);
+const gp__u64 head=to_boundary < all?to_boundary : all,runs=(all - head)/ V,tail=head + runs * V;
+if(blockIdx.x == 0){
+const gp__u64 i=threadIdx.x < head?threadIdx.x : tail + threadIdx.x - head;
+if(threadIdx.x < head ||(threadIdx.x - head < V && i < all)){
+const T mirrored=in[count - 1 - i];
+if(in_place)out[count - 1 - i]=in[i];
+out[i]=mirrored;
+}
+}
+const gp__u64 end=count - head;
+const unsigned off=gp__misalignment(in + end,boundary);
+const gp__u64 tile=static_cast<gp__u64>(P::threads)* P::vectors;
+for(gp__u64 first=blockIdx.x * tile;first < runs;first += gridDim.x * tile){
+gp__vector_access<T,V> a[P::vectors],b[P::vectors];
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const gp__u64 r=first + k * P::threads + threadIdx.x;
+if(r < runs){
+a[k].template load<P::load>(in +(end -(r + 1)* V),off,!in_place && r > 0 && r + 1 < runs);
+if(in_place)b[k].template load<P::load>(in +(head + r * V),0,false);
+}
+}
+GPUPRIMS__UNROLL
+for(int k=0;k < P::vectors;++k){
+const gp__u64 r=first + k * P::threads + threadIdx.x;
+if(r < runs){
+gp__vector_access<T,V> q;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)q.item[j]=a[k].item[V - 1 - j];
+q.template store<P::store>(out +(head + r * V));
+if(!in_place)continue;
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)q.item[j]=b[k].item[V - 1 - j];
+if(off == 0)q.template store<P::store>(out +(end -(r + 1)* V));
+else{
+GPUPRIMS__UNROLL
+for(int j=0;j < V;++j)out[end -(r + 1)* V + j]=q.item[j];
+}
+}
 }
 }
 }

@@ -15,7 +15,8 @@ from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW
 
 # What a night's summary is made of. Every primitive belongs to one family.
 FAMILIES = {
-    "copy and transform": ("copy", "fill", "iota", "transform", "transform2", "adjacent_difference"),
+    "copy and transform": ("copy", "fill", "iota", "transform", "transform2", "adjacent_difference",
+                           "reverse"),
     "reduce": ("reduce", "count_if", "any", "all", "is_sorted"),
     "scan": ("inclusive_scan", "exclusive_scan"),
     "segments and keys": ("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan",

@@ -2,6 +2,7 @@
 
 #define GPUPRIMS__KINDS(X)                                                                                             \
   GPUPRIMS__KINDS_OF_MAP(X)                                                                                            \
+  GPUPRIMS__KINDS_OF_REVERSE(X)                                                                                        \
   GPUPRIMS__KINDS_OF_SEARCH(X)                                                                                         \
   GPUPRIMS__KINDS_OF_REDUCE(X)                                                                                         \
   GPUPRIMS__KINDS_OF_SCAN(X)                                                                                           \

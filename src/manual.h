@@ -89,6 +89,7 @@
 //                 GP_CHECKED they are read first: the first bad index goes to *gp_call.bad, nothing else is written.
 //    In place     | call            | out == in                          | partial overlap |
 //                 | copy            | yes (does nothing)                 | GP_E_OVERLAP    |
+//                 | reverse         | yes                                | GP_E_OVERLAP    |
 //                 | transform       | yes where element sizes are equal  | GP_E_OVERLAP    |
 //                 | reduce          | GP_E_OVERLAP                       | GP_E_OVERLAP    |
 //                 | scan, by key or | yes where element sizes are equal; | GP_E_OVERLAP    |

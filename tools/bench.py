@@ -204,7 +204,7 @@ def sorting_cells():
     cells += [f"{operation} u32 n=64M" for operation in SET_OPERATIONS] + ["set_union u64 n=64M", "is_sorted u32 n=64M"]
     cells += [f"group_by SUM u32 key=u32 n=64M groups={groups}" for groups in ("16", "1K", "64K", "4M")]
     cells += ["group_by SUM f32 key=u32 n=64M groups=1K", "group_by SUM u64 key=u64 n=32M groups=1K"]
-    cells += ["shuffle u32 n=64M", "shuffle u64 n=64M"]
+    cells += [f"{primitive} {type_} n=64M" for primitive in ("shuffle", "reverse") for type_ in ("u32", "u64")]
     cells += [f"sort u32 n=64M {how}" for how in ("order=descending", "bits=0:16", "bits=12:20")]
     cells += ["sort u32 payload=u32 n=64M order=descending", "sort u64 payload=u64 n=64M",
               "sort u64 n=64M form=indices"]

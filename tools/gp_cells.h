@@ -1008,7 +1008,7 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 //   load balance  (S + 1)[offset] + n[out]     check offsets  (S + 1)[offset]     adjacent difference  n[in] + n[out]
 //   sort, merge sort, merge  2n[key] + 2n[value] (indices: n[key] + n[index]; of segments: + (S + 1)[offset])
 //   sets  (n + R)[key, value], R results     top-k  n[key] + rows k[key, value] (values that are not taken: not read)
-//   is_sorted, nth_element  n[key]     shuffle, transpose  2n[in]
+//   is_sorted, nth_element  n[key]     shuffle, reverse, transpose  2n[in]
 //   group by  n[key] + n[in] + R[key] + R[out], R groups
 //   convert_layout  n structs of either layout, with their gaps
 //   of graphs  n[vertex] + V[vertex], V vertices: what the header goes by; what a search reads, it says itself

@@ -154,7 +154,8 @@ enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
   X(GRAPH_CHECK, graph_check)                                                                                          \
   X(BFS_CHECK, bfs_check)                                                                                              \
   X(CONNECTED_COMPONENTS, connected_components)                                                                        \
-  X(BFS_SOURCES, bfs_sources)
+  X(BFS_SOURCES, bfs_sources)                                                                                          \
+  X(REVERSE, reverse)
 
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;

@@ -1,4 +1,4 @@
-// api/map.h - copy, fill, iota, transform
+// api/map.h - copy, fill, iota, transform, reverse
 // uses: api/config.h, api/lists.h, api/context_types.h
 
 // Moving data. Bytes moved: copy and transform read each input once and write each output once.
@@ -22,3 +22,8 @@ GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type,
 // out[i] = op(a[i], b[i]); both operands are converted to out_type first where op is built in.
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
                                       const void *b, void *out, uint64_t count, gp_stream stream);
+
+// out[i] = in[count - 1 - i], any type, structs included. Alignment of in and out may differ. Runs in place, fastest
+// where both ends of the array are aligned to 16 bytes.
+GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+                                   gp_stream stream);

@@ -8,7 +8,8 @@ __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, u
   if (s.primitive == GP_COPY) { // by bytes
     g->tiles =
         gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
-  } else g->tiles = gp__ceil_div(s.count, g->tile_items);
+  } else if (s.primitive == GP_REVERSE && s.in_place) g->tiles = gp__ceil_div(s.count / 2, g->tile_items);
+  else g->tiles = gp__ceil_div(s.count, g->tile_items);
   if (s.primitive == GP_CONVERT_LAYOUT) {
     g->tile_items = (unsigned long long)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);

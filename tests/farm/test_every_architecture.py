@@ -35,8 +35,8 @@ FAMILIES = {
     "segments": ["segmented_reduce SUM", "load_balance"],
     "histogram": ["histogram_even", "histogram_ranges"],
     "counting": ["count_if", "any", "all", "check_offsets", "is_sorted"],  # on the kernels of reduce
-    "elements": ["adjacent_difference SUB", "lower_bound", "upper_bound", "shuffle",  # with the policies of a map
-                 "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
+    "elements": ["adjacent_difference SUB", "reverse", "lower_bound", "upper_bound",  # with the policies of a map
+                 "shuffle", "convert_layout", "convert_layout ... struct=4.8.2.1 from=soa to=aos"],
     "sort": ["sort", "sort ... payload=u32", "sort ... payload=s12", "sort ... form=indices"],
     "group by": ["group_by SUM"],
     "merge": ["merge_sort", "merge_sort ... payload=u32", "merge ... payload=u32", "set_union",

@@ -203,7 +203,7 @@ def mixed():
 
 MIXED = mixed()
 OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transform2": "SUM",
-             "adjacent_difference": "SUB",
+             "adjacent_difference": "SUB", "reverse": "",
              **dict.fromkeys(("run_lengths", "nontrivial_runs", "unique", "select", "partition", "count_if", "any",
                               "all", "histogram_even", "histogram_ranges", "lower_bound", "upper_bound",
                               "load_balance", "check_offsets", "is_sorted", "shuffle", "transpose", "convert_layout",

@@ -854,6 +854,15 @@ def build_copy(call):
     call.expect(out, x[:call.bound(n)])
 
 
+def build_reverse(call):
+    g, s, n = call.group, call.shot, call.shot["n"]
+    x = data_of(g["in_type"], n, s["kind"], s["seed"])
+    piece = call.given("in_", x, g["in_type"])
+    out = call.over("out", piece) if s["place"] else call.room("out", n, g["in_type"])
+    call.set(in_type=g["in_type"])
+    call.expect(out, x[:call.bound(n)][::-1])
+
+
 def build_fill(call):
     g, s, n = call.group, call.shot, call.shot["n"]
     value = data_of(g["out_type"], 1, s["kind"], s["seed"])
@@ -1964,6 +1973,7 @@ def draw_graph(g, r):
 FAMILIES = {
     "copy": (draw_map, build_copy, 1, True),
     "fill": (draw_filled, build_fill, 1, True),
+    "reverse": (draw_map, build_reverse, 1, True),
     "iota": (draw_filled, build_iota, 1, True),
     "transform": (draw_transform, build_transform, 2, True),
     "transform2": (draw_transform2, build_transform2, 2, True),

@@ -37,6 +37,7 @@ static const char *const SORTING_CELLS[] = {
     "top_k u32 k=7 rows=13 form=indices",
     "nth_element u32",
     "shuffle u32",
+    "reverse u32",
     "group_by SUM u32 groups=100",
     "group_by SUM f32 key=u64 groups=3000",
     // more types, values, orders, ranges of bits
@@ -112,6 +113,8 @@ static const char *const SORTING_CELLS[] = {
     "shuffle u8",
     "shuffle s16",
     "shuffle u64",
+    "reverse u8",
+    "reverse s12",
     "group_by MAX i32 key=u8 groups=200",
     "group_by SUM u64 key=u64 groups=1M",
     "group_by MIN f32 key=i32 groups=1",
@@ -119,7 +122,7 @@ static const char *const SORTING_CELLS[] = {
     "group_by PROD u32 key=f32 groups=40",
     "group_by SUM f64 key=u32 groups=10",
 };
-enum { SORTED_EVERYWHERE = 33 };
+enum { SORTED_EVERYWHERE = 34 };
 
 // Every distribution, of keys alone and of pairs; for floats every kind of bit pattern.
 static void sorting_keys(void) {

@@ -1670,6 +1670,18 @@ MUTANTS = {
     "tile sort: the key before the first vector": (
         "HYBRID", "src/device/tile_sort.cuh",
         "    if (gp_warp() == 0) put(edge, there(-1), at_edge);\n", ""),
+    "reverse: elements of a run keep their order": (
+        "MAP", "src/reverse/kernels.cuh",
+        "q.item[j] = a[k].item[V - 1 - j];", "q.item[j] = a[k].item[j];"),
+    "reverse: in place, all runs are swapped twice": (
+        "MAP", "src/reverse/kernels.cuh",
+        "in_place ? count / 2 : count;", "count;"),
+    "reverse: in place, whole vectors hold elements of others": (
+        "MAP", "src/reverse/kernels.cuh",
+        "!in_place && r > 0", "r > 0"),
+    "reverse: in place, a vector is stored across a boundary": (
+        "MAP", "src/reverse/kernels.cuh",
+        "if (off == 0) q.template store", "if (true) q.template store"),
     "map: a struct lies on a multiple of its size": (
         "MAP", "src/map/kernels.cuh",
         "return alignof(T) >= sizeof(T) || gp__misalignment(at, BYTES) == 0;", "return true;"),

@@ -235,6 +235,40 @@ template <class P, int SIZE> void sweep_copy(const char *name, int seeds) {
     }
 }
 
+// ---- reverse: apart, and in place
+
+template <class P, class T> void sweep_reverse(const char *name, int seeds) {
+  if (!only.empty() && only != name) return;
+  const size_t tile = size_t(P::threads) * P::vectors * 16 / sizeof(T);
+  const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 64, tile - 1, tile, 2 * tile + 1, 5 * tile + 6};
+  for (int seed = 1; seed <= 2 * seeds; ++seed)
+    for (size_t n : sizes) {
+      simt::set_random_schedule(uint64_t(seed) * 100 + n);
+      const bool in_place = seed % 2, count_on_device = seed % 3 == 1;
+      std::vector<T> a(n), around(3);
+      for (auto &x : a) x = draw<T>();
+      for (auto &x : around) x = draw<T>();
+      std::vector<T> longer(a); // elements behind the count stay as they are
+      if (count_on_device) longer.insert(longer.end(), around.begin(), around.end());
+      const size_t oi = seed % 4 < 2 ? 0 : random32() % 16, oo = seed % 4 == 2 ? oi : random32() % 16;
+      Device<T> in(longer, oi), separate(in_place ? 0 : longer.size(), oo);
+      T *out = in_place ? in.data : separate.data;
+      Device<unsigned long long> count(std::vector<unsigned long long>(1, n), 0);
+      gp__map_args args = {};
+      args.in = in.data, args.out = out, args.count = longer.size();
+      args.count_device = count_on_device ? count.data : nullptr;
+      gp__shape s = {};
+      s.primitive = GP_REVERSE, s.in_size = s.out_size = sizeof(T), s.in_place = in_place;
+      s.multiprocessors = 2, s.count = args.count;
+      const gp__geometry g = gp__geometry_by(&gp__rules_map, policy_of<P>(GP_DIRECT), s, 0);
+      bool good = !simt::launch_kernel(name, g.grid, g.threads, 0, gp__reverse<P, T>, args);
+      for (size_t i = 0; i < n && good; ++i) good = same(out[i], a[n - 1 - i]) && (in_place || same(in.data[i], a[i]));
+      for (size_t i = n; i < longer.size() && in_place && good; ++i) good = same(out[i], longer[i]);
+      check(good, describe(name, n, oi, in_place ? oi : oo, 2, unsigned(seed)) + (in_place ? " in place" : ""));
+      simt::clear_error();
+    }
+}
+
 // ---- what compares: neighbours, elements with a scalar, offsets
 
 template <class P, bool RIGHT, class F, class A, class R> struct Adjacent {
@@ -455,9 +489,16 @@ int main(int argc, char **argv) {
 #ifdef TEST_MAP
   typedef gp__policy<64, 2, 3, 3, 0, 0, 2> MapPolicy;
   sweep_copy<MapPolicy, 1>("copy bytes", seeds);
+  sweep_reverse<MapPolicy, u8>("reverse u8", seeds);
+  sweep_reverse<MapPolicy, Affine>("reverse affine", seeds);
   Map<MapPolicy, gp__binary<Compose, Affine, Affine, Affine>, Affine, Affine, Affine>::sweep("map affine", seeds);
 #ifndef TEST_FEW
   sweep_copy<gp__policy<64, 1, 1, 1, 0, 2, 1>, 12>("copy triples", seeds);
+  sweep_reverse<gp__policy<64, 1, 2, 1, 0, 2, 1>, u16>("reverse u16", seeds);
+  sweep_reverse<Pair, float>("reverse f32", seeds);
+  sweep_reverse<MapPolicy, Triple>("reverse triple", seeds);
+  sweep_reverse<Small, Wide>("reverse wide", seeds);
+  sweep_reverse<MapPolicy, Large>("reverse large", seeds);
   Map<MapPolicy, gp__binary<gp_sum<u8>, u8, u8, u8>, u8, u8, u8>::sweep("map u8", seeds);
   Map<MapPolicy, gp__binary<gp_prod<float>, u8, float, float>, u8, float, float>::sweep("map u8 f32", seeds);
   Map<MapPolicy, gp__binary<gp_min<gp_f16>, gp_f16, gp_f16, gp_f16>, gp_f16, gp_f16, gp_f16>::sweep("map f16", seeds);

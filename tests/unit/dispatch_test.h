@@ -244,7 +244,7 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_MERGE || gp__is_set(p)) c.keys2 = b.begin, c.in2 = b.end, c.count2 = n;
   if (gp__is_set(p) || p == GP_IS_SORTED) c.out_count = b.counts;
   if (p == GP_IS_SORTED) c.out = nullptr;
-  if (p == GP_TOP_K || p == GP_SHUFFLE) c.in_type = GP_F32, c.in = b.in;
+  if (p == GP_TOP_K || p == GP_SHUFFLE || p == GP_REVERSE) c.in_type = GP_F32, c.in = b.in;
   if (p == GP_TOP_K || p == GP_NTH_ELEMENT)
     c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;

@@ -49,6 +49,7 @@ FAKE_KERNEL(
                           unsigned int, unsigned long long, unsigned long long>);
 FAKE_KERNEL(gp__map_args,
             gp__adjacent<gp__policy<128, 1, 3, 3, 0, 0, 2>, false, gp__binary<gp_sub<int>, int, int, int>, int, int>);
+FAKE_KERNEL(gp__map_args, gp__reverse<gp__policy<128, 1, 3, 3, 0, 0, 2>, int>);
 
 // ---- contexts
 
@@ -1443,6 +1444,15 @@ static void test_more_results() {
   bool good = out.data[0] == v[0];
   for (size_t i = 1; i < size_t(n); ++i) good = good && out.data[i] == v[i] - v[i - 1];
   CHECK(good);
+  c = sample(GP_REVERSE, n);
+  c.in_type = GP_I32, c.in = in.data, c.out = out.data, c.policy = &direct;
+  for (int twice = 0; twice < 2; ++twice) { // then in place, which gives the input
+    GOOD(gp_run(ctx, &c, nullptr));
+    good = true;
+    for (size_t i = 0; i < size_t(n); ++i) good = good && out.data[i] == v[twice ? i : size_t(n) - 1 - i];
+    CHECK(good);
+    c.in = c.out;
+  }
   std::vector<int> rising(n);
   for (int i = 0; i < n; ++i) rising[size_t(i)] = i / 3;
   rising[700] = 5;

@@ -783,6 +783,9 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OVERLAP, "keys (flags) and out overlap", GP_SELECT, c.op = 0, c.init = nullptr, c.key_type = GP_I32,
         c.keys = b.keys, c.out = b.keys);
   FINE(GP_UNIQUE, c.out_keys = b.keys);
+  FINE(GP_REVERSE, c.out = b.in);
+  WRONG(GP_E_OVERLAP, "in and out overlap", GP_REVERSE, c.out = b.in + 4);
+  WRONG(GP_E_TYPE, "in_type and out_type differ", GP_REVERSE, c.out_type = GP_F64);
   FINE(GP_UNIQUE, c.out_keys = b.keys, c.in_type = GP_F64, c.in = b.in, c.out = b.in);
   WRONG(GP_E_OVERLAP, "keys and out_keys overlap", GP_UNIQUE, c.out_keys = b.keys + 4);
   WRONG(GP_E_OVERLAP, "keys and out overlap", GP_UNIQUE, c.in_type = GP_I32, c.in = b.in, c.out = b.keys);
@@ -924,6 +927,8 @@ static void test_names() {
   named(c, "gp__adjacent", "true, gp__binary<gp_sub<double>, float, float, double>, float, double>", "gp__map_args");
   c = sample(GP_ADJACENT_DIFFERENCE), c.in_type = pair, c.op = sum;
   named(c, "gp__adjacent", "false, gp__op_1, pair, pair>", "gp__map_args");
+  c = sample(GP_REVERSE), c.in_type = pair;
+  named(c, "gp__reverse", "pair>", "gp__map_args");
   c = sample(GP_HISTOGRAM_EVEN), c.out_type = GP_I64;
   named(c, "gp__histogram", "GP_SHARED_BINS, gp__even_bins<float>, float, gp__none, unsigned long long>",
         "gp__histogram_args");

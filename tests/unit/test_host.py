@@ -53,6 +53,40 @@ def test_copy_and_fill_of_raw_bytes(host, size, n):
         check_canaries(buffer, out)
 
 
+@given(types, data, st.booleans())
+def test_reverse(host, type_, what, in_place):
+    n, offset, kind, seed = what
+    x = values(type_, n, kind, seed)
+    buffer, out = guarded(n, x.dtype, offset)
+    if in_place:
+        out[:] = x
+    host.run("reverse", in_type=type_, in_=out if in_place else x, out=out, count=n)
+    assert out.tobytes() == np.flip(x).tobytes()
+    check_canaries(buffer, out)
+
+
+@given(st.integers(1, 64), st.sampled_from([0, 1, 2, 255, 256, 1025, 70000]))
+@settings(max_examples=60)
+def test_reverse_of_raw_bytes(host, size, n):
+    with Context(threads=2) as context:
+        type_ = context.struct("raw", size, 1)
+        x = np.random.default_rng(size).integers(0, 256, (n, size), np.uint8)
+        buffer, out = guarded(n * size, np.uint8, size % 5)
+        context.call("gp_reverse", type_, x, out, n)
+        assert (out.reshape(n, size) == np.flip(x, 0)).all()
+        context.call("gp_reverse", type_, out, out, n - n // 3)  # gives the input back; what is behind the count stays
+        assert (out.reshape(n, size) == np.concatenate([x[n // 3:], np.flip(x[:n // 3], 0)])).all()
+        check_canaries(buffer, out)
+
+
+def test_reverse_refuses_partial_overlap(host):
+    x = np.arange(100, dtype=np.uint32)
+    for source, out in ((x, x[1:]), (x[1:], x)):
+        with pytest.raises(Error, match="gp_reverse: in and out overlap"):
+            host.call("gp_reverse", "u32", source, out, 50)
+    assert (x == np.arange(100)).all()
+
+
 @given(types, data)
 @settings(max_examples=50)
 def test_fill(host, type_, what):

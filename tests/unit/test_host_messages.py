@@ -211,6 +211,7 @@ def test_count_zero(host, name):
 # The rows of the header's table of what may run in place: functions, and pairs of parameters.
 IN_PLACE = {
     "copy": {"gp_copy": {("in", "out")}},
+    "reverse": {"gp_reverse": {("in", "out")}},
     "transform": {"gp_transform": {("in", "out")}, "gp_transform2": {("a", "out"), ("b", "out")}},
     "reduce": {"gp_reduce": set()},
     "scan, by key or of segments": {

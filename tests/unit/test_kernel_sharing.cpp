@@ -439,8 +439,8 @@ int main(int argc, char **argv) {
   for (const char *kernel : kernels)
     if (!seen.count(kernel)) missing += std::string(" ") + kernel;
   Drawn none = {};
-  if (calls >= 24000) check(missing.empty() || seed != 1, none, "a kernel that never came up", missing);
-  for (int p = 1; calls >= 24000 && p < GP_PRIMITIVE_COUNT; ++p)
+  if (calls >= 26000) check(missing.empty() || seed != 1, none, "a kernel that never came up", missing);
+  for (int p = 1; calls >= 26000 && p < GP_PRIMITIVE_COUNT; ++p)
     check(valid[p] > calls / 1000, none, "few valid calls",
           std::string(gp__primitive_names[p]) + ": " + std::to_string(valid[p]));
   check(fake::leaks().empty(), none, "leaks", fake::leaks());

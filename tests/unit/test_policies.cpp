@@ -379,6 +379,9 @@ static const std::vector<Case> cases = {
     CASE("unique", GP_UNIQUE, ALL, KEYS; c.out_keys = s.take(n, size); COUNTED(1)),
     CASE("unique by key", GP_UNIQUE, KEYED, KEYS; VALUES; c.out_keys = s.take(n, size); COUNTED(1)),
     CASE("adjacent difference", GP_ADJACENT_DIFFERENCE, ALL, IN_TO_OUT; c.op = s.op(DIFFER, size)),
+    CASE("reverse", GP_REVERSE, ALL, IN_TO_OUT),
+    CASE("reverse in place", GP_REVERSE, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1), size);
+         c.out = const_cast<void *>(c.in); c.count = n),
     CASE("select", GP_SELECT, ALL, IN_TO_OUT; c.op = s.op(PICK, size); COUNTED(1)),
     CASE("select flags", GP_SELECT, ALL, IN_TO_OUT; c.key_type = GP_U8; c.keys = s.put(noise(n, 1, 4, 1)); COUNTED(1)),
     CASE("partition", GP_PARTITION, ALL, IN_TO_OUT; c.op = s.op(PICK, size); c.out2 = s.take(n, size); COUNTED(2)),

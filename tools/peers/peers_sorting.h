@@ -306,6 +306,7 @@ FIND_END
 #if GP_PEERS_PART == 28
 #include <thrust/execution_policy.h>
 #include <thrust/random.h>
+#include <thrust/reverse.h>
 #include <thrust/set_operations.h>
 #include <thrust/shuffle.h>
 #include <thrust/sort.h>
@@ -382,6 +383,16 @@ template <class T> static int shuffle(ARGUMENTS) {
   }
   return cudaGetLastError();
 }
+template <class T> static int reverse(ARGUMENTS) {
+  NO_WORKSPACE;
+  kept_memory memory;
+  try {
+    thrust::reverse_copy(POLICY, (const T *)a->in, (const T *)a->in + a->count, (T *)a->out);
+  } catch (...) {
+    return cudaErrorUnknown;
+  }
+  return cudaGetLastError();
+}
 FIND_BEGIN
 #define FIND_SETS(K)                                                                                                   \
   if (is(c->peer, "thrust") && is(c->in, #K) && is(c->payload, "")) {                                                  \
@@ -391,6 +402,7 @@ FIND_BEGIN
     if (IS(set_symmetric_difference)) return set_of_keys<K, SYMMETRIC_DIFFERENCE>;                                     \
     if (IS(is_sorted)) return check_sorted<K>;                                                                         \
     if (IS(shuffle) && c->plain) return shuffle<K>;                                                                    \
+    if (IS(reverse) && c->plain) return reverse<K>;                                                                    \
   }
 FIND_SETS(u32)
 FIND_SETS(u64)

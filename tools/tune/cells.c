@@ -34,6 +34,7 @@ static const struct {
                   {"nontrivial_runs", "iwb"},
                   {"unique", "iwb"},
                   {"adjacent_difference", "io"},
+                  {"reverse", "i"},
                   {"select", "iwb"},
                   {"partition", "iwb"},
                   {"count_if", "iwc"},

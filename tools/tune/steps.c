@@ -11,8 +11,8 @@
 // compiled; `screen ROUNDS BATCH_US GIVE_UP` measures what was proposed, or kept, at every size; `keep N` takes the
 // best N of each size; `matrix ROUNDS BATCH_US` measures them all in one job a size, beside the default, the default's
 // own policy asked for by name, and one that must lose. `timed` is for a time that may be over at any step: what is
-// near the default and near the best comes before the rest. Screens of ever fewer policies and more rounds are successive
-// halving (Jamieson and Talwalkar, 2016); neighbours of the best, again and again, are coordinate descent.
+// near the default and near the best comes before the rest. Screens of ever fewer policies and more rounds are
+// successive halving (Jamieson and Talwalkar, 2016); neighbours of the best, again and again, are coordinate descent.
 static const struct {
   const char *name, *steps;
 } STRATEGIES[] = {

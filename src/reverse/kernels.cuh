@@ -1,0 +1,61 @@
+// reverse/kernels.cuh - reverse: elements in the opposite order
+// uses: device/vocabulary.cuh, map/arguments.h, device/warp.cuh, device/kernel.cuh, map/kernels.cuh
+
+// out[i] = in[count - 1 - i]. A thread takes runs of V elements, `vectors` of them in flight, and reverses each in its
+// registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.
+//
+// In place, a thread swaps a run of the first half with the run that mirrors it. No other thread touches either, so
+// both are loaded before one is stored. Where the mirroring run lies across a boundary of 16 bytes, its elements are
+// loaded and stored one by one: whole vectors would hold elements of other threads.
+template <class P, class T> GP_DEVICE void gp__reverse(const gp__map_args &args) {
+  const int V = 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 1;
+  gp__pdl_wait<P>();
+  const gp__u64 count = gp__count(args);
+  const T *in = static_cast<const T *>(args.in);
+  T *out = static_cast<T *>(args.out);
+  const bool in_place = in == out;
+  const gp__u64 all = in_place ? count / 2 : count; // elements of the output that runs are made of
+  const unsigned boundary = gp__vector_access_alignment<T, V>::value;
+  const gp__u64 to_boundary = ((boundary - gp__misalignment(out, boundary)) & (boundary - 1)) / sizeof(T);
+  const gp__u64 head = to_boundary < all ? to_boundary : all, runs = (all - head) / V, tail = head + runs * V;
+  if (blockIdx.x == 0) { // fewer than V elements before the first run and behind the last
+    const gp__u64 i = threadIdx.x < head ? threadIdx.x : tail + threadIdx.x - head;
+    if (threadIdx.x < head || (threadIdx.x - head < V && i < all)) {
+      const T mirrored = in[count - 1 - i];
+      if (in_place) out[count - 1 - i] = in[i];
+      out[i] = mirrored;
+    }
+  }
+  const gp__u64 end = count - head; // run r mirrors the V elements before end - r * V
+  const unsigned off = gp__misalignment(in + end, boundary);
+  const gp__u64 tile = static_cast<gp__u64>(P::threads) * P::vectors;
+  for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
+    gp__vector_access<T, V> a[P::vectors], b[P::vectors];
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x;
+      if (r < runs) {
+        a[k].template load<P::load>(in + (end - (r + 1) * V), off, !in_place && r > 0 && r + 1 < runs);
+        if (in_place) b[k].template load<P::load>(in + (head + r * V), 0, false);
+      }
+    }
+    GPUPRIMS__UNROLL
+    for (int k = 0; k < P::vectors; ++k) {
+      const gp__u64 r = first + k * P::threads + threadIdx.x;
+      if (r < runs) {
+        gp__vector_access<T, V> q;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) q.item[j] = a[k].item[V - 1 - j];
+        q.template store<P::store>(out + (head + r * V));
+        if (!in_place) continue;
+        GPUPRIMS__UNROLL
+        for (int j = 0; j < V; ++j) q.item[j] = b[k].item[V - 1 - j];
+        if (off == 0) q.template store<P::store>(out + (end - (r + 1) * V));
+        else {
+          GPUPRIMS__UNROLL
+          for (int j = 0; j < V; ++j) out[end - (r + 1) * V + j] = q.item[j];
+        }
+      }
+    }
+  }
+}

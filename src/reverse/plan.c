@@ -1,0 +1,27 @@
+// reverse/plan.c - plan of reverse
+// uses: api/policy.h, core/system.c, core/request.c, reverse/host.c, core/kinds.c, core/primitive.c, core/reads.c,
+//   core/check_values.c, map/plan.c
+
+GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p,
+                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+  (void)q, (void)p;
+  return kinds[0] = GP__REVERSE, 1;
+}
+
+static const gp__family gp__family_reverse = {&gp__checks_none,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__kinds_of_reverse,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__launch_map,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              NULL,
+                                              gp__host_reverse};
+static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE,
+                                                    0};
