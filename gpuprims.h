@@ -734,16 +734,16 @@ typedef struct gp_graph {
 
 // The steps of a traversal, on a device.
 typedef enum gp_step_kind {
-  GP_STEP_START,     // bitmaps are cleared
-  GP_STEP_ALONE,     // levels that one block did alone, as many as follow each other
-  GP_STEP_TOP_DOWN,  // a level from the frontier's edges
-  GP_STEP_BOTTOM_UP, // a level over all vertices
-  GP_STEP_LISTED,    // a level bottom-up, over a list of the vertices not reached
-  GP_STEP_SETTLE,    // bits of the vertices that such a level has found
-  GP_STEP_COLLECT,   // a frontier for a level top-down behind one over all vertices
-  GP_STEP_CLUSTER,   // levels that one cluster of blocks did alone
-  GP_STEP_SPREAD,    // levels that all blocks did, each with its own part of the frontier
-  GP_STEP_FINISH     // depths of vertices that were not reached are written
+  GP_STEP_START,          // bitmaps are cleared
+  GP_STEP_ALONE,          // levels that one block did alone, as many as follow each other
+  GP_STEP_TOP_DOWN,       // a level from the frontier's edges
+  GP_STEP_BOTTOM_UP,      // a level over all vertices
+  GP_STEP_LISTED,         // a level bottom-up, over a list of the vertices not reached
+  GP_STEP_MERGE_FRONTIER, // bits of the vertices that such a level has found
+  GP_STEP_COLLECT,        // a frontier for a level top-down behind one over all vertices
+  GP_STEP_CLUSTER,        // levels that one cluster of blocks did alone
+  GP_STEP_SPREAD,         // levels that all blocks did, each with its own part of the frontier
+  GP_STEP_FINISH          // depths of vertices that were not reached are written
 } gp_step_kind;
 typedef struct gp_traversal_step {
   uint64_t nanoseconds; // from the beginning of the launch to the end of the step, by a clock that may tick in coarse
@@ -2118,9 +2118,9 @@ GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) {
 
 // A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
 // add it to every offset again.
-struct gp__shared_place {
+struct gp__shared_pointer {
   gp__u32 address;
-  GP_DEVICE explicit gp__shared_place(void *p) {
+  GP_DEVICE explicit gp__shared_pointer(void *p) {
     asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(gp__shared_address(p)));
   }
   template <class T> GP_DEVICE T *at(gp__u32 offset) const {
@@ -2288,9 +2288,9 @@ inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // t
 }
 
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
-struct gp__shared_place {
+struct gp__shared_pointer {
   unsigned char *address;
-  GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
+  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<unsigned char *>(p)) {}
   template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
   template <class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
     if (!yes) return;
@@ -2489,6 +2489,7 @@ typedef struct gp__shape {
                                // keys beside sorted results, which a sort behind the selection would need
   int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
   unsigned long long columns, rows;
+  int has_transpose;                      // searches: the edges that lead to vertices are known too
   unsigned long long in_width, out_width; // layouts; in_size and out_size are those of structs
   int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
 } gp__shape;
@@ -2529,11 +2530,11 @@ GPUPRIMS__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % 
 GPUPRIMS__RULE int gp__common_with_vector(int size) {
   return size % 16 == 0 ? 16 : size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
 }
-GPUPRIMS__RULE int gp__pack_vectors(int size) { return size / gp__common_with_vector(size); }
-GPUPRIMS__RULE int gp__pack_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
+GPUPRIMS__RULE int gp__vec_group_vectors(int size) { return size / gp__common_with_vector(size); }
+GPUPRIMS__RULE int gp__vec_group_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
 // Is a thread's chunk of so many elements read by vectors, or element by element?
 GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
-  return gp__pack_vectors(size) <= 9 && items % gp__pack_items(size) == 0;
+  return gp__vec_group_vectors(size) <= 9 && items % gp__vec_group_items(size) == 0;
 }
 
 // Words that carry one accumulator through the workspace: 8 bytes of it a word.
@@ -3261,7 +3262,7 @@ GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
 GPUPRIMS__RULE int gp__merge_out_bytes(int threads, int items, int size) {
   return threads / GP__WARP * (GP__WARP * items * size + GP__VECTOR);
 }
-GPUPRIMS__RULE int gp__merge_place_bytes(int tile, int in_size) {
+GPUPRIMS__RULE int gp__merge_source_bytes(int tile, int in_size) {
   return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
 GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
@@ -3285,12 +3286,12 @@ GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
   return 2 * (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
               gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
          gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
-         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
 GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
-         gp__merge_place_bytes(gp__sort_tile(p, s), s.in_size) +
+         gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
 // Beside keys that are merged four ways: small values, which go with them; or the places of larger ones.
@@ -3298,7 +3299,7 @@ GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_siz
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
              ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
-             : gp__merge_place_bytes(tile, in_size);
+             : gp__merge_source_bytes(tile, in_size);
 }
 // A part of a thread that merges pairs of four runs is longer than its share of a tile. One with fewer keys may read
 // so far behind the last one, where keys are bits in a built-in order.
@@ -3315,7 +3316,7 @@ GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
 }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
-  return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_place_bytes(tile, in_size) +
+  return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_source_bytes(tile, in_size) +
          gp__merge_window_bytes(tile, in_size, 2);
 }
 GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
@@ -3375,17 +3376,17 @@ GPUPRIMS__RULE int gp__bank_padded_bytes(int n, int size) {
   return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
 }
 // What networks compare: the key's bits, and the place of the element where that counts.
-GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int placed) {
-  return placed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
+GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int indexed) {
+  return indexed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
 }
 // Elements in a warp's room: of about so many KiB as the policy has vectors.
-GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int placed) {
-  return gp__max(vectors * 1024 / (key_size + (placed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
+GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int indexed) {
+  return gp__max(vectors * 1024 / (key_size + (indexed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
 }
-GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int placed) {
-  return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
-         (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
-         (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
+GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int indexed) {
+  return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, indexed), key_size) +
+         (gp__warp_sort_items(vectors, key_size, value_size, indexed) * value_size + 15) / 16 * 16 +
+         (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
          (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
 // The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
@@ -3405,38 +3406,38 @@ GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
   return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
 // Keys alone are brought into order by counting, where a thread holds as many as that asks for: in about as many bins.
-GPUPRIMS__RULE int gp__long_binned(int items, int placed) { return !placed && items >= 8; }
+GPUPRIMS__RULE int gp__long_binned(int items, int indexed) { return !indexed && items >= 8; }
 GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
 }
-GPUPRIMS__RULE int gp__sort_placed(gp__shape s) {
+GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
   return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
 }
 // Of a value, where there is one: of an index too.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
 GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
-  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
-  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
-         gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_placed(s));
+         gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
 // Sorting: the items, or bins and keys; partitioning: a counter for each warp and digit, and a tile of keys or of
 // values.
 GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
-  return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_placed(s))
+  return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_indexed(s))
              ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
                                         gp__long_items(p.vectors, gp__max(s.key_size, 4)),
                                         gp__long_log2_bins(gp__long_capacity(p, s)))
              : 0;
 }
 GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
-  return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
+  return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_indexed(s))),
                  gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
-                     gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+                     gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));
@@ -3598,10 +3599,10 @@ GPUPRIMS__RULE int gp__transpose_log2(int threads, int vectors, int size) {
   return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
 }
 GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
-  return gp__max(gp__pack_items(size), 1 << gp__transpose_log2(threads, vectors, size) / 2);
+  return gp__max(gp__vec_group_items(size), 1 << gp__transpose_log2(threads, vectors, size) / 2);
 }
 GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
-  return gp__max(gp__pack_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
+  return gp__max(gp__vec_group_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
 }
 // Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200, where
 // DRAM is what decides.
@@ -3631,18 +3632,18 @@ GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // o
 // Bytes from row to row of a tile in shared memory, and of a tile. What is not aligned takes one vector more.
 GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int swizzled, int aligned) {
   return swizzled ? columns * size
-                  : ((columns * size / GP__VECTOR + !aligned) | (gp__pack_items(size) == 1)) * GP__VECTOR;
+                  : ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
 }
 GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int swizzled, int aligned) {
   return gp__max(rows * gp__transpose_pitch(size, columns, swizzled, aligned) +
-                     (swizzled || gp__pack_items(size) == 1 ? 0 : rows / gp__pack_items(size) * GP__VECTOR),
+                     (swizzled || gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
                  columns * rows * size + (swizzled || size > 2 ? 0 : columns * size));
 }
 // Short rows (columns) that lie one behind the other are a whole side where tiles would not be full, and where there is
 // room for a vector of each lane on the other side.
 GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
-         extent * (unsigned)gp__pack_items(s.key_size) * (unsigned)s.key_size * 8 <=
+         extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
              (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
          extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
@@ -5228,15 +5229,15 @@ typedef struct gp__segmented_sort_layout {
 } gp__segmented_sort_layout;
 __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
-  const int placed = gp__sort_placed(s), value = gp__sorted_value_bytes(s);
+  const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const unsigned long long levels = gp__ceil_div((unsigned)(s.end_bit - s.begin_bit), GP__RADIX_BITS);
   unsigned long long most, tiles;
   int i;
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
   l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;
   l.other_keys = l.other_values = l.queue_size = 0;
-  l.limit = (unsigned)gp__middle_limit(gp__warp_sort_items(p.vectors, s.key_size, value, placed),
-                                       gp__sort_item_bytes(s.key_size, placed));
+  l.limit = (unsigned)gp__middle_limit(gp__warp_sort_items(p.vectors, s.key_size, value, indexed),
+                                       gp__sort_item_bytes(s.key_size, indexed));
   l.capacity = (unsigned)gp__long_capacity(p, s);
   l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
 #define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
@@ -5479,7 +5480,7 @@ typedef struct gp__transpose_plan {
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
 __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
-  const int size = s.key_size, group = gp__pack_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
+  const int size = s.key_size, group = gp__vec_group_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
@@ -5646,11 +5647,11 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 #define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
   GPUPRIMS__CARVE_SCRATCH(control, 2048);
   GPUPRIMS__CARVE_SCRATCH(reached[0], bitmap);
-  GPUPRIMS__CARVE_SCRATCH(reached[1], s.rows ? bitmap : 0); // bottom-up
-  GPUPRIMS__CARVE_SCRATCH(fresh, s.rows ? bitmap : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[0], s.rows ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[1], s.rows ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(found, s.rows ? longs * (unsigned)s.key_size : 0);
+  GPUPRIMS__CARVE_SCRATCH(reached[1], s.has_transpose ? bitmap : 0); // bottom-up
+  GPUPRIMS__CARVE_SCRATCH(fresh, s.has_transpose ? bitmap : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[0], s.has_transpose ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[1], s.has_transpose ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(found, s.has_transpose ? longs * (unsigned)s.key_size : 0);
   GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
 #undef GPUPRIMS__CARVE_SCRATCH
   return l;
@@ -6769,10 +6770,10 @@ template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u
 // The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
 // thread's last word come by finish(), behind a barrier of the warp.
 template <int ITEMS> struct gp__byte_gather {
-  gp__shared_place next; // the word that is begun
-  gp__u32 last;          // its bytes so far, at the upper end
-  gp__u32 bits;          // where the next byte goes, counted from the aligned word before `to`
-  gp__u32 first;         // ... the first byte went
+  gp__shared_pointer next; // the word that is begun
+  gp__u32 last;            // its bytes so far, at the upper end
+  gp__u32 bits;            // where the next byte goes, counted from the aligned word before `to`
+  gp__u32 first;           // ... the first byte went
   GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GPUPRIMS__UNROLL
@@ -7057,7 +7058,7 @@ GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &s
 
 template <int THREADS, class T> struct gp_tile_scan_storage { T warp_total[THREADS / 32]; };
 // What lies before a thread, in pieces: value is meaningful where has is set.
-template <class T> struct gp_before {
+template <class T> struct gp_carry {
   T value;
   bool has;
   template <class Op> GP_DEVICE void append(const T &x, Op op) {
@@ -7068,7 +7069,7 @@ template <class T> struct gp_before {
 // Scan over one value a thread. `within`: what stands before the thread in its warp; `warps`: the warps before its own;
 // returns the total of the block (all threads). Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
-GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_before<T> &within, gp_before<T> &warps,
+GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_carry<T> &within, gp_carry<T> &warps,
                           gp_tile_scan_storage<THREADS, T> &storage) {
   const T inclusive = gp_warp_inclusive_scan(value, op);
   within.value = gp_warp_shift_up(inclusive, 1);
@@ -7085,7 +7086,7 @@ GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_before<T> &within, gp_before
 // Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
-  gp_before<T> within, warps;
+  gp_carry<T> within, warps;
   const T total = gp__tile_scan<THREADS>(value, op, within, warps, storage);
   if (within.has) warps.append(within.value, op);
   value = warps.has ? warps.value : Op::identity();
@@ -7093,7 +7094,7 @@ GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
 }
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
-  gp_before<T> within, warps;
+  gp_carry<T> within, warps;
   const T total = gp__tile_scan<THREADS>(value, op, within, warps, storage);
   if (within.has) warps.append(within.value, op);
   warps.append(value, op);
@@ -7209,14 +7210,14 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
 // the threads of a warp read theirs without bank conflicts.
 
 // The fewest vectors that hold a whole number of elements, in registers.
-template <class T> struct gp__pack {
-  static const int vectors = gp__pack_vectors(int(sizeof(T))), items = gp__pack_items(int(sizeof(T)));
+template <class T> struct gp__vec_group {
+  static const int vectors = gp__vec_group_vectors(int(sizeof(T))), items = gp__vec_group_items(int(sizeof(T)));
   union {
     gp_vector vector[vectors];
     T item[items];
   };
-  GP_DEVICE gp__pack() {}
-  GP_DEVICE explicit gp__pack(const gp_vector *from) {
+  GP_DEVICE gp__vec_group() {}
+  GP_DEVICE explicit gp__vec_group(const gp_vector *from) {
     GPUPRIMS__UNROLL
     for (int i = 0; i < vectors; ++i) vector[i] = from[i];
   }
@@ -7228,17 +7229,17 @@ template <class T> struct gp__pack {
 
 // One step of a running prefix: the element's result, and the prefix moves on. FIRST: `carry` may be empty.
 template <bool EXCLUSIVE, bool FIRST, class Op, class Acc>
-GP_DEVICE Acc gp__running(gp_before<Acc> &carry, const Acc &x) {
+GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
   const Acc before = FIRST && !carry.has ? Op::identity() : carry.value;
   carry.value = FIRST && !carry.has ? x : Op()(carry.value, x);
   carry.has = true;
   return EXCLUSIVE ? before : carry.value;
 }
 
-// One pack of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
-template <class Op, class Load, class In, class Acc, class Out> struct gp__pack_step {
-  static const int V = gp__pack<In>::items;
-  template <bool FIRST> static GP_DEVICE Acc fold(const gp__pack<In> &p, gp__u64 index, const Acc &sum) {
+// One group of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
+template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_group_step {
+  static const int V = gp__vec_group<In>::items;
+  template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
     Acc x[V];
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) x[j] = Op::prepare(Load()(p.item[j], index + j));
@@ -7250,8 +7251,8 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__pack_
     return FIRST ? x[0] : Op()(sum, x[0]);
   }
   template <bool EXCLUSIVE, bool FIRST>
-  static GP_DEVICE gp__pack<Out> scan(const gp__pack<In> &p, gp__u64 index, gp_before<Acc> &carry) {
-    gp__pack<Out> q;
+  static GP_DEVICE gp__vec_group<Out> scan(const gp__vec_group<In> &p, gp__u64 index, gp_carry<Acc> &carry) {
+    gp__vec_group<Out> q;
     q.item[0] = gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, FIRST, Op>(carry, Op::prepare(Load()(p.item[0], index))));
     GPUPRIMS__UNROLL
     for (int j = 1; j < V; ++j)
@@ -7262,15 +7263,15 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__pack_
 };
 // Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones, and one more carries on.
 template <class T> struct gp__byte_sum_step {
-  template <bool FIRST> static GP_DEVICE T fold(const gp__pack<T> &p, gp__u64, T sum) {
+  template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
     GPUPRIMS__UNROLL
     for (int i = 0; i < 4; ++i) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return static_cast<T>(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
-  static GP_DEVICE gp__pack<T> scan(const gp__pack<T> &p, gp__u64, gp_before<T> &carry) {
-    gp__pack<T> q;
+  static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
+    gp__vec_group<T> q;
     gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
     GPUPRIMS__UNROLL
     for (int i = 0; i < 4; ++i) {
@@ -7287,25 +7288,25 @@ template <class T> struct gp__byte_sum_step {
   }
 };
 template <>
-struct gp__pack_step<gp_sum<unsigned char>,
-                     gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>, unsigned char,
-                     unsigned char, unsigned char> : gp__byte_sum_step<unsigned char> {};
+struct gp__vec_group_step<gp_sum<unsigned char>,
+                          gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>,
+                          unsigned char, unsigned char, unsigned char> : gp__byte_sum_step<unsigned char> {};
 template <>
-struct gp__pack_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
-                     signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
+struct gp__vec_group_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
+                          signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
 
 // x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
 template <int ITEMS, class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
   Acc sum = Op::identity();
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS)) {
-    typedef gp__pack_step<Op, Load, In, Acc, In> step;
-    const int V = gp__pack<In>::items, L = gp__pack<In>::vectors;
+    typedef gp__vec_group_step<Op, Load, In, Acc, In> step;
+    const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
     const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
-    sum = step::template fold<true>(gp__pack<In>(from), index, sum);
+    sum = step::template fold<true>(gp__vec_group<In>(from), index, sum);
     GPUPRIMS__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
-      sum = step::template fold<false>(gp__pack<In>(from + k * L), index + k * V, sum);
+      sum = step::template fold<false>(gp__vec_group<In>(from + k * L), index + k * V, sum);
   } else {
     const In *item = reinterpret_cast<const In *>(chunk);
     sum = Op::prepare(Load()(item[0], index));
@@ -7329,16 +7330,17 @@ GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int
 
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` where the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
-GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_before<Acc> carry) {
+GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
-    typedef gp__pack_step<Op, Load, In, Acc, Out> step;
-    const int V = gp__pack<In>::items, L = gp__pack<In>::vectors;
+    typedef gp__vec_group_step<Op, Load, In, Acc, Out> step;
+    const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
     const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
     gp_vector *result = reinterpret_cast<gp_vector *>(to);
-    step::template scan<EXCLUSIVE, true>(gp__pack<In>(from), index, carry).store(result);
+    step::template scan<EXCLUSIVE, true>(gp__vec_group<In>(from), index, carry).store(result);
     GPUPRIMS__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
-      step::template scan<EXCLUSIVE, false>(gp__pack<In>(from + k * L), index + k * V, carry).store(result + k * L);
+      step::template scan<EXCLUSIVE, false>(gp__vec_group<In>(from + k * L), index + k * V, carry)
+          .store(result + k * L);
   } else {
     const In *item = reinterpret_cast<const In *>(chunk);
     Out *result = reinterpret_cast<Out *>(to);
@@ -7350,7 +7352,7 @@ GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp_
   }
 }
 template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
-GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_before<Acc> carry,
+GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry,
                                    int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Out *result = reinterpret_cast<Out *>(to);
@@ -7613,7 +7615,7 @@ template <int THREADS> struct gp__tile_rank {
     return sum - both;
   }
   // The threads that count: the counters of a pair become positions; `first`: of each digit's first key, 16 bits each.
-  GP_DEVICE void place(unsigned pair, gp__u32 first) const {
+  GP_DEVICE void start_at(unsigned pair, gp__u32 first) const {
     GPUPRIMS__UNROLL
     for (int w = 0; w < WARPS; ++w) {
       const gp__u32 own = s.warp[w].pair[pair];
@@ -7645,7 +7647,7 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   GPUPRIMS__UNROLL
   for (int i = 0; i < Rank::PAIRS; ++i) {
     const gp__u32 odd = first + (total[i] & 0xffffu);
-    if (r.counts()) r.place(threadIdx.x * Rank::PAIRS + i, first | odd << 16);
+    if (r.counts()) r.start_at(threadIdx.x * Rank::PAIRS + i, first | odd << 16);
     first = odd + (total[i] >> 16);
   }
   __syncthreads();
@@ -7684,10 +7686,10 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
     gp_vector vector[BINS / 4 + 8];
     gp__u32 counter[BINS + 32]; // the last ones count what is no key
   };
-  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at place(p): no bank conflicts of windows
+  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at slot(p): no bank conflicts of windows
   K least[WARPS], most[WARPS];
   gp__u32 total[WARPS];
-  static GP_DEVICE unsigned place(unsigned p) { return p + p / ITEMS + 2 * HALO; }
+  static GP_DEVICE unsigned slot(unsigned p) { return p + p / ITEMS + 2 * HALO; }
 };
 
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
@@ -7741,7 +7743,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
     const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
-    if (there) s.key[Storage::place(p)] = key;
+    if (there) s.key[Storage::slot(p)] = key;
   }
   // Counters are zero and everybody knows it. The n keys, keys[i] with there(i) and each lane's `edge` of warp 0 with
   // there(-1), go into the order of their bins, (key - low) >> shift. Ends with a barrier.
@@ -7762,7 +7764,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   // What windows see before the keys and behind them.
   GP_DEVICE void surround(unsigned n) const {
-    for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
+    for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::slot(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;
   }
   // All rounds, a few times, and some more where that left few threads' keys in disorder. Leaves zeros in the counters.
@@ -7835,14 +7837,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
                high = diagonal < middle - from ? diagonal : middle - from;
       while (low < high) {
         const unsigned probe = (low + high) / 2;
-        if (less(s.key[Storage::place(middle + diagonal - 1 - probe)], s.key[Storage::place(from + probe)]))
-          high = probe;
+        if (less(s.key[Storage::slot(middle + diagonal - 1 - probe)], s.key[Storage::slot(from + probe)])) high = probe;
         else low = probe + 1;
       }
       unsigned a = from + low, b = middle + diagonal - low;
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
-        const K x = s.key[Storage::place(a < middle ? a : from)], y = s.key[Storage::place(b < end ? b : from)];
+        const K x = s.key[Storage::slot(a < middle ? a : from)], y = s.key[Storage::slot(b < end ? b : from)];
         const bool take = b >= end || (a < middle && !less(y, x));
         w[j] = take ? x : y;
         a += take ? 1u : 0u;
@@ -7868,7 +7869,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned p = static_cast<unsigned>(i) * THREADS + thread;
-      keys[i] = p < n ? s.key[Storage::place(p)] : least;
+      keys[i] = p < n ? s.key[Storage::slot(p)] : least;
       if (p < n && keys[i] > most) most = keys[i];
     }
     GPUPRIMS__UNROLL
@@ -7905,7 +7906,7 @@ struct gp__key_counters {
   enum { WORDS = 1 << 15, CARRY = 1 << 15 }; // CARRY: what is taken from a counter that is full
   static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
   static const gp__u32 FULL = 0x80008000u;   // the bit that says so, of both counters of a word
-  gp__shared_place words;
+  gp__shared_pointer words;
   GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
   GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {
     return words.template at<gp__u32>((upper ? two.mixed >> 14 : two.mixed << 2) & 0x1fffcu);
@@ -8038,8 +8039,8 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
 
   gp__word *words;
   gp__u64 tiles, tag;
-  gp_before<Acc> start; // what stands before tile 0
-  bool fences;          // who has a prefix may also overwrite what the tiles before have read
+  gp_carry<Acc> start; // what stands before tile 0
+  bool fences;         // who has a prefix may also overwrite what the tiles before have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
     if (fences) __threadfence();
@@ -8071,7 +8072,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   GP_DEVICE gp__u64 total_slot(gp__u64 group) const { return tiles + tiles / GP__GROUP + 1 + group; }
   GP_DEVICE Acc total(const Acc &part) const { return gp_warp_broadcast(gp_warp_reduce(part, Op()), 0); }
   // One look for prefix(group); lanes may see different answers.
-  GP_DEVICE bool look_for_prefix(gp__u64 group, gp_before<Acc> &prefix) const {
+  GP_DEVICE bool look_for_prefix(gp__u64 group, gp_carry<Acc> &prefix) const {
     if (group == 0) {
       prefix = start;
       return true;
@@ -8086,10 +8087,10 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     __syncwarp();
   }
   // One warp. The tile's own aggregate has been published.
-  GP_DEVICE gp_before<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
+  GP_DEVICE gp_carry<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
     const gp__u64 group = tile / GP__GROUP;
     const unsigned before = static_cast<unsigned>(tile % GP__GROUP);
-    gp_before<Acc> prefix;
+    gp_carry<Acc> prefix;
     bool there = look_for_prefix(group, prefix); // on its way while the aggregates are gathered
     const Acc part = gather(group, before);
     const bool last = before == GP__GROUP - 1 && tile + 1 < tiles;
@@ -8101,7 +8102,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     }
     while (!__all_sync(0xffffffffu, there)) { // lane i: what stands before group `group` - i, and the group before that
       Acc one = Op::identity();
-      gp_before<Acc> far = start;
+      gp_carry<Acc> far = start;
       const bool has_far = gp_lane() <= group && look_for_prefix(group - gp_lane(), far);
       const bool has_one = gp_lane() < group && gp__try_receive(words, total_slot(group - gp_lane() - 1), tag, one);
       const unsigned fars = __ballot_sync(0xffffffffu, has_far), ones = __ballot_sync(0xffffffffu, has_one);
@@ -8113,7 +8114,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
       for (int i = depth - 1; i >= 0; --i) prefix.append(gp_warp_broadcast(one, i), Op());
     }
     if (last) {
-      gp_before<Acc> next = prefix;
+      gp_carry<Acc> next = prefix;
       next.append(all, Op());
       pass_on();
       if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);
@@ -8316,7 +8317,7 @@ struct gp__column_store {
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__gathered_tile {
-  static const int GROUP = gp__pack_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
+  static const int GROUP = gp__vec_group_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
   static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, SWIZZLED, IN_ALIGNED);
   static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
   static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
@@ -8521,12 +8522,12 @@ struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
   static const unsigned MASK = OUT_UNITS >= 8 ? 7 : OUT_UNITS - 1;
-  static GP_DEVICE unsigned place(unsigned column, unsigned unit) { // of the 16 bytes of a column
+  static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of the 16 bytes of a column
     return SWIZZLED ? column * ROWS * SIZE + (unit ^ (column / V & MASK)) * 16
                     : column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
   static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
-    *reinterpret_cast<gp__u32 *>(shared + place(column, bundle / 4) + bundle % 4 * 4) = word;
+    *reinterpret_cast<gp__u32 *>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
   }
   static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
@@ -8600,7 +8601,7 @@ struct gp__scattered_tile {
       if (column >= columns || unit * V >= rows) continue;
       unsigned char *to = out + column * pitch + unit * 16;
       gp__vec<Word> p;
-      p.vector = *reinterpret_cast<const gp_vector *>(shared + place(column, unit));
+      p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
         GPUPRIMS__UNROLL
@@ -8621,19 +8622,20 @@ struct gp__scattered_tile {
       unsigned char *to = out + column * pitch;
       const unsigned lead = gp__words_before<SIZE, ALIGNMENT>(to), unit = i % OUT_UNITS + lead / V;
       const unsigned first = i % OUT_UNITS * V + lead;
-      if (!FIXED || k == 0) at = place(column, 0), shift = lead % V * SIZE;
+      if (!FIXED || k == 0) at = offset_of(column, 0), shift = lead % V * SIZE;
       if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
         continue;
       const unsigned char *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
-      gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + place(column, unit) : from);
+      gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + offset_of(column, unit) : from);
       if (shift)
         v = gp__shift_vectors(
-            v, *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + place(column, unit + 1) : from + 16), shift);
+            v, *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + offset_of(column, unit + 1) : from + 16),
+            shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
     gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(
         out, pitch, rows, columns, heads, tails,
-        [shared](unsigned row, unsigned column) { return shared + place(column, row / V) + row % V * SIZE; });
+        [shared](unsigned row, unsigned column) { return shared + offset_of(column, row / V) + row % V * SIZE; });
   }
 };
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
@@ -9453,9 +9455,9 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
 };
 
 // Where the first struct of a tile stands: bytes from the first block to its own, and its number in there.
-struct gp__tile_place {
+struct gp__tile_start {
   gp__u64 block, number;
-  GP_DEVICE gp__tile_place(gp__u64 first, gp__u64 width, int struct_size) {
+  GP_DEVICE gp__tile_start(gp__u64 first, gp__u64 width, int struct_size) {
     block = width == 0   ? 0
             : width == 1 ? first * static_cast<gp__u64>(struct_size)
                          : first / width * width * struct_size;
@@ -9475,12 +9477,12 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   static GPUPRIMS__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
   // Where a tile has them. Byte: unsigned char, const or not. `width` is the layout's own.
   gp__u64 tile;
-  gp__tile_place place;
+  gp__tile_start start;
   GP_DEVICE gp__ranges(gp__u64 tile_, gp__u64 width)
-      : tile(tile_), place(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
+      : tile(tile_), start(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
   template <class Byte> GP_DEVICE Byte *begin(Byte *base, Byte *const *column, int f) const {
     if (Side::width) return base + tile * BYTES;
-    return column[f] + (Side::parts ? place.block : 0) + place.number * static_cast<gp__u64>(List::size(f));
+    return column[f] + (Side::parts ? start.block : 0) + start.number * static_cast<gp__u64>(List::size(f));
   }
   // Where the thread's vector of round `u` stands.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
@@ -9564,7 +9566,7 @@ GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsi
 }
 // Where value i of a tile stands in a column. TILE: no more values.
 template <int TILE, class Byte>
-GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_place &tile, gp__u64 width, int struct_size, int size,
+GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size,
                                  unsigned i) {
   const gp__u64 number = tile.number + i;
   if (width == 0) return column + number * static_cast<gp__u64>(size);
@@ -9575,7 +9577,7 @@ GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_place &tile, gp__u
 // is written before all is read. One barrier inside.
 template <class P, int TILE, class In, class Out, class List>
 GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
-  const gp__tile_place from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
+  const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
   GPUPRIMS__UNROLL_BY(1)
   for (int f = 0; f < List::moved; ++f) GPUPRIMS__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads)
@@ -9802,7 +9804,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
-    typedef gp__pack<In> Pack;
+    typedef gp__vec_group<In> Pack;
     const int PACKS = K / Pack::vectors > 0 ? K / Pack::vectors : 1, ITEMS = Pack::items;
     if (misaligned % gp__common_with_vector(int(sizeof(In))) == 0) {
       unsigned to_boundary = 0; // elements
@@ -10256,7 +10258,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const gp__histogram_args &a;
     const BINS *kept;
     BINS bins;                     // of the first channel
-    gp__shared_place cells;        // this lane's copy of the first counter
+    gp__shared_pointer cells;      // this lane's copy of the first counter
     gp__u32 stride, nowhere;       // counters of a channel; the one of channels that are not counted
     gp__u32 shift;                 // log2 of the bytes of all copies of a counter
     gp__u32 run_slot, run_samples; // the run that is open
@@ -10799,12 +10801,12 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
-  gp_before<Acc> prefix; // what stands before the tile
+  gp_carry<Acc> prefix; // what stands before the tile
   gp__ticket ticket;
 };
 
-template <class Op, class Acc, class Args> GP_DEVICE gp_before<Acc> gp__start(const Args &a) {
-  gp_before<Acc> start;
+template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(const Args &a) {
+  gp_carry<Acc> start;
   start.value = Op::prepare(gp__value_as<Acc>(a.init));
   start.has = a.has_init != 0;
   return start;
@@ -10844,7 +10846,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
                                       : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
   }
-  GP_DEVICE void scan(const gp_before<Acc> &carry) const {
+  GP_DEVICE void scan(const gp_carry<Acc> &carry) const {
     const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
     unsigned char *result = to + threadIdx.x * (ITEMS * sizeof(Out));
     if (begin == 0 && end == ITEMS)
@@ -10871,17 +10873,17 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
     tile.load(static_cast<const In *>(a.in), n);
     __syncthreads();
-    gp_before<Acc> within, warps;
+    gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
     if (gp_warp() == 0) {
       const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a),
                                                 false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
-      const gp_before<Acc> prefix = look_back(ticket.number, aggregate);
+      const gp_carry<Acc> prefix = look_back(ticket.number, aggregate);
       if (gp_lane() == 0) s.prefix = prefix;
     }
     __syncthreads();
-    gp_before<Acc> carry = s.prefix;
+    gp_carry<Acc> carry = s.prefix;
     if (warps.has) carry.append(warps.value, Op());
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
@@ -10928,10 +10930,10 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   gp__word *words = gp__words(a.workspace);
-  gp_before<Acc> start = gp__start<Op, Acc>(a);
+  gp_carry<Acc> start = gp__start<Op, Acc>(a);
   for (unsigned first = 0; first < a.blocks; first += P::threads) {
     const unsigned i = first + threadIdx.x;
-    gp_before<Acc> within, warps, before = start;
+    gp_carry<Acc> within, warps, before = start;
     const Acc x = i < a.blocks ? gp__receive<Acc>(words, i, 0) : Op::identity();
     const Acc total = gp__tile_scan<P::threads>(x, Op(), within, warps, s);
     if (warps.has) before.append(warps.value, Op());
@@ -10951,7 +10953,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
-  gp_before<Acc> prefix = gp__start<Op, Acc>(a);
+  gp_carry<Acc> prefix = gp__start<Op, Acc>(a);
   if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // before block 0 there may be nothing
     prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
     prefix.has = true;
@@ -10960,7 +10962,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
     const Tile tile(shared, t * Tile::TILE, n);
     tile.load(static_cast<const In *>(a.in), n);
     __syncthreads();
-    gp_before<Acc> within, warps, carry = prefix;
+    gp_carry<Acc> within, warps, carry = prefix;
     const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);
     prefix.append(total, Op());
     if (warps.has) carry.append(warps.value, Op());
@@ -10993,7 +10995,7 @@ template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
   gp__u64 scanned[STAGES];   // the results are there (each computing warp)
   gp__ticket ticket[STAGES];
   Acc warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
-  gp_before<Acc> before[STAGES];
+  gp_carry<Acc> before[STAGES];
 };
 
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_pipeline {
@@ -11105,7 +11107,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       const unsigned tile = s.ticket[stage].number;
       if (tile >= tiles) return;
       gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
-      const gp_before<Acc> before = look_back_of(stage, a)(tile, s.warp_total[stage][WARPS - 1]);
+      const gp_carry<Acc> before = look_back_of(stage, a)(tile, s.warp_total[stage][WARPS - 1]);
       if (gp_lane() == 0) {
         s.before[stage] = before;
         gp__mbarrier_arrive(&s.carried[stage]);
@@ -11140,9 +11142,9 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     }
     return gp_warp_shift_up(inclusive, 1);
   }
-  GP_DEVICE void scan(int stage, unsigned tile, const gp_before<Acc> &within) const {
+  GP_DEVICE void scan(int stage, unsigned tile, const gp_carry<Acc> &within) const {
     unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
-    gp_before<Acc> carry = s.before[stage];
+    gp_carry<Acc> carry = s.before[stage];
     if (gp_warp() > 0) carry.append(s.warp_total[stage][gp_warp() - 1], Op());
     if (within.has) carry.append(within.value, Op());
     int begin, chunk_end;
@@ -11188,7 +11190,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
           ++folds;
         }
       } else if (scans < folds && all(gp__mbarrier_peek(&s.carried[scan_stage], scans / STAGES & 1u))) {
-        gp_before<Acc> before;
+        gp_carry<Acc> before;
         before.value = within[STAGES - 1];
         before.has = gp_lane() > 0;
         GPUPRIMS__UNROLL
@@ -12350,12 +12352,12 @@ template <class P, class Body> struct gp__stream {
   }
   typedef gp__look_back<State, Join, typename Join::template Form<TILE>> LookBack;
   static GP_DEVICE LookBack look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
-    LookBack l = {gp__words(a.workspace), tiles, tag, gp_before<State>(), in_place(a)};
+    LookBack l = {gp__words(a.workspace), tiles, tag, gp_carry<State>(), in_place(a)};
     l.start.value = Join::identity();
     l.start.has = false;
     return l;
   }
-  static GP_DEVICE State or_identity(const gp_before<State> &before) {
+  static GP_DEVICE State or_identity(const gp_carry<State> &before) {
     return before.has ? before.value : Join::identity();
   }
   // One warp: the groups' totals become inclusive prefixes. Returns the tile's aggregate, to lane GROUPS - 1.
@@ -12431,7 +12433,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
       const State aggregate = gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1);
       const typename S::LookBack look_back = S::look_back(a, tiles, tag);
       if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
-      const gp_before<State> before = look_back(number, aggregate);
+      const gp_carry<State> before = look_back(number, aggregate);
       if (gp_lane() == 0) s.before[0] = S::or_identity(before);
     }
     __syncthreads();
@@ -12555,7 +12557,7 @@ template <class P, class Body> struct gp__stream_pipeline {
         if (gp_lane() == 0) gp__mbarrier_arrive(&s.found[stage]);
       }
       gp__mbarrier_wait(&s.published[stage], parity);
-      const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
+      const gp_carry<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
       __syncwarp();
       if (gp_lane() == 0) {
         s.before[stage] = S::or_identity(before);
@@ -12674,7 +12676,7 @@ template <class O> struct gp__offset_ends {
   GP_DEVICE void move(gp__u64 s) { offsets += s; } // segment s becomes segment 0
   GP_DEVICE Number begin(gp__u64 s) const { return static_cast<Number>(offsets[s]); }
   GP_DEVICE Number end(gp__u64 s) const { return static_cast<Number>(offsets[s + 1]); }
-  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+  GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
 struct gp__fixed_ends {
   typedef gp__u32 Number;
@@ -12689,7 +12691,7 @@ struct gp__fixed_ends {
   GP_DEVICE void move(gp__u64 s) { moved = begin(s); }
   GP_DEVICE Number begin(gp__u64 s) const { return moved + static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
-  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+  GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
 // Ranges stand side by side in a numbering of their own, which gp__segment_spans has left in the workspace.
 template <class O> struct gp__range_ends {
@@ -12709,7 +12711,7 @@ template <class O> struct gp__range_ends {
   GP_DEVICE void move(gp__u64 s) { spans += s; }
   GP_DEVICE Number begin(gp__u64 s) const { return spans[s].value; }
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
-  GP_DEVICE gp__u64 place(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
+  GP_DEVICE gp__u64 source(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
 // How many ends stand among the first diagonal[n] elements and ends.
 template <class Ends, int N> struct gp__split_before {
@@ -12829,7 +12831,7 @@ template <int V> union gp__marks {
 
 // A range of the merge path: what is open at its start, and at its end.
 template <class Acc> struct gp__segment_open {
-  gp_before<Acc> first, last;
+  gp_carry<Acc> first, last;
   gp__u64 segment; // the one that is open at the start
   bool ended;      // a segment ends in the range; otherwise `last` is all there is, and `first` means nothing
 };
@@ -12840,7 +12842,7 @@ template <class Acc> struct gp__segment_partial {
 };
 // Segmented scan over such ranges: the value that is open behind them.
 template <class Acc> struct gp__segment_carry {
-  gp_before<Acc> open;
+  gp_carry<Acc> open;
   bool ended;
 };
 template <class Acc, class Op> struct gp__join_carries {
@@ -12879,16 +12881,16 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 // A ring of STAGES places, filled by bulk copies. A chunk may be requested when all lanes are through with the one that
 // is STAGES before it, and have met since then.
-template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks {
+template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
   static const bool EARLY = true; // the next one is requested before this one is taken
-  unsigned char *places;
+  unsigned char *slots;
   gp__u64 *loaded; // a barrier a place
   int requested, taken;
   unsigned parity; // of the barriers, in this round of `taken`
   // Barriers lie behind places and marks.
   GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
-      : places(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
+      : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < STAGES; ++i) gp__mbarrier_init(loaded + i, 1);
@@ -12901,31 +12903,31 @@ template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks 
     if (gp_lane() == 0) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
       if (begin < end)
-        gp__bulk_load(places + requested * PLACE + begin, chunk + begin, end - begin, loaded + requested);
+        gp__bulk_load(slots + requested * SLOT_BYTES + begin, chunk + begin, end - begin, loaded + requested);
     }
     requested = requested + 1 < STAGES ? requested + 1 : 0;
   }
   GP_DEVICE unsigned char *take() {
-    unsigned char *place = places + taken * PLACE;
+    unsigned char *slot = slots + taken * SLOT_BYTES;
     gp__mbarrier_wait(loaded + taken, parity);
     if (++taken == STAGES) {
       taken = 0;
       parity ^= 1u;
     }
-    return place;
+    return slot;
   }
   GP_DEVICE void written() const { gp__bulk_fence(); } // before the place's next copy
 };
 #else
-template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks;
+template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks;
 #endif
 // One place; the next chunk waits in registers.
-template <int LOAD, int BYTES, int PLACE> struct gp__segment_chunks<0, LOAD, BYTES, PLACE> {
+template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD, BYTES, SLOT_BYTES> {
   static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
   static const bool EARLY = false;
-  unsigned char *place;
+  unsigned char *slot;
   gp_vector ahead[VECTORS];
-  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : place(shared) {}
+  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : slot(shared) {}
   GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
     const unsigned char *base = chunk + gp_lane() * 16;
     if (begin == 0 && end == BYTES) {
@@ -12944,8 +12946,8 @@ template <int LOAD, int BYTES, int PLACE> struct gp__segment_chunks<0, LOAD, BYT
     GPUPRIMS__UNROLL
     for (int k = 0; k < VECTORS; ++k)
       if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
-        *reinterpret_cast<gp_vector *>(place + k * 512 + gp_lane() * 16) = ahead[k];
-    return place;
+        *reinterpret_cast<gp_vector *>(slot + k * 512 + gp_lane() * 16) = ahead[k];
+    return slot;
   }
   GP_DEVICE void written() const {}
 };
@@ -13034,12 +13036,12 @@ struct gp__segment_warp {
     const int ROWS = SIZE <= 4 ? ROOM / 4 : SIZE < ROOM ? ROOM / SIZE : 1;
     gp__u32 s = segment;
     for (unsigned first = 0; first < to; first += ROWS * 32) {
-      gp__u64 place[ROWS] = {};
+      gp__u64 index[ROWS] = {};
       for (gp__u32 low = 0;; s += 32) { // elements before `low` were those of windows before
         const gp__u64 mine = origin + s + gp_lane();
         const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
         const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last one is open: not here
-        const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.place(mine, chunk) : 0;
+        const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
         GPUPRIMS__UNROLL
         for (int r = 0; r < ROWS; ++r) {
@@ -13052,7 +13054,7 @@ struct gp__segment_warp {
             for (int d = 16; d > 0; d /= 2) n += gp_warp_broadcast(end, n + d - 1) <= i ? d : 0;
           }
           const gp__u64 from = gp_warp_broadcast(source, n & 31);
-          if (i >= low) place[r] = from + i;
+          if (i >= low) index[r] = from + i;
           passed = next;
         }
         low = gp_warp_broadcast(end, 31);
@@ -13061,11 +13063,11 @@ struct gp__segment_warp {
       In x[ROWS];
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROWS; ++r)
-        if (first + unsigned(r) * 32 + gp_lane() < to) x[r] = static_cast<const In *>(a.in)[place[r]];
+        if (first + unsigned(r) * 32 + gp_lane() < to) x[r] = static_cast<const In *>(a.in)[index[r]];
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROWS; ++r) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
-        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Load()(x[r], place[r]);
+        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Load()(x[r], index[r]);
       }
     }
   }
@@ -13177,7 +13179,7 @@ struct gp__segment_warp {
         if (marked) slot[i] = sum;
       }
     } else if (from == 0 && to == ITEMS && gp__chunk_by_vectors(int(sizeof(Cell)), ITEMS)) {
-      typedef gp__pack<Cell> Pack;
+      typedef gp__vec_group<Cell> Pack;
       const int V = Pack::items, L = Pack::vectors;
       gp_vector *at = reinterpret_cast<gp_vector *>(chunk_cells);
       bool begun = false; // the element before is of the same segment
@@ -13187,7 +13189,7 @@ struct gp__segment_warp {
       GPUPRIMS__UNROLL
       for (int k = 0; k < ITEMS / V; ++k) {
         const Pack p(at + k * L);
-        gp__pack<Acc> q;
+        gp__vec_group<Acc> q;
         gp__marks<V> m;
         m.take(chunk_marks + k * V);
         GPUPRIMS__UNROLL
@@ -13223,7 +13225,7 @@ struct gp__segment_warp {
     return l;
   }
   // Brings what stands before a lane to its first mark; `carry` moves on.
-  GP_DEVICE void join(const Lane &l, gp_before<Acc> &carry) const {
+  GP_DEVICE void join(const Lane &l, gp_carry<Acc> &carry) const {
     const unsigned ended = __ballot_sync(0xffffffffu, l.first >= 0), has = __ballot_sync(0xffffffffu, l.has);
     const unsigned up_to = ended & (0xffffffffu >> (31 - gp_lane()));
     // The first lane that counts for this one: of the last end, or the one behind it, or the first with elements.
@@ -13238,7 +13240,7 @@ struct gp__segment_warp {
     const Acc before = gp_warp_shift_up(sum, 1), all = gp_warp_broadcast(sum, 31);
     const bool any = gp_warp_shift_up(from <= lane ? 1 : 0, 1) != 0,
                any_at_end = gp_warp_broadcast(from <= lane ? 1 : 0, 31);
-    gp_before<Acc> mine = carry;
+    gp_carry<Acc> mine = carry;
     if (gp__earlier_lanes(up_to)) mine.has = false; // a segment ends in between
     if (lane > 0 && any) mine.append(before, Op());
     if (l.first >= 0 && mine.has) {
@@ -13251,9 +13253,9 @@ struct gp__segment_warp {
 
   // ---- results of the segments from..segment-1, which end in the chunk
 
-  GP_DEVICE gp_before<Acc> at_end(Number start, Number stop) const {
+  GP_DEVICE gp_carry<Acc> at_end(Number start, Number stop) const {
     const Number slot = stop - 1 - static_cast<Number>(chunk);
-    gp_before<Acc> r;
+    gp_carry<Acc> r;
     r.has = stop != start && slot < CHUNK;
     if (r.has) r.value = reinterpret_cast<const Acc *>(cells)[slot];
     return r;
@@ -13316,7 +13318,7 @@ struct gp__segment_warp {
   }
   // Goes through them.
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
-    gp_before<Acc> carry;
+    gp_carry<Acc> carry;
     carry.has = false;
     if (gp_lane() == 0) {
       open.segment = origin;
@@ -13383,7 +13385,7 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
       next.open.has = (p.segment >> (next.ended ? 2 : 1) & 1u) != 0;
       next.open.value = next.ended ? p.last : p.first;
       if (pass == 1 && next.ended) {
-        gp_before<Acc> sum = carry.open;
+        gp_carry<Acc> sum = carry.open;
         if (p.segment >> 1 & 1u) sum.append(p.first, Op());
         static_cast<Out *>(a.out)[p.segment >> 3] = result(sum.has, sum.value);
       }
@@ -13406,7 +13408,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   GP_DYNAMIC_SHARED(shared);
   const ENDS ends(a);
   unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register where there are enough
-  Warp warp(a, ends, STAGES ? gp__shared_place(of_warp).template at<unsigned char>(0) : of_warp);
+  Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
@@ -13429,7 +13431,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   if (gp_warp() == 0) { // a lane for each warp
     const gp__segment_result<Op, Out, Acc> result(a);
     gp__segment_carry<Acc> upto = Join::identity();
-    gp_before<Acc> sum = upto.open; // of the segment that is open at the start of the warp's range
+    gp_carry<Acc> sum = upto.open; // of the segment that is open at the start of the warp's range
     gp__u64 open = 0;
     if (gp_lane() < WARPS) {
       const gp__segment_open<Acc> &own = s.warp[gp_lane()];
@@ -13496,11 +13498,11 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
     if (gp_warp() == 0) {
-      gp_before<gp__u64> start;
+      gp_carry<gp__u64> start;
       start.has = false;
       const gp__look_back<gp__u64, Sum> look_back = {spans + a.segments + 1, tiles, ticket.tag, start, false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
-      const gp_before<gp__u64> prefix = look_back(ticket.number, total);
+      const gp_carry<gp__u64> prefix = look_back(ticket.number, total);
       if (gp_lane() == 0) s.prefix = prefix;
     }
     __syncthreads();
@@ -13574,7 +13576,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
 
 template <int THREADS, class Acc> struct gp__warp_segments_storage {
   gp_tile_reduce_storage<THREADS, Acc> reduce;
-  unsigned longs, place[THREADS]; // the long segments of the tile, in any order
+  unsigned longs, number[THREADS]; // the long segments of the tile, in any order
 };
 
 template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
@@ -13598,8 +13600,8 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
       const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;
       for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
-        const unsigned place = all ? i : s.place[i];
-        const gp__u32 segment = first + place;
+        const unsigned number = all ? i : s.number[i];
+        const gp__u32 segment = first + number;
         gp__u64 begin = 0, end = 0;
         if (segment < segments) ends.bounds(segment, begin, end);
         const gp__u32 length = begin < end ? static_cast<gp__u32>(end - begin) : 0;
@@ -13614,7 +13616,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
         }
         if (rank == 0 && segment < segments) {
           if (mine) static_cast<Out *>(a.out)[segment] = result(length > 0, sum);
-          else s.place[atomicAdd(&s.longs, 1u)] = place;
+          else s.number[atomicAdd(&s.longs, 1u)] = number;
         }
       }
       if (log2_lanes > 5) break;
@@ -13678,11 +13680,11 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
       if (found < 32) break;
     }
     __syncwarp();
-    gp__pack<R> v[P::vectors];
+    gp__vec_group<R> v[P::vectors];
     R newest = 0;
     GPUPRIMS__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
-      v[k] = gp__pack<R>(mine_at + k);
+      v[k] = gp__vec_group<R>(mine_at + k);
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
     }
@@ -13960,10 +13962,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
 
   const gp__radix_args &a;
   gp__u32 *cells;
-  gp__shared_place own, other; // of this lane's copy of the first counter; the one on the other side
-  Bits flip, mask;             // descending; the bits
-  int word, shift, digits;     // that are counted now: where they lie in the ordered key, as so many digits
-  unsigned blocks;             // that count: all, or all but the last one, which looks at a sample
+  gp__shared_pointer own, other; // of this lane's copy of the first counter; the one on the other side
+  Bits flip, mask;               // descending; the bits
+  int word, shift, digits;       // that are counted now: where they lie in the ordered key, as so many digits
+  unsigned blocks;               // that count: all, or all but the last one, which looks at a sample
 
   GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
       : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
@@ -13971,7 +13973,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
         word(0), shift(0), digits(0), blocks(SAMPLES && args.leads && gridDim.x > 1 ? gridDim.x - 1 : gridDim.x) {}
 
   // ALL: every bit of the ordered key is counted.
-  template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_place &copy) const {
+  template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_pointer &copy) const {
     GPUPRIMS__UNROLL
     for (int i = 0; i < TABLES; ++i)
       if (ALL || i < digits)
@@ -14572,7 +14574,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         gp__u32 first = now.before;
         GPUPRIMS__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
-          rank.place(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
+          rank.start_at(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
       }
@@ -14832,7 +14834,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
     if (CLUSTER) gp__cluster_arrive();
     const gp__u32 first = r.before((total & 0xffffu) + (total >> 16));
-    if (r.counts()) r.place(pair, first | (first + (total & 0xffffu)) << 16);
+    if (r.counts()) r.start_at(pair, first | (first + (total & 0xffffu)) << 16);
     __syncthreads();
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
@@ -15718,7 +15720,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         GPUPRIMS__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
           const unsigned d = 2 * (pair + unsigned(i)), evens = total[i] & 0xffffu, odds = total[i] >> 16;
-          rank.place(pair + unsigned(i), before | (before + evens) << 16);
+          rank.start_at(pair + unsigned(i), before | (before + evens) << 16);
           s.offset[d] = even[i] - before;
           before += evens;
           s.offset[d + 1] = odd[i] - before;
@@ -15892,7 +15894,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   // The same, whatever the keys are. Slower.
   GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
     const Sort sort = {s, gp__opaque_copy(threadIdx.x)};
-    for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::place(q)] = Code::encode(in[q]);
+    for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::slot(q)] = Code::encode(in[q]);
     sort.surround(n);
     __syncthreads();
     sort.sort(n, 64);
@@ -15906,7 +15908,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) {
         const unsigned p = q + unsigned(j) - ahead;
-        pack.item[j] = Code::decode(s.key[Storage::place(p < n ? p : 0)]);
+        pack.item[j] = Code::decode(s.key[Storage::slot(p < n ? p : 0)]);
       }
       gp__store_vector_if(whole, out + q - ahead, pack.vector);
       if (!whole) {
@@ -16075,7 +16077,7 @@ struct gp__pair_bucket {
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned q = first + unsigned(i) * THREADS;
-        x[i] = s.key[Storage::place(q < n ? q : first)];
+        x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
@@ -16207,17 +16209,17 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words: where it is the first one of a run of tied
     bool is_long = false;           // words that is above the next, how long the run is, and how many stand before it
     for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
-      const gp__u32 x = s.key[Storage::place(q)], y = s.key[Storage::place(q + 1)];
+      const gp__u32 x = s.key[Storage::slot(q)], y = s.key[Storage::slot(q + 1)];
       if (!tied(x, y) || left_out[y & PLACES] >= left_out[x & PLACES]) continue;
       unsigned before = 0, length = 2, own = left_out[x & PLACES];
       bool first = true;
       for (; before < LONGEST && before < q; ++before) {
-        const gp__u32 z = s.key[Storage::place(q - before - 1)];
+        const gp__u32 z = s.key[Storage::slot(q - before - 1)];
         if (!tied(x, z)) break;
         first &= left_out[z & PLACES] <= own;
         own = left_out[z & PLACES];
       }
-      while (before + length <= LONGEST && q + length < n && tied(x, s.key[Storage::place(q + length)])) ++length;
+      while (before + length <= LONGEST && q + length < n && tied(x, s.key[Storage::slot(q + length)])) ++length;
       if (before + length > LONGEST) is_long = true;
       else if (first) lengths |= static_cast<gp__u64>(before + length) << i, ahead |= static_cast<gp__u64>(before) << i;
     }
@@ -16233,14 +16235,14 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   // Insertion sort of tied words.
   GP_DEVICE void insert(unsigned q, unsigned length) const {
     for (unsigned i = 1; i < length; ++i) {
-      const gp__u32 x = s.key[Storage::place(q + i)], own = rest()[x & PLACES];
+      const gp__u32 x = s.key[Storage::slot(q + i)], own = rest()[x & PLACES];
       unsigned to = i;
       for (; to > 0; --to) {
-        const gp__u32 y = s.key[Storage::place(q + to - 1)];
+        const gp__u32 y = s.key[Storage::slot(q + to - 1)];
         if (rest()[y & PLACES] <= own) break;
-        s.key[Storage::place(q + to)] = y;
+        s.key[Storage::slot(q + to)] = y;
       }
-      s.key[Storage::place(q + to)] = x;
+      s.key[Storage::slot(q + to)] = x;
     }
   }
   // The same for runs of any length: merges from runs of a thread on.
@@ -16254,14 +16256,14 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     gp__u32 w[ITEMS];
     for (unsigned i = 1; i < ITEMS; ++i) {
       const unsigned first = thread * ITEMS;
-      const gp__u32 x = s.key[Storage::place(first + i)];
+      const gp__u32 x = s.key[Storage::slot(first + i)];
       unsigned to = i;
-      for (; to > 0 && less(x, s.key[Storage::place(first + to - 1)]); --to)
-        s.key[Storage::place(first + to)] = s.key[Storage::place(first + to - 1)];
-      s.key[Storage::place(first + to)] = x;
+      for (; to > 0 && less(x, s.key[Storage::slot(first + to - 1)]); --to)
+        s.key[Storage::slot(first + to)] = s.key[Storage::slot(first + to - 1)];
+      s.key[Storage::slot(first + to)] = x;
     }
     GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::place(thread * ITEMS + unsigned(j))];
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::slot(thread * ITEMS + unsigned(j))];
     const Sort sort = {s, thread};
     sort.merge_runs(w, n, less);
   }
@@ -16286,7 +16288,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned q = first + unsigned(i) * THREADS;
-        x[i] = s.key[Storage::place(q < n ? q : first)];
+        x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i)
@@ -16506,7 +16508,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   Storage &s;
   Recurring &r;
 
-  GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::place(i)]; }
+  GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::slot(i)]; }
   // One key of each `each`.
   GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
   // Random keys that are there t times each have t m^2 / 2n equal pairs among m. Is t RECUR or more? Parts are constant
@@ -16563,7 +16565,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     sort.clear();
     for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
     for (unsigned i = threadIdx.x; i < 256; i += THREADS) s.lowest[i] = 0;
-    for (unsigned i = threadIdx.x; i < m; i += THREADS) s.tile.key[Sort::Storage::place(i)] = drawn(i, each);
+    for (unsigned i = threadIdx.x; i < m; i += THREADS) s.tile.key[Sort::Storage::slot(i)] = drawn(i, each);
     sort.surround(m);
     __syncthreads();
     sort.sort(m, 64);
@@ -16702,40 +16704,40 @@ template <class T> struct gp__scalar_item {
   }
   static GP_DEVICE T choose(T a, T b, bool lower) { return (b < a) == lower ? b : a; }
 };
-template <class Bits, bool PLACED> struct gp__item;
+template <class Bits, bool INDEXED> struct gp__item;
 template <class Bits> struct gp__key_register { typedef gp__u32 type; };
 template <> struct gp__key_register<gp__u64> { typedef gp__u64 type; };
 template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp__key_register<Bits>::type> {
   typedef typename gp__key_register<Bits>::type C;
   static GP_DEVICE C make(Bits bits, gp__u32) { return bits; }
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
-  static GP_DEVICE gp__u32 place(C) { return 0; }
+  static GP_DEVICE gp__u32 index(C) { return 0; }
 };
 template <> struct gp__item<unsigned char, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned char bits, gp__u32 place) { return static_cast<gp__u32>(bits) << 16 | place; }
+  static GP_DEVICE gp__u32 make(unsigned char bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
   static GP_DEVICE unsigned char bits(gp__u32 c) { return static_cast<unsigned char>(c >> 16); }
-  static GP_DEVICE gp__u32 place(gp__u32 c) { return c & 0xffffu; }
+  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
 };
 template <> struct gp__item<unsigned short, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned short bits, gp__u32 place) { return static_cast<gp__u32>(bits) << 16 | place; }
+  static GP_DEVICE gp__u32 make(unsigned short bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
   static GP_DEVICE unsigned short bits(gp__u32 c) { return static_cast<unsigned short>(c >> 16); }
-  static GP_DEVICE gp__u32 place(gp__u32 c) { return c & 0xffffu; }
+  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
 };
 template <> struct gp__item<gp__u32, true> : gp__scalar_item<gp__u64> {
-  static GP_DEVICE gp__u64 make(gp__u32 bits, gp__u32 place) { return static_cast<gp__u64>(bits) << 32 | place; }
+  static GP_DEVICE gp__u64 make(gp__u32 bits, gp__u32 index) { return static_cast<gp__u64>(bits) << 32 | index; }
   static GP_DEVICE gp__u32 bits(gp__u64 c) { return static_cast<gp__u32>(c >> 32); }
-  static GP_DEVICE gp__u32 place(gp__u64 c) { return static_cast<gp__u32>(c); }
+  static GP_DEVICE gp__u32 index(gp__u64 c) { return static_cast<gp__u32>(c); }
 };
 template <> struct gp__item<gp__u64, true> {
   struct alignas(16) type {
-    gp__u64 bits, place;
+    gp__u64 bits, index;
   };
-  static GP_DEVICE type make(gp__u64 bits, gp__u32 place) { return type{bits, place}; }
+  static GP_DEVICE type make(gp__u64 bits, gp__u32 index) { return type{bits, index}; }
   static GP_DEVICE type last() { return type{~0ull, ~0ull}; }
   static GP_DEVICE gp__u64 bits(const type &c) { return c.bits; }
-  static GP_DEVICE gp__u32 place(const type &c) { return static_cast<gp__u32>(c.place); }
+  static GP_DEVICE gp__u32 index(const type &c) { return static_cast<gp__u32>(c.index); }
   static GP_DEVICE bool less(const type &a, const type &b) {
-    return a.bits < b.bits || (a.bits == b.bits && a.place < b.place);
+    return a.bits < b.bits || (a.bits == b.bits && a.index < b.index);
   }
   static GP_DEVICE void order(type &a, type &b) {
     const type x = a, y = b;
@@ -16818,11 +16820,11 @@ template <class V> struct gp__value_index {
 };
 
 // Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
-template <class K, class S, bool PLACED> struct gp__sorted_elements {
+template <class K, class S, bool INDEXED> struct gp__sorted_elements {
   typedef gp__ordered<K> Order;
   typedef typename Order::Bits Bits;
   typedef typename S::type V;
-  typedef gp__item<Bits, PLACED> Item;
+  typedef gp__item<Bits, INDEXED> Item;
   typedef typename Item::type C;
   const gp__segmented_sort_args &a;
   GP_DEVICE explicit gp__sorted_elements(const gp__segmented_sort_args &args) : a(args) {}
@@ -16839,29 +16841,29 @@ template <class K, class S, bool PLACED> struct gp__sorted_elements {
   GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
   GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
   GP_DEVICE Bits field(Bits raw) const {
-    return PLACED ? static_cast<Bits>((encode(raw) >> a.low_bit) & static_cast<Bits>(a.mask)) : encode(raw);
+    return INDEXED ? static_cast<Bits>((encode(raw) >> a.low_bit) & static_cast<Bits>(a.mask)) : encode(raw);
   }
 };
 
 // A warp's part of shared memory: keys and values in the order of the input, places in that of the result.
-template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sorted_elements<K, S, PLACED> {
-  typedef gp__sorted_elements<K, S, PLACED> Elements;
+template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sorted_elements<K, S, INDEXED> {
+  typedef gp__sorted_elements<K, S, INDEXED> Elements;
   typedef typename Elements::Bits Bits;
   typedef typename Elements::V V;
   typedef typename Elements::Item Item;
   typedef typename Elements::C C;
   static const int VALUE = S::any ? int(sizeof(V)) : 0,
-                   CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, PLACED);
+                   CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, INDEXED);
   static const int KEY_BYTES = gp__bank_padded_bytes(CAPACITY, int(sizeof(Bits))),
-                   VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, PLACE_BYTES = PLACED ? CAPACITY * 2 : 0,
-                   BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, PLACED),
+                   VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, INDEX_BYTES = INDEXED ? CAPACITY * 2 : 0,
+                   BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, INDEXED),
                    UNROLL = VALUE > 8 ? 2
                             : VALUE   ? 4
                                       : 8, // elements of a lane on their way at a time
-      LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), PLACED));
+      LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
   V *value;
-  unsigned short *place;
+  unsigned short *index;
   gp__u64 *shift; // of the runs in the room: how much further they stand in the input
   gp__u32 *first; // where they begin
   gp__u32 *list;  // segments
@@ -16869,8 +16871,8 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     unsigned char *mine = shared + gp_warp() * BYTES;
     key = reinterpret_cast<Bits *>(mine);
     value = reinterpret_cast<V *>(mine + KEY_BYTES);
-    place = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
-    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+    index = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
+    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + INDEX_BYTES);
     first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
     list = first + GP__SHORT_ROUNDS * GP__WARP;
   }
@@ -16893,7 +16895,7 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u) {
       if (i + u * 32 >= to[u]) continue;
-      *key_at(i + u * 32) = PLACED ? x[u] : this->encode(x[u]);
+      *key_at(i + u * 32) = INDEXED ? x[u] : this->encode(x[u]);
       if (S::any) value[i + u * 32] = v[u];
     }
   }
@@ -16904,9 +16906,9 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     for (int u = 0; u < U; ++u) {
       const gp__u32 k = i + u * 32;
       if (k >= to[u]) continue;
-      if (!PLACED) out[further[u] + k] = this->decode(*key_at(k));
+      if (!INDEXED) out[further[u] + k] = this->decode(*key_at(k));
       else {
-        const gp__u32 from = place[k];
+        const gp__u32 from = index[k];
         out[further[u] + k] = *key_at(from);
         if (S::any) values[further[u] + k] = value[from];
       }
@@ -16942,27 +16944,27 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     C x[ITEMS];
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i)
-      x[i] = mine + i < n ? Item::make(PLACED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
+      x[i] = mine + i < n ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
                                        first + mine + i)
                           : Item::last();
     gp__sort_lanes<Item>(x, lanes);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (mine + i >= n) continue;
-      if (PLACED) place[first + mine + i] = static_cast<unsigned short>(Item::place(x[i]));
+      if (INDEXED) index[first + mine + i] = static_cast<unsigned short>(Item::index(x[i]));
       else *key_at(first + mine + i) = Item::bits(x[i]);
     }
   }
 };
 
 // What a block sorts and moves at a time.
-template <class P, class K, class S, bool PLACED> struct gp__block_sort_shape {
-  typedef typename gp__sorted_elements<K, S, PLACED>::C C;
+template <class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
+  typedef typename gp__sorted_elements<K, S, INDEXED>::C C;
   static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
                    ITEMS = gp__long_items(P::vectors, int(sizeof(C))), CAPACITY = THREADS * ITEMS,
                    VALUE = S::any ? int(sizeof(typename S::type)) : 0;
   static const bool STAGED = VALUE > 0 && VALUE <= int(sizeof(C)); // values pass through shared memory
-  static const bool BINNED = gp__long_binned(ITEMS, PLACED);
+  static const bool BINNED = gp__long_binned(ITEMS, INDEXED);
   static const int LOG2_BINS = gp__long_log2_bins(CAPACITY);
 };
 
@@ -17025,10 +17027,10 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
 
 // Lists the segments that are not short, and sorts those that are. A warp takes 32 * ROUNDS segments side by side, and
 // of the short ones among them as many at a time as its room holds.
-template <class P, class K, class S, bool PLACED, class O>
+template <class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
-  typedef gp__warp_room<P, K, S, PLACED> Room;
-  typedef gp__block_sort_shape<P, K, S, PLACED> Block;
+  typedef gp__warp_room<P, K, S, INDEXED> Room;
+  typedef gp__block_sort_shape<P, K, S, INDEXED> Block;
   const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
   const gp__u32 CAPACITY = Room::CAPACITY;
   GP_DYNAMIC_SHARED(shared);
@@ -17122,7 +17124,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           unsigned below = before;
           GPUPRIMS__UNROLL
           for (int r = 0; r < ROUNDS; ++r) {
-            const bool mine = in[r] && n[r] > (c ? 1u << c : (PLACED ? 0u : 1u)) && n[r] <= 2u << c;
+            const bool mine = in[r] && n[r] > (c ? 1u << c : (INDEXED ? 0u : 1u)) && n[r] <= 2u << c;
             of[c][r] = __ballot_sync(0xffffffffu, mine);
             if (mine) room.list[below + gp__lanes_before(of[c][r])] = (at[r] - from) << 8 | n[r];
             below += unsigned(__popc(of[c][r]));
@@ -17194,8 +17196,9 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
     }
   }
 }
-template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
-  typedef gp__warp_room<P, K, S, PLACED> Room;
+template <class P, class K, class S, bool INDEXED>
+GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
+  typedef gp__warp_room<P, K, S, INDEXED> Room;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;
@@ -17219,9 +17222,9 @@ template <int THREADS> struct gp__block_sort_storage {
   unsigned char small[GP__DIGITS];
 };
 
-template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__sorted_elements<K, S, PLACED> {
-  typedef gp__sorted_elements<K, S, PLACED> Elements;
-  typedef gp__block_sort_shape<P, K, S, PLACED> Shape;
+template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__sorted_elements<K, S, INDEXED> {
+  typedef gp__sorted_elements<K, S, INDEXED> Elements;
+  typedef gp__block_sort_shape<P, K, S, INDEXED> Shape;
   typedef typename Elements::Bits Bits;
   typedef typename Elements::V V;
   typedef typename Elements::Item Item;
@@ -17295,7 +17298,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     for (int i = 0; i < N; ++i)
       if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
     Bits *out = this->keys_to(2) + begin;
-    if (!PLACED || this->a.whole) {
+    if (!INDEXED || this->a.whole) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
@@ -17306,7 +17309,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       __syncthreads();
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
-        if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::place(x[i])];
+        if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::index(x[i])];
     }
     if (!S::any) return;
     V *values = this->values_to(2) + begin;
@@ -17317,12 +17320,12 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       __syncthreads();
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
-        if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::place(x[i])];
+        if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::index(x[i])];
     } else {
       V v[N];
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
-        if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::place(x[i]));
+        if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::index(x[i]));
       __syncthreads();
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
@@ -17368,7 +17371,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i) {
         const gp__u32 k = static_cast<unsigned>(i) * T + thread;
-        if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::place(k)]));
+        if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
       }
     }
   };
@@ -17538,7 +17541,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     __syncwarp();
     // Where equal keys cannot be told apart, and neighbours differ, counters are drawn from.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
-    const bool drawn = !PLACED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
+    const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
@@ -17665,8 +17668,8 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
 // A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that
 // all is done. `pending` counts tasks appended and not finished: gp__push_tasks adds first, and a task goes off once it
 // has appended others, so it is 0 only at the end. Who takes off the last one writes word 0.
-template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
-  typedef gp__block_sorter<P, K, S, PLACED> Sorter;
+template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
+  typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
   typedef typename Sorter::Storage Storage;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(Storage, s);
@@ -17784,9 +17787,9 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
-      unsigned char *const place = (second ? other : base) + from;
-      if (i < n + m) *reinterpret_cast<Unit *>(place) = unit[k];
-      if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(place + RING) = unit[k];
+      unsigned char *const target = (second ? other : base) + from;
+      if (i < n + m) *reinterpret_cast<Unit *>(target) = unit[k];
+      if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(target + RING) = unit[k];
     }
   }
 };
@@ -17891,13 +17894,13 @@ template <class Value> struct gp__picked {
                    PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes that are moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
-  static GP_DEVICE void run(void *to, const unsigned short *place, int n, const unsigned char *first,
+  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const unsigned char *first,
                             const unsigned char *second, int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
     Piece *out = static_cast<Piece *>(to);
     GPUPRIMS__UNROLL_BY(4)
     for (int i = int(rank); i < n * PIECES; i += RANKS) {
-      const int k = place[i / PIECES], part = i % PIECES;
+      const int k = source[i / PIECES], part = i % PIECES;
       const unsigned char *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
       out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
     }
@@ -17913,8 +17916,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int RING_AT = gp__merge_ring_bytes(TILE, KEY) + gp__merge_mirror_bytes(ITEMS, KEY), OUT_AT = 2 * RING_AT;
-  static const int PLACES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
-  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  static const int SOURCES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
+  static const int VALUES_AT = SOURCES_AT + gp__merge_source_bytes(TILE, VALUE);
   typedef gp__merge_side<Key, TILE, ITEMS> Side;
   typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
   typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
@@ -17953,7 +17956,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // x_end and y_end. at to at2_end: what their values are called. Where all of one input's are taken, the key before
   // them, which comes before all others, is compared and not taken.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
-                            int at2_end, Key *out, unsigned short *places) const {
+                            int at2_end, Key *out, unsigned short *sources) const {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
@@ -17962,10 +17965,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const int last = ITEMS - 1 - k;
       const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
       out[k] = second ? two : one;
-      if (VALUE) places[k] = static_cast<unsigned short>(second ? at2 : at);
+      if (VALUE) sources[k] = static_cast<unsigned short>(second ? at2 : at);
       if (last > k) {
         out[last] = end_second ? two_end : one_end;
-        if (VALUE) places[last] = static_cast<unsigned short>(end_second ? --at2_end : --at_end);
+        if (VALUE) sources[last] = static_cast<unsigned short>(end_second ? --at2_end : --at_end);
       }
       if (k + 1 < HALF) {
         const Key fresh = key_at(second ? y : x, 1), fresh_end = key_at(end_second ? y_end : x_end, -2);
@@ -17984,7 +17987,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
   template <bool FULL>
   GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
-                       unsigned short *places) const {
+                       unsigned short *sources) const {
     Key one, two;
     if (FULL || left > 0) one = key_at(x);
     if (FULL || left2 > 0) two = key_at(y);
@@ -17996,7 +17999,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
       if (FULL || k < n) {
         out[k] = of_second ? two : one;
-        if (VALUE) places[k] = static_cast<unsigned short>(of_second ? at2 : at);
+        if (VALUE) sources[k] = static_cast<unsigned short>(of_second ? at2 : at);
       }
       if (k + 1 == ITEMS) break;
       left -= of_second ? 0 : 1;
@@ -18060,15 +18063,15 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       unsigned char *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
       Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
-      unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT) + threadIdx.x * ITEMS;
+      unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
       const unsigned x = Side::part(at + i * KEY), y = RING_AT + Side::part(at2 + (mine - i) * KEY);
       const int left = int(i_end - i), left2 = int(end - mine) - left;
       if (window == TILE && window2 == TILE && ends)
         merge_ends(x, y, x + unsigned(left * KEY), y + unsigned(left2 * KEY), int(i), int(taken + mine - i), int(i_end),
-                   int(taken + end - i_end), mine_out, places);
+                   int(taken + end - i_end), mine_out, sources);
       else if (window == TILE && window2 == TILE)
-        merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
-      else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
+        merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, sources);
+      else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, sources);
       __syncwarp();
       gp__write_alike<Key>::template run<32 * ITEMS>(out + from, gathered, here);
       __syncthreads(); // the rings have been read
@@ -18079,7 +18082,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         unsigned char *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
-        pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + PLACES_AT) + from, here,
+        pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + SOURCES_AT) + from, here,
              at_values + shift, at_values2 + shift2, int(taken));
         values = gp__ahead(values, taken);
         values2 = gp__ahead(values2, taken2);
@@ -18089,9 +18092,9 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
   template <class V>
-  static GP_DEVICE void pick(V *to, const unsigned short *place, int n, const unsigned char *first,
+  static GP_DEVICE void pick(V *to, const unsigned short *source, int n, const unsigned char *first,
                              const unsigned char *second, int split) {
-    gp__picked<V>::template run<32>(to, place, n, first, second, split, gp_lane());
+    gp__picked<V>::template run<32>(to, source, n, first, second, split, gp_lane());
   }
   static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *,
                              int) {}
@@ -18174,25 +18177,25 @@ template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp_
 template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 
 // Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
-template <class Before, class Key, int ITEMS, bool PLACES> struct gp__thread_sort {
+template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sort {
   static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
     const Key a = x, b = y; // of values the compiler makes a choice, of references a choice of addresses
     const bool swap = there && Before()(b, a);
     x = swap ? b : a;
     y = swap ? a : b;
-    if (PLACES) {
+    if (SOURCES) {
       const gp__u32 c = p, d = q;
       p = swap ? d : c;
       q = swap ? c : d;
     }
   }
   // Odd-even transposition compares neighbours alone: it is stable.
-  template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&place)[PLACES ? ITEMS : 1], int n) {
+  template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
     GPUPRIMS__UNROLL
     for (int round = 0; round < ITEMS; ++round) {
       GPUPRIMS__UNROLL
       for (int i = round % 2; i + 1 < ITEMS; i += 2)
-        exchange(key[i], key[i + 1], place[PLACES ? i : 0], place[PLACES ? i + 1 : 0], FULL || i + 1 < n);
+        exchange(key[i], key[i + 1], source[SOURCES ? i : 0], source[SOURCES ? i + 1 : 0], FULL || i + 1 < n);
     }
   }
 };
@@ -18217,8 +18220,8 @@ template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<B
 
 // Of keys without values: their indices.
 template <class V, bool INDEX> struct gp__index_writer {
-  template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *places, gp__u64 first, int n) {
-    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + places[i]);
+  template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *sources, gp__u64 first, int n) {
+    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + sources[i]);
   }
 };
 template <class V> struct gp__index_writer<V, false> {
@@ -18228,8 +18231,8 @@ template <class V> struct gp__index_writer<V, false> {
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__sort_tile_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int PLACES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
-      VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  static const int SOURCES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
+      VALUES_AT = SOURCES_AT + gp__merge_source_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
   // One thread: N elements of what two runs make, of n and m elements from bytes one_at and two_at on; from its element
@@ -18238,7 +18241,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   // where each has been, in sizes of a key.
   template <bool FULL, int N>
   static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
-                              gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&place)[VALUE ? N : 1]) {
+                              gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const bool ANY = FULL || gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value; // bits may be compared
     const gp__u32 one_end = one_at + gp__u32(n * KEY), end = two_at + gp__u32(m * KEY);
     int low = diagonal > m ? diagonal - m : 0;
@@ -18259,7 +18262,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     for (int k = 0; k < N; ++k) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
-      if (VALUE) place[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
+      if (VALUE) source[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
       if (k + 1 == N) break;
       const gp__u32 next = (of_second ? y : x) + KEY;
       gp__select_advance(x, y, of_second, KEY, KEY);
@@ -18273,19 +18276,19 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   }
   // What a thread has merged, to places from `mine` on.
   template <int N>
-  static GP_DEVICE void put(Key *keys, unsigned short *places, int mine, int count, const Key (&key)[N],
-                            const gp__u32 (&place)[VALUE ? N : 1]) {
+  static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
+                            const gp__u32 (&source)[VALUE ? N : 1]) {
     GPUPRIMS__UNROLL
     for (int k = 0; k < N; ++k)
       if (k < count) {
         keys[mine + k] = key[k];
-        if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
+        if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
       }
   }
   // The tile, in shared memory, sorted there.
-  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *places, int tile) {
+  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *sources, int tile) {
     Key key[ITEMS];
-    gp__u32 place[VALUE ? ITEMS : 1];
+    gp__u32 source[VALUE ? ITEMS : 1];
     const int mine = int(threadIdx.x) * ITEMS, count = FULL                  ? ITEMS
                                                        : tile - mine < 0     ? 0
                                                        : tile - mine < ITEMS ? tile - mine
@@ -18293,7 +18296,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       if (k < count) key[k] = keys[mine + k];
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
+      if (VALUE) source[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
     }
     for (int i = tile + int(threadIdx.x); i <= TILE && i <= tile + ITEMS; i += THREADS)
       keys[i] = keys[tile - 1]; // compared, never taken
@@ -18304,11 +18307,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
     }
     if (!in_order) gp__batcher<Before, Key, ITEMS>::run(key);
-    else Network::template stable<FULL>(key, place, count);
+    else Network::template stable<FULL>(key, source, count);
     GPUPRIMS__UNROLL_BY(1)
     for (int width = 1;; width *= 2) { // threads of a run
       __syncthreads();
-      put(keys, places, mine, count, key, place);
+      put(keys, sources, mine, count, key, source);
       __syncthreads();
       if (width * ITEMS >= tile) break;
       if (count == 0) continue;
@@ -18316,11 +18319,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
       const gp__u32 at = gp__u32(base * KEY), at2 = at + gp__u32(n * KEY);
       merge<FULL>(reinterpret_cast<const unsigned char *>(keys), at, n, at2, m, mine - base,
-                  gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, place);
+                  gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < ITEMS; ++k)
-          if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
+          if (k < count) source[VALUE ? k : 0] = sources[source[VALUE ? k : 0]];
       }
     }
   }
@@ -18328,27 +18331,27 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
                                      const gp__none *) {}
   // Values of the tile in their order; without any, the keys' indices.
   template <class V>
-  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *places, unsigned char *staged,
+  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, unsigned char *staged,
                                      gp__u64 first, int tile, const V *values) {
     V *out = static_cast<V *>(a.out_values) + first;
     if (values) {
       gp__copy_to_shared<THREADS, 4, P::load>(staged, reinterpret_cast<const unsigned char *>(values + first),
                                               unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
       __syncthreads();
-      gp__picked<V>::template run<THREADS>(out, places, tile, staged, staged, tile, threadIdx.x);
-    } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, places, first, tile);
+      gp__picked<V>::template run<THREADS>(out, sources, tile, staged, staged, tile, threadIdx.x);
+    } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, sources, first, tile);
   }
   static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
     Key *keys = reinterpret_cast<Key *>(shared);
-    unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
+    unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT);
     gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
-    if (tile == TILE) sort_shared<true>(keys, places, tile);
-    else sort_shared<false>(keys, places, tile);
+    if (tile == TILE) sort_shared<true>(keys, sources, tile);
+    else sort_shared<false>(keys, sources, tile);
     gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
-    if (VALUE) write_values(a, places, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
+    if (VALUE) write_values(a, sources, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
   }
 };
 
@@ -18392,7 +18395,7 @@ template <int LANES> struct gp__four_split {
     else __syncwarp();
   }
   // Of a rest that is so long: where its k-th probe is. There may be fewer keys than probes. Two are near the thirds.
-  template <class Count> static GP_DEVICE Count place(int k, Count rest) {
+  template <class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
     const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
     return static_cast<Count>(gp__u64(STEP * k + FIRST) * rest / ALL);
   }
@@ -18406,7 +18409,7 @@ template <int LANES> struct gp__four_split {
     Count passed = 0;
     for (;;) {
       const bool there = length > 0;
-      const Count at = place(k, length);
+      const Count at = probe_at(k, length);
       if (there) probe[lane] = keys[passed + at];
       if (k == 0) s.rest[mine] = length;
       if (!any(there)) return passed;
@@ -18427,12 +18430,13 @@ template <int LANES> struct gp__four_split {
       GPUPRIMS__UNROLL
       for (int i = 0; i < 3; ++i) {
         const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
-        least += lesser[i] ? place(lesser[i] - 1, rest) + 1 : 0;
-        most += lesser[i] < PROBES ? place(lesser[i], rest) : rest;
+        least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
+        most += lesser[i] < PROBES ? probe_at(lesser[i], rest) : rest;
       }
       const int ins = of_run(__ballot_sync(0xffffffffu, there && most < rank)),
                 outs = of_run(__ballot_sync(0xffffffffu, there && least >= rank));
-      const Count taken = ins ? place(ins - 1, length) + 1 : 0, end = outs ? place(PROBES - outs, length) : length;
+      const Count taken = ins ? probe_at(ins - 1, length) + 1 : 0,
+                  end = outs ? probe_at(PROBES - outs, length) : length;
       passed += taken;
       length = end - taken;
       if (k == 0) s.taken[mine] = taken;
@@ -18491,12 +18495,12 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
 // What is merged beside a key: its value, or its value's place. `named`: that is in shared memory already.
 template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
-  static GP_DEVICE Value of(const Value *beside, gp__u32 place, bool) { return beside[place]; }
+  static GP_DEVICE Value of(const Value *beside, gp__u32 source, bool) { return beside[source]; }
 };
 template <class Value> struct gp__carried_values<Value, false> {
   typedef unsigned short type;
-  static GP_DEVICE type of(const type *beside, gp__u32 place, bool named) {
-    return named ? beside[place] : static_cast<type>(place);
+  static GP_DEVICE type of(const type *beside, gp__u32 source, bool named) {
+    return named ? beside[source] : static_cast<type>(source);
   }
 };
 template <class P, class Before, class Key, class Value> struct gp__four_merger {
@@ -18562,9 +18566,9 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // One thread: N elements of both, from element `mine` on.
   template <int N>
   static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
-                              gp__u32 (&place)[VALUE ? N : 1]) {
+                              gp__u32 (&source)[VALUE ? N : 1]) {
     const gp__u32 reach = 0x80000000u >> __clz((two.count < two.count2 ? two.count : two.count2) | 1);
-    Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, place);
+    Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
   // A block: the tile's keys to shared memory, or values as large, which lie as they do.
@@ -18607,12 +18611,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
                                  bool named) {
     Beside *const beside = reinterpret_cast<Beside *>(shared + BESIDE_AT);
     Key key[N];
-    gp__u32 place[VALUE ? N : 1];
+    gp__u32 source[VALUE ? N : 1];
     Beside with[VALUE ? N : 1];
-    merge(shared, two, mine, last, key, place);
+    merge(shared, two, mine, last, key, source);
     GPUPRIMS__UNROLL
     for (int k = 0; VALUE && k < N; ++k)
-      if (k < here) with[VALUE ? k : 0] = Carrier::of(beside, place[VALUE ? k : 0], named);
+      if (k < here) with[VALUE ? k : 0] = Carrier::of(beside, source[VALUE ? k : 0], named);
     __syncthreads();
     if (here == N) put<true>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
     else put<false>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
@@ -18658,8 +18662,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64,
                              const gp__none *) {}
   template <class V>
-  static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, const void *places,
-                             gp__u64 first, const V *values) {
+  static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts,
+                             const void *sources, gp__u64 first, const V *values) {
     typedef typename gp__picked<V>::Piece Piece;
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
     const V *from[4];
@@ -18672,7 +18676,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     Piece *const out = reinterpret_cast<Piece *>(static_cast<V *>(a.out_values) + first);
     GPUPRIMS__UNROLL_BY(4)
     for (int i = int(threadIdx.x); i < parts.tile() * PIECES; i += THREADS) {
-      const unsigned k = static_cast<const unsigned short *>(places)[i / PIECES];
+      const unsigned k = static_cast<const unsigned short *>(sources)[i / PIECES];
       const V *p = k >= begin[3] ? from[3] : k >= begin[2] ? from[2] : k >= begin[1] ? from[1] : from[0];
       out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
     }
@@ -18815,7 +18819,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int RESULTS_AT = gp__merge_window_bytes(TILE, KEY, 2), RESULT = gp__set_result_bytes(TILE, KEY, VALUE);
   static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1); // in the results
-  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  static const int VALUES_AT = PLACES_AT + gp__merge_source_bytes(TILE, VALUE);
   static const bool SWAPPED =
       SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;             // the second input is merged first
   typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one behind
@@ -19039,7 +19043,7 @@ template <class Key, bool WORDS> struct gp__set_push {
 };
 template <class Key> struct gp__set_push<Key, true> {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
-    gp__shared_place to(out);
+    gp__shared_pointer to(out);
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
     return true;
@@ -19142,7 +19146,7 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
                               typename Tile::Storage &s) {
   typedef typename Tile::KeyType Key;
   if (gp_warp() == 0) {
-    const gp_before<gp__u64> before = look_back(tile.number, kept);
+    const gp_carry<gp__u64> before = look_back(tile.number, kept);
     if (gp_lane() == 0) {
       s.before = before.has ? before.value : 0;
       if (tile.number == tiles - 1) *a.out_count = s.before + kept;
@@ -19196,7 +19200,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   if (drawn.number >= tiles) return;
   typedef gp__set_window<Key, KeyLoads> Window;
   typedef gp__set_tile_values<Tile, ValueLoads, Value> Values;
-  LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_before<gp__u64>(), false};
+  LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_carry<gp__u64>(), false};
   look_back.start.value = 0;
   look_back.start.has = false;
   Window here(drawn.number, s.at), behind = here; // the tile whose results wait
@@ -19281,7 +19285,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   gp__u64 tiles;
 
   GP_DEVICE LookBack look_back(gp__u64 tag) const {
-    LookBack l = {gp__words(a.workspace), tiles, tag, gp_before<gp__u64>(), false};
+    LookBack l = {gp__words(a.workspace), tiles, tag, gp_carry<gp__u64>(), false};
     l.start.value = 0;
     l.start.has = false;
     return l;
@@ -19308,9 +19312,9 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
   }
   // Where the results of the block's r-th tile go.
-  GP_DEVICE void place(const LookBack &l, unsigned r, gp__u64 number) const {
+  GP_DEVICE void assign_offset(const LookBack &l, unsigned r, gp__u64 number) const {
     const gp__u32 kept = s.kept[r & 1u];
-    const gp_before<gp__u64> before = l(number, kept);
+    const gp_carry<gp__u64> before = l(number, kept);
     if (gp_lane() == 0) {
       const gp__u64 first = before.has ? before.value : 0;
       s.before[r & 1u] = first;
@@ -19336,10 +19340,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
         gp__mbarrier_arrive(&s.found);
         if (more) drawn = gp__draw(a.workspace, draws);
       }
-      if (r > 1) place(l, r - 2, last_but_one);
+      if (r > 1) assign_offset(l, r - 2, last_but_one);
       if (!more) {
         if (r) gp__mbarrier_wait(&s.taken, r & 1u);
-        if (r) place(l, r - 1, last);
+        if (r) assign_offset(l, r - 1, last);
         return;
       }
       last_but_one = last;
@@ -19681,9 +19685,9 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
 // A warp: keys and runs of the blocks before, to which this block's `total` becomes known.
-GP_DEVICE gp_before<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
-                                                   const gp__run_tally &total) {
-  gp_before<gp__run_tally> start;
+GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
+                                                  const gp__run_tally &total) {
+  gp_carry<gp__run_tally> start;
   start.has = false;
   start.value = gp__add_tally::identity();
   const gp__look_back<gp__run_tally, gp__add_tally> look_back = {gp__words(a.workspace), gridDim.x, ticket.tag, start,
@@ -19714,7 +19718,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   gp__run_tally before = mine.tally();
   const gp__run_tally total = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan);
   if (gp_warp() == 0) {
-    const gp_before<gp__run_tally> prefix = gp__runs_before(a, ticket, total);
+    const gp_carry<gp__run_tally> prefix = gp__runs_before(a, ticket, total);
     if (gp_lane() == 0) s.prefix = prefix;
   }
   __syncthreads();
@@ -20515,13 +20519,13 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     }
     if (tile == 0) total.below |= 1ull << 63;
     if (gp_warp() == 0) {
-      gp_before<gp__below_equal> start;
+      gp_carry<gp__below_equal> start;
       start.has = false;
       start.value = gp__add_below_equal::identity();
       const gp__look_back<gp__below_equal, gp__add_below_equal> look_back = {gp__words(a.workspace), tiles, ticket.tag,
                                                                              start, false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
-      const gp_before<gp__below_equal> prefix = look_back(ticket.number, total);
+      const gp_carry<gp__below_equal> prefix = look_back(ticket.number, total);
       if (gp_lane() == 0) s.prefix = prefix;
     }
     __syncthreads();
@@ -21014,7 +21018,7 @@ struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
-  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__pack_items(SIZE);
+  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__vec_group_items(SIZE);
   static const int STEP = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
   static const bool OVERLAPS = STEP != ROWS;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED,
@@ -22110,7 +22114,7 @@ enum {
   GP__BFS_TOP_DOWN = GP_STEP_TOP_DOWN,
   GP__BFS_BOTTOM_UP = GP_STEP_BOTTOM_UP,
   GP__BFS_LISTED = GP_STEP_LISTED,
-  GP__BFS_SETTLE = GP_STEP_SETTLE, // and, where it goes on top-down, the edges of those
+  GP__BFS_MERGE_FRONTIER = GP_STEP_MERGE_FRONTIER, // and, where it goes on top-down, the edges of those
   GP__BFS_COLLECT = GP_STEP_COLLECT,
   GP__BFS_CLUSTER = GP_STEP_CLUSTER,
   GP__BFS_SPREAD = GP_STEP_SPREAD
@@ -22186,7 +22190,7 @@ struct gp__bfs_cluster_totals {
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
 };
-// What the queue gets while a level is settled. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
+// What the queue gets while a level is merged. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
 // it went top-down before, and long lists are missing there.
 enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
 // Where the traversal stands; every block has its copy.
@@ -22194,7 +22198,7 @@ struct gp__bfs_state {
   gp__u64 first, last;       // of the queue: the frontier, if it is there
   gp__u64 edges;             // that leave the frontier
   gp__u64 unexplored;        // that leave vertices not reached
-  gp__u64 kept, settled;     // what the cursors of lists were before the step
+  gp__u64 kept, merged;      // what the cursors of lists were before the step
   gp__u64 list, news;        // vertices in the list; in that of long lists
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
@@ -22203,7 +22207,7 @@ struct gp__bfs_state {
   int step, depth;
   int map, side; // which bitmap is read, which list
   int listed;    // there is a list, and depths of what was not reached are written; 2: some on it may have been reached
-  int appends;   // of a step that settles: what the queue gets
+  int appends;   // of a step that merges a frontier: what the queue gets
 };
 // Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {
@@ -22234,9 +22238,9 @@ GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigne
 }
 // What blocks share in scratch memory.
 struct gp__bfs_control {
-  gp__u64 queue, kept, settled; // cursors: how much has been appended since the beginning
-  gp__u64 deepest;              // depth of all
-  gp__bfs_state state[2];       // of those who went on alone, by the barrier's number: the last may still be read
+  gp__u64 queue, kept, merged; // cursors: how much has been appended since the beginning
+  gp__u64 deepest;             // depth of all
+  gp__bfs_state state[2];      // of those who went on alone, by the barrier's number: the last may still be read
   gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: what a step comes to; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
   gp__u64 news[2][2 * GP__BFS_CLUSTERS]; // words of clusters, two levels in turn
@@ -22256,7 +22260,7 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 source, begin;                // where the traversal begins, and its edges
   gp__u64 edges;                        // of the graph
   gp__u64 tag;                          // of this launch
-  unsigned rank, place;                 // of the block: in the grid, in its cluster
+  unsigned rank, cluster_rank;          // of the block: in the grid, in its cluster
   gp__u64 clock;                        // when it began
   unsigned steps;                       // of note(), which writes it: nobody's load of rank may take it along
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
@@ -22272,7 +22276,7 @@ template <int WARPS> struct gp__bfs_shared {
   using Below::BESIDE;                                                                                                 \
   using Below::SMALL;                                                                                                  \
   using Below::ROOM;                                                                                                   \
-  using Below::PLACES;                                                                                                 \
+  using Below::SLOTS;                                                                                                  \
   using Below::WARPS_OF_GRID;                                                                                          \
   using Below::BLOCKS_OF_GRID;                                                                                         \
   using Below::ONE_BLOCK;                                                                                              \
@@ -22302,8 +22306,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned BESIDE = WARPS > 1 ? GP__WARP : 0;      // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
-  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
-  static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
+  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));    // parts of a warp's buffer
+  static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
   // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
@@ -22439,12 +22443,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     case GP__BFS_TOP_DOWN:
       t.first = t.last;
       t.last += x.appended;
-      t.settled += x.longer;
+      t.merged += x.longer;
       count_level(x, x.edges);
       go_down();
       if (over(x)) t.step = GP__BFS_DONE;
       else if (x.longer && t.step != GP__BFS_BOTTOM_UP && t.step != GP__BFS_LISTED) {
-        t.step = GP__BFS_SETTLE;
+        t.step = GP__BFS_MERGE_FRONTIER;
         t.appends = GP__BFS_APPENDS_LONG;
         t.news = x.longer;
       }
@@ -22458,12 +22462,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
       count_bottom_up(x);
       t.side ^= 1;
       t.appends = shrinks() ? GP__BFS_APPENDS_LEVEL : GP__BFS_APPENDS_NOTHING;
-      t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_SETTLE;
+      t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_MERGE_FRONTIER;
       break;
-    default: // settle, collect
-      if (t.step != GP__BFS_SETTLE || t.appends != GP__BFS_APPENDS_LONG) t.first = t.last;
+    default: // merge_frontier, collect
+      if (t.step != GP__BFS_MERGE_FRONTIER || t.appends != GP__BFS_APPENDS_LONG) t.first = t.last;
       t.last += x.appended;
-      if (t.step == GP__BFS_SETTLE && t.appends == GP__BFS_APPENDS_NOTHING) t.step = GP__BFS_LISTED;
+      if (t.step == GP__BFS_MERGE_FRONTIER && t.appends == GP__BFS_APPENDS_NOTHING) t.step = GP__BFS_LISTED;
       else {
         go_down();
         if (t.step == GP__BFS_LISTED) t.step = GP__BFS_TOP_DOWN; // the frontier has been collected: no way back
@@ -22521,7 +22525,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
 
   // A warp's buffer: parts of the queue; or of a list, and vertices that wait.
   GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
-  GP_DEVICE Seeker *places() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
+  GP_DEVICE Seeker *slots() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const {
     return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
@@ -22574,7 +22578,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     if (TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
         a.alpha > 0) { // in parts once it is known that it goes on top-down
       const unsigned number = static_cast<unsigned>(__popc(large));
-      const gp__u64 at = reserve(&control->settled, number) - s.state.settled;
+      const gp__u64 at = reserve(&control->merged, number) - s.state.merged;
       const bool is = (large >> gp_lane() & 1u) != 0;
       if (is) static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)] = v;
       sums.edges += gp_warp_reduce(is ? count : 0, gp_sum<gp__u64>());
@@ -22605,15 +22609,15 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     __syncwarp();
     Seeker *list = static_cast<Seeker *>(a.lists[LISTED ? s.state.side ^ 1 : s.state.side]);
     const gp__u64 at = reserve(&control->kept, buffered) - s.state.kept;
-    for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) list[at + i] = places()[i];
+    for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) list[at + i] = slots()[i];
     buffered = 0;
     __syncwarp();
   }
   template <bool LISTED> GP_DEVICE void append_to_list(bool has, Vertex v, Vertex neighbour) {
     const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
     if (!number) return;
-    if (buffered + number > PLACES) flush_list<LISTED>();
-    if (has) places()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};
+    if (buffered + number > SLOTS) flush_list<LISTED>();
+    if (has) slots()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};
     buffered += number;
   }
 };
@@ -22780,7 +22784,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   }
   // A word of each block to each: a lane's to block `to`, or none's.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
-    if (to < a.cluster) gp__cluster_send(words + s.place, to, value << 16 | tag_of_level());
+    if (to < a.cluster) gp__cluster_send(words + s.cluster_rank, to, value << 16 | tag_of_level());
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
   // Lanes that have a word get what it says, once all words are of this level; others get 0.
@@ -22833,7 +22837,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
-    if (s.place == 0 && lane < 2)
+    if (s.cluster_rank == 0 && lane < 2)
       gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, own.word(lane == 0) << 16 | tag_of_level());
     return gp__bfs_cluster_totals::of_lanes(
         await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); }));
@@ -23278,18 +23282,18 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     Vertex vertex;
     Offset at, end;
   };
-  GP_DEVICE Waiter waiter(bool is, unsigned place) const {
-    return Waiter{is ? waiting_vertices()[place] : 0, is ? waiting_at()[place] : 0,
-                  is ? waiting_at()[WAITING + place] : 0};
+  GP_DEVICE Waiter waiter(bool is, unsigned slot) const {
+    return Waiter{is ? waiting_vertices()[slot] : 0, is ? waiting_at()[slot] : 0,
+                  is ? waiting_at()[WAITING + slot] : 0};
   }
   // They wait until there is a warp of them.
   GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(0xffffffffu, waits);
     if (waits) {
-      const unsigned place = waiting + gp__lanes_before(mask);
-      waiting_vertices()[place] = x.vertex;
-      waiting_at()[place] = x.at;
-      waiting_at()[WAITING + place] = x.end;
+      const unsigned slot = waiting + gp__lanes_before(mask);
+      waiting_vertices()[slot] = x.vertex;
+      waiting_at()[slot] = x.at;
+      waiting_at()[WAITING + slot] = x.end;
     }
     waiting += static_cast<unsigned>(__popc(mask));
   }
@@ -23459,7 +23463,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     s.source = source;
     s.begin = begin;
     t.barriers = 0;
-    t.first = t.kept = t.settled = t.list = t.news = t.levels = t.bottom_up = t.small = t.again = 0;
+    t.first = t.kept = t.merged = t.list = t.news = t.levels = t.bottom_up = t.small = t.again = 0;
     t.last = (degree + GP__BFS_PART - 1) / GP__BFS_PART;
     t.edges = t.explored = degree;
     t.unexplored = valid ? s.edges - degree : 0;
@@ -23470,7 +23474,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   }
   GP_DEVICE void enter(unsigned rank) {
     s.rank = rank;
-    if (CLUSTERS) s.place = rank % a.cluster;
+    if (CLUSTERS) s.cluster_rank = rank % a.cluster;
     s.edges = vertices ? offsets[vertices] : 0;
     s.steps = 0, s.clock = gp__nanoseconds();
     for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
@@ -23494,7 +23498,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     }
     if (threadIdx.x == 0) {
       control->queue = parts;
-      control->kept = control->settled = control->deepest = 0;
+      control->kept = control->merged = control->deepest = 0;
       if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
     }
   }
@@ -23529,7 +23533,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (step == GP__BFS_TOP_DOWN) top_down();
     else if (step == GP__BFS_BOTTOM_UP) Below::template bottom_up<false>();
     else if (step == GP__BFS_LISTED) Below::template bottom_up<true>();
-    else if (step == GP__BFS_SETTLE) merge_frontier();
+    else if (step == GP__BFS_MERGE_FRONTIER) merge_frontier();
     else if (step == GP__BFS_COLLECT) collect();
     else {
       const unsigned blocks = !CLUSTERS || step == GP__BFS_SMALL ? 1 : step == GP__BFS_CLUSTER ? a.cluster : a.blocks;
@@ -23930,11 +23934,10 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
 // next[], which in this one. An edge is inspected once a level, whatever the number of sources.
 //
 // Top-down, a level is two steps. Vertices of the frontier give their bits to neighbours that lack them, by atomics;
-// who brings the first bits to a vertex puts it on a list. Then the listed vertices settle: what is new becomes seen,
-// depths are written, and their lists of edges, long ones in parts, are the next queue. Bottom-up, where the transposed
-// graph is there, it is one step over all vertices: each gathers the bits that it lacks from its neighbours, until it
-// has all.
-// Where a frontier is small, its levels are one block's alone, and barriers are those of the block.
+// who brings the first bits to a vertex puts it on a list. Then the listed vertices are merged: what is new becomes
+// seen, depths are written, and their lists of edges, long ones in parts, are the next queue. Bottom-up, where the
+// transposed graph is there, it is one step over all vertices: each gathers the bits that it lacks from its neighbours,
+// until it has all. Where a frontier is small, its levels are one block's alone, and barriers are those of the block.
 //
 // Nothing that a step reads is written in the same step but by atomics, or by who reads it: so depths, and what is
 // counted, are the same in every call.
@@ -24071,7 +24074,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
   }
   // Sources have reached a vertex: all lanes, those with fresh bits have one. Its edges: how many leave it.
-  GP_DEVICE gp__u64 settle_vertex(gp__u64 v, Word fresh) {
+  GP_DEVICE gp__u64 merge_vertex(gp__u64 v, Word fresh) {
     gp__u64 degree = 0;
     if (fresh) {
       const Word now = seen[v] | fresh;
@@ -24146,7 +24149,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     finish_list(reached);
   }
   // Many are found faster, and their rows written in longer pieces, in the order of all vertices.
-  GP_DEVICE void settle() {
+  GP_DEVICE void merge_frontier() {
     const State &t = s.state;
     const bool dense = t.count * 4 > vertices;
     const gp__u64 count = dense ? vertices : t.count;
@@ -24156,7 +24159,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     for (gp__u64 at = warp() * GP__WARP; at < count; at += warps() * GP__WARP) {
       const bool there = at + gp_lane() < count;
       const gp__u64 v = !there ? 0 : dense ? at + gp_lane() : static_cast<gp__u64>(reached[at + gp_lane()]);
-      append_parts(parts, v, settle_vertex(v, there ? fresh[v] : 0));
+      append_parts(parts, v, merge_vertex(v, there ? fresh[v] : 0));
     }
     finish_list(parts);
     clear_words(visit(), list(t.side), t.before);
@@ -24220,7 +24223,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const Offset begin = wants ? in_offsets[v] : 0, end = wants ? in_offsets[v + 1] : 0;
       const Word fresh = gather_vertex(from, wants, begin, end);
       if (there) to[v] = fresh;
-      settle_vertex(v, fresh);
+      merge_vertex(v, fresh);
       reached.add(fresh != 0, static_cast<Vertex>(v));
     }
     finish_list(reached);
@@ -24230,7 +24233,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     if (step == GP_STEP_START) seed();
     else if (step == GP_STEP_TOP_DOWN) expand();
     else if (step == GP_STEP_BOTTOM_UP) gather();
-    else if (step == GP_STEP_SETTLE) settle();
+    else if (step == GP_STEP_MERGE_FRONTIER) merge_frontier();
     else collect();
   }
 
@@ -24245,7 +24248,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     const int step = t.step;
     const gp__u64 items = x[GP__NEW_ITEMS];
     t.inspected += x[GP__NEW_LOOKS];
-    if (step == GP_STEP_SETTLE || step == GP_STEP_COLLECT) {
+    if (step == GP_STEP_MERGE_FRONTIER || step == GP_STEP_COLLECT) {
       t.parts = items;
       t.parted += items;
     } else {
@@ -24254,7 +24257,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       t.listed += items;
     }
     if (step == GP_STEP_START || step == GP_STEP_TOP_DOWN) {
-      t.step = items ? GP_STEP_SETTLE : GP_STEP_FINISH;
+      t.step = items ? GP_STEP_MERGE_FRONTIER : GP_STEP_FINISH;
       return;
     }
     if (step != GP_STEP_COLLECT) {
@@ -24814,7 +24817,7 @@ GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
     const char *path;
     void *base;
     const char *symbol;
-    void *place;
+    void *function;
   } of = {NULL, NULL, NULL, NULL};
   int (*find)(const void *, void *) = NULL;
   void *address = NULL;
@@ -25647,9 +25650,9 @@ static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t
 }
 
 // Elements first .. first + n - 1, n <= limit: where they lie, or else made at `place`.
-static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *place) {
+static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
   const unsigned char *x = s->base + first * s->from_size;
-  unsigned char *y = (unsigned char *)place;
+  unsigned char *y = (unsigned char *)room;
   size_t i;
   if (s->user) {
     for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);
@@ -26045,7 +26048,7 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   gp__host_buffer buffer;
   gp__value totals[GP__WARP];
   const size_t by_vectors =
-      gp__chunk_by_vectors((int)h->q->in_size, (int)items) ? (size_t)gp__pack_items((int)h->q->in_size) : 1;
+      gp__chunk_by_vectors((int)h->q->in_size, (int)items) ? (size_t)gp__vec_group_items((int)h->q->in_size) : 1;
   size_t at_once = h->in.limit / items, rows = n / items, r, k, w;
   if (by_vectors > 1 && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
@@ -26308,9 +26311,9 @@ static uint64_t gp__host_first_bad(const gp__request *q) {
 // The first element, as an operand. Without an initial value an inexact operator starts there: identity op x may differ
 // from x in the sign of a zero.
 static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host_state *s) {
-  gp__value place;
+  gp__value converted;
   if (h->op.exact || h->q->has_init) return 0;
-  memcpy(s->value.bytes, gp__host_elements(&h->in, first, 1, place.bytes), h->op.size);
+  memcpy(s->value.bytes, gp__host_elements(&h->in, first, 1, converted.bytes), h->op.size);
   return 1;
 }
 
@@ -26795,23 +26798,23 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
 }
 
 // What is sorted: bits of a key, in its order, and where it stood.
-typedef struct gp__host_placed {
+typedef struct gp__host_indexed {
   uint64_t bits, index;
-} gp__host_placed;
+} gp__host_indexed;
 // Few elements: insertion, then merges. Both sorts are stable and return the array, of the two, that has the result.
-static gp__host_placed *gp__host_sort_few(gp__host_placed *from, gp__host_placed *to, uint64_t n) {
+static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_indexed *to, uint64_t n) {
   const uint64_t run = 16;
   uint64_t first, width, i, j, k;
   for (first = 0; first < n; first += run) {
     const uint64_t end = n - first < run ? n : first + run;
     for (i = first + 1; i < end; ++i) {
-      const gp__host_placed x = from[i];
+      const gp__host_indexed x = from[i];
       for (j = i; j > first && from[j - 1].bits > x.bits; --j) from[j] = from[j - 1];
       from[j] = x;
     }
   }
   for (width = run; width < n; width *= 2) {
-    gp__host_placed *swap = from;
+    gp__host_indexed *swap = from;
     for (first = 0; first < n; first += 2 * width) {
       const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
       for (i = first, j = middle, k = first; k < end; ++k)
@@ -26824,11 +26827,11 @@ static gp__host_placed *gp__host_sort_few(gp__host_placed *from, gp__host_placed
 }
 // By the lowest `bits` of the bits, which have no others: least significant digit first, 8 bits a pass; a pass in which
 // all have the same digit is left out.
-static gp__host_placed *gp__host_sort_placed(gp__host_placed *from, gp__host_placed *to, uint64_t n, int bits) {
+static gp__host_indexed *gp__host_sort_indexed(gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits) {
   int shift;
   if (n <= 1024) return gp__host_sort_few(from, to, n);
   for (shift = 0; shift < bits; shift += 8) {
-    gp__host_placed *swap = from;
+    gp__host_indexed *swap = from;
     uint64_t at[256], sum = 0, i;
     int d, same = 0;
     memset(at, 0, sizeof at);
@@ -26859,13 +26862,13 @@ static gp_result gp__host_sort(gp__host_call *h) {
   const uint64_t n = q->count;
   const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
   unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
-  gp__host_placed *a, *b, *memory;
+  gp__host_indexed *a, *b, *memory;
   uint64_t i;
   int word, turn;
   (void)threads;
   if (n > SIZE_MAX / sizeof *a / 2)
     return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
-  a = memory = (gp__host_placed *)malloc((size_t)n * 2 * sizeof *a);
+  a = memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
   if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
   b = a + n;
   for (i = 0; i < n; ++i) a[i].index = i;
@@ -26876,7 +26879,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
       const uint64_t x = gp__host_key_word(q, keys + a[i].index * q->key_size, word);
       a[i].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, low, high - low);
     }
-    a = gp__host_sort_placed(a, b, n, high - low);
+    a = gp__host_sort_indexed(a, b, n, high - low);
     b = a == memory ? memory + n : memory;
   }
   // Keys, then values; in place by way of memory that nobody needs any more, or of its own.
@@ -26936,7 +26939,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
   for (block = 0; block < blocks; ++block) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
     // Keys with their places, as many for the merges, and the elements that are moved.
-    gp__host_placed *order = NULL, *other, *sorted;
+    gp__host_indexed *order = NULL, *other, *sorted;
     unsigned char *moved;
     uint64_t s, n, most = 0;
     for (s = from; s < to; ++s) {
@@ -26944,7 +26947,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
       gp__host_segment_of(q, s, &first, &end);
       if (end - first > most) most = end - first;
     }
-    if (most) order = (gp__host_placed *)malloc(most * (2 * sizeof *order + cell));
+    if (most) order = (gp__host_indexed *)malloc(most * (2 * sizeof *order + cell));
     if (most && !order) {
       __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
       continue;
@@ -26960,7 +26963,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
         order[k].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, q->begin_bit, wanted);
         order[k].index = first + k;
       }
-      sorted = gp__host_sort_placed(order, other, n, wanted);
+      sorted = gp__host_sort_indexed(order, other, n, wanted);
       for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + sorted[k].index * key_size, key_size);
       if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
       if (!value_size || !n) continue;
@@ -27205,12 +27208,12 @@ static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
   return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
-static int gp__host_comes_later(const gp__host_placed *a, const gp__host_placed *b) {
+static int gp__host_comes_later(const gp__host_indexed *a, const gp__host_indexed *b) {
   return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
 }
 // The heap's element at `i`, which may be better than those below it, finds its place; the worst is on top.
-static void gp__host_sift(gp__host_placed *heap, size_t n, size_t i) {
-  const gp__host_placed x = heap[i];
+static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
+  const gp__host_indexed x = heap[i];
   size_t child;
   for (; (child = 2 * i + 1) < n; i = child) {
     if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
@@ -27220,12 +27223,12 @@ static void gp__host_sift(gp__host_placed *heap, size_t n, size_t i) {
   heap[i] = x;
 }
 // One row: a heap of the best so far, and then sorted.
-static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_placed *heap) {
+static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(q->length < n ? q->length : n);
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
-    gp__host_placed x;
+    gp__host_indexed x;
     x.bits = gp__host_rank(q, first + at);
     x.index = at;
     if (at < k) {
@@ -27238,7 +27241,7 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     }
   }
   for (left = k; left > 1;) {
-    const gp__host_placed last = heap[--left];
+    const gp__host_indexed last = heap[--left];
     heap[left] = heap[0];
     heap[0] = last;
     gp__host_sift(heap, left, 0);
@@ -27259,8 +27262,8 @@ static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   const gp__request *q = h->q;
   const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
   const int threads = h->threads > rows ? (int)rows : h->threads;
-  const size_t bytes = (size_t)q->length * sizeof(gp__host_placed);
-  gp__host_placed *heaps = (gp__host_placed *)malloc(bytes * (size_t)threads);
+  const size_t bytes = (size_t)q->length * sizeof(gp__host_indexed);
+  gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads);
   int64_t t;
   if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
   GPUPRIMS__PARALLEL_FOR
@@ -27462,7 +27465,7 @@ GPUPRIMS__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in
   a->out_aligned = out_bits % GP__VECTOR == 0;
 }
 // Bytes from the first value of a field to the i-th.
-GPUPRIMS__PRIVATE uint64_t gp__host_place(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
+GPUPRIMS__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
   return width == 0 ? i * size : i / width * width * struct_size + i % width * size;
 }
 
@@ -27492,9 +27495,9 @@ static gp_result gp__host_layouts(gp__host_call *h) {
       const size_t size = (size_t)entry[f].size;
       uint64_t i;
       for (i = first; i < end; ++i) {
-        unsigned char *to = a.out_column[f] + gp__host_place(a.out_width, q->out_size, size, i);
+        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, i);
         if (entry[f].in < 0) memset(to, 0, size);
-        else memcpy(to, a.in_column[f] + gp__host_place(a.in_width, q->in_size, size, i), size);
+        else memcpy(to, a.in_column[f] + gp__host_value_offset(a.in_width, q->in_size, size, i), size);
       }
     }
   }
@@ -29320,7 +29323,7 @@ typedef struct gp__state {
   void *context;        // the device's primary context
   int pools;            // stream-ordered allocation works
   int pageable;         // the device reads any host memory
-  int placed;           // a call has been through, and its buffers lay where this back end reaches them
+  int reached;          // a call has been through, and its buffers lay where this back end reaches them
   int workspaces;       // that are kept
   pthread_mutex_t lock; // of everything below
   pthread_cond_t built; // a kernel has been built, or has failed
@@ -30059,15 +30062,15 @@ typedef struct gp__extent {
   const char *name;
   const void *pointer;
   uint64_t bytes;
-  int place; // what is read and what is written may be the same buffer where this is equal and not 0
+  int alias; // what is read and what is written may be the same buffer where this is equal and not 0
 } gp__extent;
 
 GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
   const uintptr_t a = (uintptr_t)in->pointer, b = (uintptr_t)out->pointer;
   if (!a || !b || !in->bytes || !out->bytes || a >= b + out->bytes || b >= a + in->bytes) return GP_SUCCESS;
-  if (a == b && out->place && in->place == out->place) return GP_SUCCESS;
+  if (a == b && out->alias && in->alias == out->alias) return GP_SUCCESS;
   return gp__fail(GP_E_OVERLAP, "%s: @%s and @%s overlap%s", who, in->name, out->name,
-                  a == b ? ": this call cannot run in place" : "");
+                  a == b ? ": this call cannot run in alias" : "");
 }
 
 // ---- core/reads.c - which members of a call each primitive reads
@@ -30175,7 +30178,7 @@ GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) { return gp__primitive_o
 // ---- core/checking.c - checking a call: what it may be
 
 // What the steps of a check share.
-enum { GP__POINTERS_PLACED = 2 };
+enum { GP__POINTERS_REACHED = 2 };
 typedef struct gp__checking {
   gp__state *s;
   const char *who;
@@ -30496,7 +30499,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
 
 // Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory that no driver knows, which is the host's. The
 // host back end can ask only where something else in the process has loaded the driver; otherwise an error.
-GPUPRIMS__PRIVATE int gp__place_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
+GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
   int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
       k->s->library.runtime.driver.cuPointerGetAttributes;
   int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
@@ -30513,10 +30516,10 @@ GPUPRIMS__PRIVATE int gp__place_of(const gp__checking *k, const void *pointer, i
   return error;
 }
 // Does the back end reach the buffer?
-GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *name, const void *pointer) {
+GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
   int type, managed;
-  const int error = gp__place_of(k, pointer, &type, &managed);
+  const int error = gp__memory_of(k, pointer, &type, &managed);
   if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
@@ -30528,10 +30531,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *n
   return GP_SUCCESS;
 }
 // Can the host read the value?
-GPUPRIMS__PRIVATE gp_result gp__check_value_place(const gp__checking *k, const char *name, const void *value) {
+GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed;
-  if (k->pointers != GP__POINTERS_PLACED || !value) return GP_SUCCESS;
-  return !gp__place_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
+  if (k->pointers != GP__POINTERS_REACHED || !value) return GP_SUCCESS;
+  return !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
              ? gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device; the value is read by the host", k->who,
                         name, value)
              : GP_SUCCESS;
@@ -30539,36 +30542,36 @@ GPUPRIMS__PRIVATE gp_result gp__check_value_place(const gp__checking *k, const c
 GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
                                              uint64_t count, size_t size, int wanted) {
   GPUPRIMS__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
-  return k->pointers == GP__POINTERS_PLACED && pointer && count ? gp__check_place(k, name, pointer) : GP_SUCCESS;
+  return k->pointers == GP__POINTERS_REACHED && pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
 }
 
 // A buffer that is read, and one that is written; wanted: it must be there where it has elements.
 GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
-                                        const gp__checked_type *t, uint64_t count, int wanted, int place) {
+                                        const gp__checked_type *t, uint64_t count, int wanted, int alias) {
   gp__extent *span = &k->read[k->read_count++];
   span->name = name;
   span->pointer = pointer;
   span->bytes = count * t->size;
-  span->place = place;
+  span->alias = alias;
   return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
 }
 GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
-                                        size_t size, uint64_t count, int wanted, int place) {
+                                        size_t size, uint64_t count, int wanted, int alias) {
   gp__extent *span = &k->written[k->written_count++];
   span->name = name;
   span->pointer = pointer;
   span->bytes = count * size;
-  span->place = place;
+  span->alias = alias;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
 
-enum { GP__PLACE_OF_OUT = 1, GP__PLACE_OF_OUT_KEYS };
+enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
 // How many elements the buffers of a call have, and what is said of them.
 typedef struct gp__buffers {
   uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
   const char *in_name, *in2_name, *begin_name;
   const gp__checked_type *begin_type; // of no size: it is not read
-  int in2_place, in2_values;          // in2_values: those of the second input are wanted
+  int in2_alias, in2_values;          // in2_values: those of the second input are wanted
   int begin_wanted, out_keys_wanted, out2_wanted;
 } gp__buffers;
 GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
@@ -30577,11 +30580,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
   gp__request *q = k->q;
   if (k->in.size)
     GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1,
-                                (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
-  if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_place));
+                                (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__ALIAS_OF_OUT : 0));
+  if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, b->keys, 1,
-                                k->traits & GP__KEYS_IN_PLACE ? GP__PLACE_OF_OUT_KEYS : 0));
+                                k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0));
   if (k->reads & GP__READS_KEYS2) {
     GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     if (q->in_size && (c->in2 || b->in2_values))
@@ -30603,10 +30606,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers
   gp__request *q = k->q;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
-    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__PLACE_OF_OUT));
+    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__ALIAS_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
     GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted,
-                                GP__PLACE_OF_OUT_KEYS));
+                                GP__ALIAS_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
   if (k->checks->outputs) GPUPRIMS__CHECK(k->checks->outputs(k));
@@ -30629,7 +30632,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   b.in2_name = "in2 (weights)";
   b.begin_name = "begin";
   b.begin_type = &k->offset;
-  b.in2_place = b.in2_values = b.out2_wanted = 0;
+  b.in2_alias = b.in2_values = b.out2_wanted = 0;
   b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
   b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;
   if (k->checks->buffers) GPUPRIMS__CHECK(k->checks->buffers(k, &b));
@@ -30642,8 +30645,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  GPUPRIMS__CHECK(gp__check_value_place(k, "init", c->init));
-  GPUPRIMS__CHECK(gp__check_value_place(k, "step", c->step));
+  GPUPRIMS__CHECK(gp__check_value_memory(k, "init", c->init));
+  GPUPRIMS__CHECK(gp__check_value_memory(k, "step", c->step));
   q->has_init = c->init != NULL;
   if (k->checks->values) return k->checks->values(k);
   if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);
@@ -30686,7 +30689,7 @@ GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k, gp__buffers *b) {
   if (k->c->primitive != GP_TRANSFORM2) return GP_SUCCESS;
   b->in_name = "in (a)";
   b->in2_name = "in2 (b)";
-  b->in2_place = k->q->in2_size == k->q->out_size ? GP__PLACE_OF_OUT : 0;
+  b->in2_alias = k->q->in2_size == k->q->out_size ? GP__ALIAS_OF_OUT : 0;
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
@@ -31648,7 +31651,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
       span[*spans].name = of;
       span[*spans].pointer = l->columns[i];
       span[*spans].bytes = count * l->fields[i].size;
-      span[(*spans)++].place = 0;
+      span[(*spans)++].alias = 0;
     }
     return GP_SUCCESS;
   }
@@ -31656,7 +31659,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
   span->name = of;
   span->pointer = buffer;
   span->bytes = bytes;
-  span->place = 1;
+  span->alias = 1;
   *spans = 1;
   return GP_SUCCESS;
 }
@@ -31926,7 +31929,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
 // ---- core/check.c - checking a call, whole
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
-// where nothing will run, so that buffers and values may be missing; GP__POINTERS_PLACED where buffers must lie where
+// where nothing will run, so that buffers and values may be missing; GP__POINTERS_REACHED where buffers must lie where
 // the back end reaches them.
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
@@ -32140,14 +32143,14 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
 // One field: the list of values is written twice, as text (names) and as numbers.
 GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value,
                                         const char *text, const int *values, int count) {
-  char *place = at < capacity ? json + at : NULL;
+  char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
   int i;
 #define GPUPRIMS__PUT(...)                                                                                             \
   do {                                                                                                                 \
-    n = (size_t)snprintf(place, room, __VA_ARGS__);                                                                    \
+    n = (size_t)snprintf(to, room, __VA_ARGS__);                                                                       \
     at += n;                                                                                                           \
-    place = n < room ? place + n : NULL;                                                                               \
+    to = n < room ? to + n : NULL;                                                                                     \
     room = n < room ? room - n : 0;                                                                                    \
   } while (0)
   GPUPRIMS__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
@@ -32230,7 +32233,7 @@ typedef struct gp__spelling {
   gp_type in_type, in2_type, acc_type, out_type, key_type, offset_type, out2_type;
   int in_size, in2_size, acc_size, out_size, key_size, offset_size, out2_size;
   int is_arg, has_init, ranged, right, descending, numbers, exact_rounding;
-  int placed;                                               // segmented sort: keys do not sort by themselves
+  int indexed;                                              // segmented sort: keys do not sort by themselves
   int index_bytes;                                          // radix sorts: of an index; top-k: 8 where ranks need it
   int clustered;                                            // a search in clusters
   int size, word, form;                                     // of what is moved: copies and transposes
@@ -32752,13 +32755,13 @@ GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text 
   gp__add(t, ", %s, ", gp__key_name(q));
   if (!q->out_size) gp__add(t, "gp__no_values, ");
   else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", gp__out_name(q));
-  gp__add(t, q->placed ? "true" : "false");
+  gp__add(t, q->indexed ? "true" : "false");
   if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", gp__offset_name(q));
 }
 GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 gp__spelling *w) {
   (void)q, (void)p;
-  w->placed = gp__sort_placed(*h);
+  w->indexed = gp__sort_indexed(*h);
 }
 
 GPUPRIMS__PRIVATE unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__shape *h,
@@ -32773,7 +32776,7 @@ GPUPRIMS__PRIVATE void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp
 // Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
 // leaves registers for.
 GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
-  const int bytes = gp__sort_item_bytes(w->key_size, w->placed);
+  const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
 }
 GPUPRIMS__PRIVATE unsigned gp__resident_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,
@@ -34195,7 +34198,7 @@ __attribute__((unused)) static gp__transpose_args
 gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
   const gp__panels_plan panels = gp__panels_plan_of(p, h);
-  const unsigned group = (unsigned)gp__pack_items(m->size), size = (unsigned)m->size;
+  const unsigned group = (unsigned)gp__vec_group_items(m->size), size = (unsigned)m->size;
   gp__transpose_args a;
   int i;
   memset(&a, 0, sizeof a);
@@ -35159,7 +35162,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads)
   const int right = (q->flags & GP_RIGHT) != 0;
   gp__request pairs = *q;
   gp__host_source edge;
-  gp__value place;
+  gp__value converted;
   if (!q->count) return GP_SUCCESS;
   pairs.primitive = GP_TRANSFORM2;
   pairs.in = right ? in : in + q->in_size;
@@ -35169,7 +35172,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads)
   pairs.count = q->count - 1;
   edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
   memcpy(right ? out + pairs.count * q->out_size : out,
-         gp__host_elements(&edge, right ? pairs.count : 0, 1, place.bytes), q->out_size);
+         gp__host_elements(&edge, right ? pairs.count : 0, 1, converted.bytes), q->out_size);
   return gp__host_run(&pairs, threads);
 }
 GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
@@ -36158,7 +36161,7 @@ GPUPRIMS__PRIVATE void gp__shape_bfs(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   h->offset_size = (int)q->offset_size;
   h->count2 = q->graph.edges;
-  h->rows = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
+  h->has_transpose = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
   h->in_size = h->out_size = h->in_misaligned = h->in_place = 0;
   h->exact = 1;
 }
@@ -36409,7 +36412,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
 
 // Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
 // graph runs, and the driver may not know it yet.
-GPUPRIMS__PRIVATE gp_result gp__check_places(gp__state *s, const gp_call *call, gp_stream stream, gp__request *q) {
+GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__state *s, const gp_call *call, gp_stream stream,
+                                                     gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
   gp_result result = s->context ? gp__enter(s, "gp_run", &pushed) : GP_SUCCESS;
   if (result != GP_SUCCESS) return result;
@@ -36419,16 +36423,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_places(gp__state *s, const gp_call *call, 
     gp__cuda_fail(&s->library.runtime, "gp_run", "stream: cuStreamIsCapturing", error);
     result = GP_E_STREAM;
   } else {
-    result = gp__check_call(s, "gp_run", call, !s->context, capturing ? 1 : GP__POINTERS_PLACED, q);
-    if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->placed, 1, __ATOMIC_RELAXED);
+    result = gp__check_call(s, "gp_run", call, !s->context, capturing ? 1 : GP__POINTERS_REACHED, q);
+    if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->reached, 1, __ATOMIC_RELAXED);
   }
   return gp__leave(s, "gp_run", pushed, result);
 }
 GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp_result result;
   gp__request q;
-  if (!__atomic_load_n(&s->placed, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
-    result = gp__check_places(s, call, stream, &q);
+  if (!__atomic_load_n(&s->reached, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
+    result = gp__check_memory_of_call(s, call, stream, &q);
   else result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
   if (result != GP_SUCCESS) return result;
   if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);
@@ -38101,7 +38105,7 @@ GP_STEP_CLUSTER 4
 GP_STEP_COLLECT 4
 GP_STEP_FINISH 4
 GP_STEP_LISTED 4
-GP_STEP_SETTLE 4
+GP_STEP_MERGE_FRONTIER 4
 GP_STEP_SPREAD 4
 GP_STEP_START 4
 GP_STEP_TOP_DOWN 4
@@ -38153,9 +38157,9 @@ GP__BFS_HIT 128
 GP__BFS_LAUNCHES 28
 GP__BFS_LISTED 128
 GP__BFS_LONG 28
+GP__BFS_MERGE_FRONTIER 128
 GP__BFS_NAP 128
 GP__BFS_PART 28
-GP__BFS_SETTLE 128
 GP__BFS_SMALL 128
 GP__BFS_SPREAD 128
 GP__BFS_SPREAD_AFTER 28
@@ -38769,13 +38773,13 @@ gp__merge_four_shared_bytes 20
 gp__merge_items 20
 gp__merge_mirror_bytes 20
 gp__merge_out_bytes 20
-gp__merge_place_bytes 20
 gp__merge_ring_bytes 20
 gp__merge_ring_of 20
 gp__merge_shared_bytes 20
 gp__merge_side 109
 gp__merge_slack_bytes 20
 gp__merge_sort_tiles 110
+gp__merge_source_bytes 20
 gp__merge_split_before 61
 gp__merge_splits_before 61
 gp__merge_storage 109
@@ -38820,10 +38824,6 @@ gp__optimizer_barrier 7
 gp__order 50
 gp__order_fault 51
 gp__ordered 49
-gp__pack 60
-gp__pack_items 10
-gp__pack_step 60
-gp__pack_vectors 10
 gp__padded_rows 67
 gp__pair 80
 gp__pair_bucket 102
@@ -39024,7 +39024,7 @@ gp__shared_add_unaggregated 7
 gp__shared_address 7
 gp__shared_bytes_of 10
 gp__shared_fold 77
-gp__shared_place 7
+gp__shared_pointer 7
 gp__shift_vectors 8
 gp__short_shared_bytes 21
 gp__shuffle 118
@@ -39039,12 +39039,12 @@ gp__side_of_chunk 71
 gp__some_bytes 71
 gp__sort_bucket 21
 gp__sort_header 21
+gp__sort_indexed 21
 gp__sort_item_bytes 21
 gp__sort_lanes 105
 gp__sort_one_block 104
 gp__sort_one_cluster 96
 gp__sort_one_launch 96
-gp__sort_placed 21
 gp__sort_ranks 116
 gp__sort_sample 104
 gp__sort_sampling 104
@@ -39117,7 +39117,6 @@ gp__ticket_of 66
 gp__ties_are_same 110
 gp__tile_expand 68
 gp__tile_of_panel 122
-gp__tile_place 71
 gp__tile_rank 62
 gp__tile_rows 67
 gp__tile_scan 57
@@ -39125,6 +39124,7 @@ gp__tile_sort 64
 gp__tile_sort_bytes 15
 gp__tile_sort_rounds 15
 gp__tile_sorter 110
+gp__tile_start 71
 gp__tiled 23
 gp__to_structs 71
 gp__top_k_args 42
@@ -39190,6 +39190,10 @@ gp__value_array 106
 gp__value_as 50
 gp__value_index 106
 gp__vec 55
+gp__vec_group 60
+gp__vec_group_items 10
+gp__vec_group_step 60
+gp__vec_group_vectors 10
 gp__vector_access 70
 gp__vector_access_alignment 70
 gp__vector_access_bytes 70
@@ -39231,11 +39235,11 @@ gp_argmax 50
 gp_argmin 50
 gp_array 5
 gp_array_bytes 5
-gp_before 57
 gp_bf16 49
 gp_bit_and 50
 gp_bit_or 50
 gp_bit_xor 50
+gp_carry 57
 gp_convert 50
 gp_degrees 4
 gp_edge_list 4
@@ -39629,7 +39633,7 @@ GP_STEP_ALONE,
 GP_STEP_TOP_DOWN,
 GP_STEP_BOTTOM_UP,
 GP_STEP_LISTED,
-GP_STEP_SETTLE,
+GP_STEP_MERGE_FRONTIER,
 GP_STEP_COLLECT,
 GP_STEP_CLUSTER,
 GP_STEP_SPREAD,
@@ -40059,9 +40063,9 @@ GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x){
 asm volatile("" : "+r"(x));
 return x;
 }
-struct gp__shared_place{
+struct gp__shared_pointer{
 gp__u32 address;
-GP_DEVICE explicit gp__shared_place(void *p){
+GP_DEVICE explicit gp__shared_pointer(void *p){
 asm volatile("mov.u32 %0, %1;" : "=r"(address): "r"(gp__shared_address(p)));
 }
 template <class T> GP_DEVICE T *at(gp__u32 offset)const{
@@ -40218,6 +40222,7 @@ int begin_bit,end_bit;
 int drop_keys;
 int move,form,word;
 unsigned long long columns,rows;
+int has_transpose;
 unsigned long long in_width,out_width;
 int chunk;
 }gp__shape;
@@ -40249,10 +40254,10 @@ GPUPRIMS__RULE int gp__vector_items(int size){return size > 0 && GP__VECTOR % si
 GPUPRIMS__RULE int gp__common_with_vector(int size){
 return size % 16 == 0?16 : size % 8 == 0?8 : size % 4 == 0?4 : size % 2 == 0?2 : 1;
 }
-GPUPRIMS__RULE int gp__pack_vectors(int size){return size / gp__common_with_vector(size);}
-GPUPRIMS__RULE int gp__pack_items(int size){return GP__VECTOR / gp__common_with_vector(size);}
+GPUPRIMS__RULE int gp__vec_group_vectors(int size){return size / gp__common_with_vector(size);}
+GPUPRIMS__RULE int gp__vec_group_items(int size){return GP__VECTOR / gp__common_with_vector(size);}
 GPUPRIMS__RULE int gp__chunk_by_vectors(int size,int items){
-return gp__pack_vectors(size)<= 9 && items % gp__pack_items(size)== 0;
+return gp__vec_group_vectors(size)<= 9 && items % gp__vec_group_items(size)== 0;
 }
 GPUPRIMS__RULE int gp__acc_words(int acc_size){return(acc_size + 7)/ 8;}
 GPUPRIMS__RULE int gp__policy_valid_common(gp_policy p){
@@ -40826,7 +40831,7 @@ return size?(items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1)/ GP__VECTO
 GPUPRIMS__RULE int gp__merge_out_bytes(int threads,int items,int size){
 return threads / GP__WARP *(GP__WARP * items * size + GP__VECTOR);
 }
-GPUPRIMS__RULE int gp__merge_place_bytes(int tile,int in_size){
+GPUPRIMS__RULE int gp__merge_source_bytes(int tile,int in_size){
 return in_size?(tile * 2 + GP__VECTOR - 1)/ GP__VECTOR * GP__VECTOR : 0;
 }
 GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least,unsigned power){
@@ -40846,19 +40851,19 @@ GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p,gp__shape s){
 return 2 *(gp__merge_ring_bytes(gp__merge_tile(p,s),s.key_size)+
 gp__merge_mirror_bytes(gp__merge_items(p.vectors,s.key_size,s.in_size),s.key_size))+
 gp__merge_out_bytes(p.threads,gp__merge_items(p.vectors,s.key_size,s.in_size),s.key_size)+
-gp__merge_place_bytes(gp__merge_tile(p,s),s.in_size)+
+gp__merge_source_bytes(gp__merge_tile(p,s),s.in_size)+
 gp__merge_window_bytes(gp__merge_tile(p,s),s.in_size,2);
 }
 GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p,gp__shape s){
 return gp__merge_window_bytes(gp__sort_tile(p,s)+ 1,s.key_size,1)+
-gp__merge_place_bytes(gp__sort_tile(p,s),s.in_size)+
+gp__merge_source_bytes(gp__sort_tile(p,s),s.in_size)+
 gp__merge_window_bytes(gp__sort_tile(p,s),s.in_size,1);
 }
 GPUPRIMS__RULE int gp__merge_carries(int in_size){return in_size > 0 && in_size <= 8;}
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile,int key_size,int in_size){
 return gp__merge_carries(in_size)
 ?gp__merge_window_bytes(gp__merge_window_bytes(tile,key_size,4)/ key_size,in_size,0)
-: gp__merge_place_bytes(tile,in_size);
+: gp__merge_source_bytes(tile,in_size);
 }
 GPUPRIMS__RULE int gp__merge_four_part(int items){return items + 2;}
 GPUPRIMS__RULE int gp__merge_slack_bytes(int items,int key_size){
@@ -40870,7 +40875,7 @@ gp__merge_slack_bytes(gp__sort_tile(p,s)/ p.threads,s.key_size)+
 gp__merge_carried_bytes(gp__sort_tile(p,s),s.key_size,s.in_size);
 }
 GPUPRIMS__RULE int gp__set_result_bytes(int tile,int key_size,int in_size){
-return gp__merge_window_bytes(tile,key_size,1)+ gp__merge_place_bytes(tile,in_size)+
+return gp__merge_window_bytes(tile,key_size,1)+ gp__merge_source_bytes(tile,in_size)+
 gp__merge_window_bytes(tile,in_size,2);
 }
 GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p,gp__shape s){
@@ -40922,16 +40927,16 @@ GP__COUNT_TILES=8
 GPUPRIMS__RULE int gp__bank_padded_bytes(int n,int size){
 return(size < 128?n * size +(n + 128 / size - 1)/(128 / size)* gp__max(size,4): n * size)/ 16 * 16 + 16;
 }
-GPUPRIMS__RULE int gp__sort_item_bytes(int key_size,int placed){
-return placed?(key_size < 4?4 : 2 * key_size): gp__max(key_size,4);
+GPUPRIMS__RULE int gp__sort_item_bytes(int key_size,int indexed){
+return indexed?(key_size < 4?4 : 2 * key_size): gp__max(key_size,4);
 }
-GPUPRIMS__RULE int gp__warp_sort_items(int vectors,int key_size,int value_size,int placed){
-return gp__max(vectors * 1024 /(key_size +(placed?value_size + 2 : 0))/ GP__WARP,1)* GP__WARP;
+GPUPRIMS__RULE int gp__warp_sort_items(int vectors,int key_size,int value_size,int indexed){
+return gp__max(vectors * 1024 /(key_size +(indexed?value_size + 2 : 0))/ GP__WARP,1)* GP__WARP;
 }
-GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors,int key_size,int value_size,int placed){
-return gp__bank_padded_bytes(gp__warp_sort_items(vectors,key_size,value_size,placed),key_size)+
-(gp__warp_sort_items(vectors,key_size,value_size,placed)* value_size + 15)/ 16 * 16 +
-(placed?gp__warp_sort_items(vectors,key_size,value_size,placed)* 2 : 0)+
+GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors,int key_size,int value_size,int indexed){
+return gp__bank_padded_bytes(gp__warp_sort_items(vectors,key_size,value_size,indexed),key_size)+
+(gp__warp_sort_items(vectors,key_size,value_size,indexed)* value_size + 15)/ 16 * 16 +
+(indexed?gp__warp_sort_items(vectors,key_size,value_size,indexed)* 2 : 0)+
 (int)GP__SHORT_ROUNDS *(int)GP__WARP *(8 + 4 + 4);
 }
 GPUPRIMS__RULE int gp__middle_limit(int items,int item_bytes){
@@ -40948,35 +40953,35 @@ return gp__max(item_bytes == 4?2 * threads : threads,GP__DIGITS);
 GPUPRIMS__RULE int gp__long_items(int vectors,int item_bytes){
 return(vectors >= 4?16 : vectors >= 2?8 : 4)/(item_bytes > 8?2 : 1);
 }
-GPUPRIMS__RULE int gp__long_binned(int items,int placed){return !placed && items >= 8;}
+GPUPRIMS__RULE int gp__long_binned(int items,int indexed){return !indexed && items >= 8;}
 GPUPRIMS__RULE int gp__long_log2_bins(int capacity){
 return capacity >= 16384?14 : capacity >= 8192?13 : capacity >= 4096?12 : 11;
 }
-GPUPRIMS__RULE int gp__sort_placed(gp__shape s){
+GPUPRIMS__RULE int gp__sort_indexed(gp__shape s){
 return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
 }
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s){return gp__max(s.in_size,s.out_size);}
 GPUPRIMS__RULE int gp__long_threads_of(gp_policy p,gp__shape s){
-return gp__long_threads(p.threads,gp__sort_item_bytes(s.key_size,gp__sort_placed(s)));
+return gp__long_threads(p.threads,gp__sort_item_bytes(s.key_size,gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__long_capacity(gp_policy p,gp__shape s){
-return gp__long_threads_of(p,s)* gp__long_items(p.vectors,gp__sort_item_bytes(s.key_size,gp__sort_placed(s)));
+return gp__long_threads_of(p,s)* gp__long_items(p.vectors,gp__sort_item_bytes(s.key_size,gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p,gp__shape s){
 return p.threads / GP__WARP *
-gp__warp_sort_bytes(p.vectors,s.key_size,gp__sorted_value_bytes(s),gp__sort_placed(s));
+gp__warp_sort_bytes(p.vectors,s.key_size,gp__sorted_value_bytes(s),gp__sort_indexed(s));
 }
 GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p,gp__shape s){
-return gp__long_binned(gp__long_items(p.vectors,gp__max(s.key_size,4)),gp__sort_placed(s))
+return gp__long_binned(gp__long_items(p.vectors,gp__max(s.key_size,4)),gp__sort_indexed(s))
 ?(int)gp__tile_sort_bytes(gp__max(s.key_size,4),gp__long_threads_of(p,s),
 gp__long_items(p.vectors,gp__max(s.key_size,4)),
 gp__long_log2_bins(gp__long_capacity(p,s)))
 : 0;
 }
 GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p,gp__shape s){
-return gp__max(gp__bank_padded_bytes(gp__long_capacity(p,s),gp__sort_item_bytes(s.key_size,gp__sort_placed(s))),
+return gp__max(gp__bank_padded_bytes(gp__long_capacity(p,s),gp__sort_item_bytes(s.key_size,gp__sort_indexed(s))),
 gp__long_threads_of(p,s)/ GP__WARP * GP__DIGITS * 4 +
-gp__long_capacity(p,s)* gp__sort_item_bytes(s.key_size,gp__sort_placed(s)));
+gp__long_capacity(p,s)* gp__sort_item_bytes(s.key_size,gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p,gp__shape s){
 return gp__max(gp__long_binned_bytes(p,s),gp__long_moving_bytes(p,s));
@@ -41118,10 +41123,10 @@ GPUPRIMS__RULE int gp__transpose_log2(int threads,int vectors,int size){
 return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
 }
 GPUPRIMS__RULE int gp__transpose_columns(int threads,int vectors,int size){
-return gp__max(gp__pack_items(size),1 << gp__transpose_log2(threads,vectors,size)/ 2);
+return gp__max(gp__vec_group_items(size),1 << gp__transpose_log2(threads,vectors,size)/ 2);
 }
 GPUPRIMS__RULE int gp__transpose_rows(int threads,int vectors,int size){
-return gp__max(gp__pack_items(size),1 <<(gp__transpose_log2(threads,vectors,size)+ 1)/ 2);
+return gp__max(gp__vec_group_items(size),1 <<(gp__transpose_log2(threads,vectors,size)+ 1)/ 2);
 }
 GPUPRIMS__RULE int gp__transpose_panel(int size,int vectors,int form){
 return !(form & GP__FORM_OUT_ALIGNED)       ?64
@@ -41142,16 +41147,16 @@ return gp__transpose_columns(threads,vectors,size);
 }
 GPUPRIMS__RULE int gp__transpose_pitch(int size,int columns,int swizzled,int aligned){
 return swizzled?columns * size
-:((columns * size / GP__VECTOR + !aligned)|(gp__pack_items(size)== 1))* GP__VECTOR;
+:((columns * size / GP__VECTOR + !aligned)|(gp__vec_group_items(size)== 1))* GP__VECTOR;
 }
 GPUPRIMS__RULE int gp__transpose_tile_bytes(int size,int rows,int columns,int swizzled,int aligned){
 return gp__max(rows * gp__transpose_pitch(size,columns,swizzled,aligned)+
-(swizzled || gp__pack_items(size)== 1?0 : rows / gp__pack_items(size)* GP__VECTOR),
+(swizzled || gp__vec_group_items(size)== 1?0 : rows / gp__vec_group_items(size)* GP__VECTOR),
 columns * rows * size +(swizzled || size > 2?0 : columns * size));
 }
 GPUPRIMS__RULE int gp__transpose_thin(gp_policy p,gp__shape s,unsigned long long extent,int of_tile){
 return extent < 2ull *(unsigned)of_tile && extent !=(unsigned)of_tile &&
-extent *(unsigned)gp__pack_items(s.key_size)*(unsigned)s.key_size * 8 <=
+extent *(unsigned)gp__vec_group_items(s.key_size)*(unsigned)s.key_size * 8 <=
 (unsigned)(p.threads * p.vectors * GP__VECTOR)&&
 extent *(unsigned)GP__TRANSPOSE_SEGMENT <=(unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
@@ -42388,7 +42393,7 @@ for(int w=ITEMS / 4 - 1;w >= 0;--w)
 marks.push(w * 4,~gp__compare_bytes<E>::of(__funnelshift_l(w > 0?word[w - 1] : 0,word[w],8),word[w]));
 }
 template <int ITEMS> struct gp__byte_gather{
-gp__shared_place next;
+gp__shared_pointer next;
 gp__u32 last;
 gp__u32 bits;
 gp__u32 first;
@@ -42617,7 +42622,7 @@ value=gp_warp_reduce(gp_lane()< THREADS / 32?storage.warp_total[gp_lane()] : Op:
 return value;
 }
 template <int THREADS,class T> struct gp_tile_scan_storage{T warp_total[THREADS / 32];};
-template <class T> struct gp_before{
+template <class T> struct gp_carry{
 T value;
 bool has;
 template <class Op> GP_DEVICE void append(const T &x,Op op){
@@ -42626,7 +42631,7 @@ has=true;
 }
 };
 template <int THREADS,class T,class Op>
-GP_DEVICE T gp__tile_scan(const T &value,Op op,gp_before<T> &within,gp_before<T> &warps,
+GP_DEVICE T gp__tile_scan(const T &value,Op op,gp_carry<T> &within,gp_carry<T> &warps,
 gp_tile_scan_storage<THREADS,T> &storage){
 const T inclusive=gp_warp_inclusive_scan(value,op);
 within.value=gp_warp_shift_up(inclusive,1);
@@ -42641,7 +42646,7 @@ return gp_warp_broadcast(totals,THREADS / 32 - 1);
 }
 template <int THREADS,class T,class Op>
 GP_DEVICE T gp_tile_exclusive_scan(T &value,Op op,gp_tile_scan_storage<THREADS,T> &storage){
-gp_before<T> within,warps;
+gp_carry<T> within,warps;
 const T total=gp__tile_scan<THREADS>(value,op,within,warps,storage);
 if(within.has)warps.append(within.value,op);
 value=warps.has?warps.value : Op::identity();
@@ -42649,7 +42654,7 @@ return total;
 }
 template <int THREADS,class T,class Op>
 GP_DEVICE T gp_tile_inclusive_scan(T &value,Op op,gp_tile_scan_storage<THREADS,T> &storage){
-gp_before<T> within,warps;
+gp_carry<T> within,warps;
 const T total=gp__tile_scan<THREADS>(value,op,within,warps,storage);
 if(within.has)warps.append(within.value,op);
 warps.append(value,op);
@@ -42739,14 +42744,14 @@ gp__store_vector<CACHE>(global + head + i * 16,p.vector);
 for(unsigned i=head + vectors * 16 + rank;i < bytes;i += RANKS)global[i]=shared[i + i / P * FREE];
 }
 #line 1 "device/tile_chunk.cuh"
-template <class T> struct gp__pack{
-static const int vectors=gp__pack_vectors(int(sizeof(T))),items=gp__pack_items(int(sizeof(T)));
+template <class T> struct gp__vec_group{
+static const int vectors=gp__vec_group_vectors(int(sizeof(T))),items=gp__vec_group_items(int(sizeof(T)));
 union{
 gp_vector vector[vectors];
 T item[items];
 };
-GP_DEVICE gp__pack(){}
-GP_DEVICE explicit gp__pack(const gp_vector *from){
+GP_DEVICE gp__vec_group(){}
+GP_DEVICE explicit gp__vec_group(const gp_vector *from){
 GPUPRIMS__UNROLL
 for(int i=0;i < vectors;++i)vector[i]=from[i];
 }
@@ -42756,15 +42761,15 @@ for(int i=0;i < vectors;++i)to[i]=vector[i];
 }
 };
 template <bool EXCLUSIVE,bool FIRST,class Op,class Acc>
-GP_DEVICE Acc gp__running(gp_before<Acc> &carry,const Acc &x){
+GP_DEVICE Acc gp__running(gp_carry<Acc> &carry,const Acc &x){
 const Acc before=FIRST && !carry.has?Op::identity(): carry.value;
 carry.value=FIRST && !carry.has?x : Op()(carry.value,x);
 carry.has=true;
 return EXCLUSIVE?before : carry.value;
 }
-template <class Op,class Load,class In,class Acc,class Out> struct gp__pack_step{
-static const int V=gp__pack<In>::items;
-template <bool FIRST> static GP_DEVICE Acc fold(const gp__pack<In> &p,gp__u64 index,const Acc &sum){
+template <class Op,class Load,class In,class Acc,class Out> struct gp__vec_group_step{
+static const int V=gp__vec_group<In>::items;
+template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p,gp__u64 index,const Acc &sum){
 Acc x[V];
 GPUPRIMS__UNROLL
 for(int j=0;j < V;++j)x[j]=Op::prepare(Load()(p.item[j],index + j));
@@ -42776,8 +42781,8 @@ for(int j=0;j + d < V;j += 2 * d)x[j]=Op()(x[j],x[j + d]);
 return FIRST?x[0] : Op()(sum,x[0]);
 }
 template <bool EXCLUSIVE,bool FIRST>
-static GP_DEVICE gp__pack<Out> scan(const gp__pack<In> &p,gp__u64 index,gp_before<Acc> &carry){
-gp__pack<Out> q;
+static GP_DEVICE gp__vec_group<Out> scan(const gp__vec_group<In> &p,gp__u64 index,gp_carry<Acc> &carry){
+gp__vec_group<Out> q;
 q.item[0]=gp_convert<Acc,Out>()(gp__running<EXCLUSIVE,FIRST,Op>(carry,Op::prepare(Load()(p.item[0],index))));
 GPUPRIMS__UNROLL
 for(int j=1;j < V;++j)
@@ -42787,15 +42792,15 @@ return q;
 }
 };
 template <class T> struct gp__byte_sum_step{
-template <bool FIRST> static GP_DEVICE T fold(const gp__pack<T> &p,gp__u64,T sum){
+template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p,gp__u64,T sum){
 gp__u32 s=FIRST?0 : static_cast<unsigned char>(sum);
 GPUPRIMS__UNROLL
 for(int i=0;i < 4;++i)s=gp__dot_bytes(p.vector[0].word[i],0x01010101u,s);
 return static_cast<T>(s);
 }
 template <bool EXCLUSIVE,bool FIRST>
-static GP_DEVICE gp__pack<T> scan(const gp__pack<T> &p,gp__u64,gp_before<T> &carry){
-gp__pack<T> q;
+static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p,gp__u64,gp_carry<T> &carry){
+gp__vec_group<T> q;
 gp__u32 c=FIRST && !carry.has?0 : static_cast<unsigned char>(carry.value);
 GPUPRIMS__UNROLL
 for(int i=0;i < 4;++i){
@@ -42812,23 +42817,23 @@ return q;
 }
 };
 template <>
-struct gp__pack_step<gp_sum<unsigned char>,
-gp__load<unsigned char,unsigned char,gp_convert<unsigned char,unsigned char>>,unsigned char,
-unsigned char,unsigned char> : gp__byte_sum_step<unsigned char>{};
+struct gp__vec_group_step<gp_sum<unsigned char>,
+gp__load<unsigned char,unsigned char,gp_convert<unsigned char,unsigned char>>,
+unsigned char,unsigned char,unsigned char> : gp__byte_sum_step<unsigned char>{};
 template <>
-struct gp__pack_step<gp_sum<signed char>,gp__load<signed char,signed char,gp_convert<signed char,signed char>>,
+struct gp__vec_group_step<gp_sum<signed char>,gp__load<signed char,signed char,gp_convert<signed char,signed char>>,
 signed char,signed char,signed char> : gp__byte_sum_step<signed char>{};
 template <int ITEMS,class Op,class Load,class Acc,class In>
 GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk,gp__u64 index){
 Acc sum=Op::identity();
 if(gp__chunk_by_vectors(int(sizeof(In)),ITEMS)){
-typedef gp__pack_step<Op,Load,In,Acc,In> step;
-const int V=gp__pack<In>::items,L=gp__pack<In>::vectors;
+typedef gp__vec_group_step<Op,Load,In,Acc,In> step;
+const int V=gp__vec_group<In>::items,L=gp__vec_group<In>::vectors;
 const gp_vector *from=reinterpret_cast<const gp_vector *>(chunk);
-sum=step::template fold<true>(gp__pack<In>(from),index,sum);
+sum=step::template fold<true>(gp__vec_group<In>(from),index,sum);
 GPUPRIMS__UNROLL_BY(2)
 for(int k=1;k < ITEMS / V;++k)
-sum=step::template fold<false>(gp__pack<In>(from + k * L),index + k * V,sum);
+sum=step::template fold<false>(gp__vec_group<In>(from + k * L),index + k * V,sum);
 }else{
 const In *item=reinterpret_cast<const In *>(chunk);
 sum=Op::prepare(Load()(item[0],index));
@@ -42849,16 +42854,17 @@ sum=j == begin?x : Op()(sum,x);
 return sum;
 }
 template <int ITEMS,bool EXCLUSIVE,class Op,class Load,class Out,class In,class Acc>
-GP_DEVICE void gp__chunk_scan(unsigned char *to,const unsigned char *chunk,gp__u64 index,gp_before<Acc> carry){
+GP_DEVICE void gp__chunk_scan(unsigned char *to,const unsigned char *chunk,gp__u64 index,gp_carry<Acc> carry){
 if(gp__chunk_by_vectors(int(sizeof(In)),ITEMS)&& sizeof(In)== sizeof(Out)){
-typedef gp__pack_step<Op,Load,In,Acc,Out> step;
-const int V=gp__pack<In>::items,L=gp__pack<In>::vectors;
+typedef gp__vec_group_step<Op,Load,In,Acc,Out> step;
+const int V=gp__vec_group<In>::items,L=gp__vec_group<In>::vectors;
 const gp_vector *from=reinterpret_cast<const gp_vector *>(chunk);
 gp_vector *result=reinterpret_cast<gp_vector *>(to);
-step::template scan<EXCLUSIVE,true>(gp__pack<In>(from),index,carry).store(result);
+step::template scan<EXCLUSIVE,true>(gp__vec_group<In>(from),index,carry).store(result);
 GPUPRIMS__UNROLL_BY(2)
 for(int k=1;k < ITEMS / V;++k)
-step::template scan<EXCLUSIVE,false>(gp__pack<In>(from + k * L),index + k * V,carry).store(result + k * L);
+step::template scan<EXCLUSIVE,false>(gp__vec_group<In>(from + k * L),index + k * V,carry)
+.store(result + k * L);
 }else{
 const In *item=reinterpret_cast<const In *>(chunk);
 Out *result=reinterpret_cast<Out *>(to);
@@ -42870,7 +42876,7 @@ gp_convert<Acc,Out>()(gp__running<EXCLUSIVE,false,Op>(carry,Op::prepare(Load()(i
 }
 }
 template <bool EXCLUSIVE,class Op,class Load,class Out,class In,class Acc>
-GP_DEVICE void gp__chunk_scan_part(unsigned char *to,const unsigned char *chunk,gp__u64 index,gp_before<Acc> carry,
+GP_DEVICE void gp__chunk_scan_part(unsigned char *to,const unsigned char *chunk,gp__u64 index,gp_carry<Acc> carry,
 int begin,int end){
 const In *item=reinterpret_cast<const In *>(chunk);
 Out *result=reinterpret_cast<Out *>(to);
@@ -43091,7 +43097,7 @@ if(w < gp_warp())sum += s.total[w];
 }
 return sum - both;
 }
-GP_DEVICE void place(unsigned pair,gp__u32 first)const{
+GP_DEVICE void start_at(unsigned pair,gp__u32 first)const{
 GPUPRIMS__UNROLL
 for(int w=0;w < WARPS;++w){
 const gp__u32 own=s.warp[w].pair[pair];
@@ -43119,7 +43125,7 @@ gp__u32 first=r.before(both);
 GPUPRIMS__UNROLL
 for(int i=0;i < Rank::PAIRS;++i){
 const gp__u32 odd=first +(total[i] & 0xffffu);
-if(r.counts())r.place(threadIdx.x * Rank::PAIRS + i,first | odd << 16);
+if(r.counts())r.start_at(threadIdx.x * Rank::PAIRS + i,first | odd << 16);
 first=odd +(total[i] >> 16);
 }
 __syncthreads();
@@ -43148,7 +43154,7 @@ gp__u32 counter[BINS + 32];
 alignas(16)K key[THREADS *(ITEMS + 1)+ 3 * HALO + 4];
 K least[WARPS],most[WARPS];
 gp__u32 total[WARPS];
-static GP_DEVICE unsigned place(unsigned p){return p + p / ITEMS + 2 * HALO;}
+static GP_DEVICE unsigned slot(unsigned p){return p + p / ITEMS + 2 * HALO;}
 };
 template <class K,int THREADS,int ITEMS,int LOG2_BINS> struct gp__tile_sort{
 typedef gp_tile_sort_storage<K,THREADS,ITEMS,LOG2_BINS> Storage;
@@ -43198,7 +43204,7 @@ return gp__opaque_copy(atomicAdd(&s.counter[bin],1u)<< 16 | bin);
 }
 GP_DEVICE void put(K key,bool there,gp__u32 drawn)const{
 const unsigned p=s.counter[drawn & 0xffffu] +(drawn >> 16);
-if(there)s.key[Storage::place(p)]=key;
+if(there)s.key[Storage::slot(p)]=key;
 }
 template <class There>
 GP_DEVICE void scatter(const K(&keys)[ITEMS],K edge,const There &there,unsigned n,K low,int shift)const{
@@ -43216,7 +43222,7 @@ surround(n);
 __syncthreads();
 }
 GP_DEVICE void surround(unsigned n)const{
-for(unsigned p=n + thread;p < Storage::CAPACITY + HALO;p += THREADS)s.key[Storage::place(p)] = ~K(0);
+for(unsigned p=n + thread;p < Storage::CAPACITY + HALO;p += THREADS)s.key[Storage::slot(p)] = ~K(0);
 if(thread < 2 * HALO)s.key[thread]=0;
 }
 template <int MOST> GP_DEVICE bool repair()const{
@@ -43283,14 +43289,13 @@ unsigned low=diagonal > second?diagonal - second : 0,
 high=diagonal < middle - from?diagonal : middle - from;
 while(low < high){
 const unsigned probe=(low + high)/ 2;
-if(less(s.key[Storage::place(middle + diagonal - 1 - probe)],s.key[Storage::place(from + probe)]))
-high=probe;
+if(less(s.key[Storage::slot(middle + diagonal - 1 - probe)],s.key[Storage::slot(from + probe)]))high=probe;
 else low=probe + 1;
 }
 unsigned a=from + low,b=middle + diagonal - low;
 GPUPRIMS__UNROLL
 for(int j=0;j < ITEMS;++j){
-const K x=s.key[Storage::place(a < middle?a : from)],y=s.key[Storage::place(b < end?b : from)];
+const K x=s.key[Storage::slot(a < middle?a : from)],y=s.key[Storage::slot(b < end?b : from)];
 const bool take=b >= end ||(a < middle && !less(y,x));
 w[j]=take?x : y;
 a += take?1u : 0u;
@@ -43313,7 +43318,7 @@ K keys[ITEMS],least = ~K(0),most=0;
 GPUPRIMS__UNROLL
 for(int i=0;i < ITEMS;++i){
 const unsigned p=static_cast<unsigned>(i)* THREADS + thread;
-keys[i]=p < n?s.key[Storage::place(p)] : least;
+keys[i]=p < n?s.key[Storage::slot(p)] : least;
 if(p < n && keys[i] > most)most=keys[i];
 }
 GPUPRIMS__UNROLL
@@ -43343,7 +43348,7 @@ struct gp__key_counters{
 enum{WORDS=1 << 15,CARRY=1 << 15};
 static const gp__u32 OTHER=0x8010u;
 static const gp__u32 FULL=0x80008000u;
-gp__shared_place words;
+gp__shared_pointer words;
 GP_DEVICE explicit gp__key_counters(unsigned char *shared): words(shared){}
 GP_DEVICE gp__u32 *word(const gp__two_keys &two,bool upper)const{
 return words.template at<gp__u32>((upper?two.mixed >> 14 : two.mixed << 2)& 0x1fffcu);
@@ -43435,7 +43440,7 @@ typedef typename Form::Packed Packed;
 static const int SHARE=GP__GROUP / GP__WARP;
 gp__word *words;
 gp__u64 tiles,tag;
-gp_before<Acc> start;
+gp_carry<Acc> start;
 bool fences;
 GP_DEVICE void publish_aggregate(gp__u64 tile,const Acc &aggregate)const{
 if(fences)__threadfence();
@@ -43465,7 +43470,7 @@ return sum;
 }
 GP_DEVICE gp__u64 total_slot(gp__u64 group)const{return tiles + tiles / GP__GROUP + 1 + group;}
 GP_DEVICE Acc total(const Acc &part)const{return gp_warp_broadcast(gp_warp_reduce(part,Op()),0);}
-GP_DEVICE bool look_for_prefix(gp__u64 group,gp_before<Acc> &prefix)const{
+GP_DEVICE bool look_for_prefix(gp__u64 group,gp_carry<Acc> &prefix)const{
 if(group == 0){
 prefix=start;
 return true;
@@ -43478,10 +43483,10 @@ if(!fences)return;
 __threadfence();
 __syncwarp();
 }
-GP_DEVICE gp_before<Acc> operator()(gp__u64 tile,const Acc &aggregate)const{
+GP_DEVICE gp_carry<Acc> operator()(gp__u64 tile,const Acc &aggregate)const{
 const gp__u64 group=tile / GP__GROUP;
 const unsigned before=static_cast<unsigned>(tile % GP__GROUP);
-gp_before<Acc> prefix;
+gp_carry<Acc> prefix;
 bool there=look_for_prefix(group,prefix);
 const Acc part=gather(group,before);
 const bool last=before == GP__GROUP - 1 && tile + 1 < tiles;
@@ -43493,7 +43498,7 @@ if(gp_lane()== 0)gp__publish(words,total_slot(group),all,tag);
 }
 while(!__all_sync(0xffffffffu,there)){
 Acc one=Op::identity();
-gp_before<Acc> far=start;
+gp_carry<Acc> far=start;
 const bool has_far=gp_lane()<= group && look_for_prefix(group - gp_lane(),far);
 const bool has_one=gp_lane()< group && gp__try_receive(words,total_slot(group - gp_lane()- 1),tag,one);
 const unsigned fars=__ballot_sync(0xffffffffu,has_far),ones=__ballot_sync(0xffffffffu,has_one);
@@ -43505,7 +43510,7 @@ prefix.has=group > gp__u64(depth)|| start.has;
 for(int i=depth - 1;i >= 0;--i)prefix.append(gp_warp_broadcast(one,i),Op());
 }
 if(last){
-gp_before<Acc> next=prefix;
+gp_carry<Acc> next=prefix;
 next.append(all,Op());
 pass_on();
 if(gp_lane()== 0)gp__publish(words,tiles + group + 1,next.value,tag);
@@ -43676,7 +43681,7 @@ gp__store_vector<CACHE>(to + k * STRIDE * pitch,p.vector);
 template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
 bool OUT_ALIGNED,int ALIGNMENT>
 struct gp__gathered_tile{
-static const int GROUP=gp__pack_items(SIZE),UNITS=COLUMNS * SIZE / 16 + !IN_ALIGNED;
+static const int GROUP=gp__vec_group_items(SIZE),UNITS=COLUMNS * SIZE / 16 + !IN_ALIGNED;
 static const int PITCH=gp__transpose_pitch(SIZE,COLUMNS,SWIZZLED,IN_ALIGNED);
 static const int ROUNDS=(ROWS * UNITS + THREADS - 1)/ THREADS;
 static const int MAIN=COLUMNS * SIZE / 16,ROWS_A_ROUND=THREADS / MAIN;
@@ -43864,12 +43869,12 @@ struct gp__scattered_tile{
 static const int K=4 / SIZE,V=16 / SIZE,UNITS=COLUMNS / V,OUT_UNITS=ROWS / V,BUNDLES=ROWS / K;
 static const int UC=UNITS >= 8?8 : UNITS,ROUNDS=(BUNDLES * UNITS + THREADS - 1)/ THREADS;
 static const unsigned MASK=OUT_UNITS >= 8?7 : OUT_UNITS - 1;
-static GP_DEVICE unsigned place(unsigned column,unsigned unit){
+static GP_DEVICE unsigned offset_of(unsigned column,unsigned unit){
 return SWIZZLED?column * ROWS * SIZE +(unit ^(column / V & MASK))* 16
 : column * ROWS * SIZE + column / V * 16 + unit * 16;
 }
 static GP_DEVICE void put(unsigned char *shared,unsigned column,unsigned bundle,gp__u32 word){
-*reinterpret_cast<gp__u32 *>(shared + place(column,bundle / 4)+ bundle % 4 * 4)= word;
+*reinterpret_cast<gp__u32 *>(shared + offset_of(column,bundle / 4)+ bundle % 4 * 4)= word;
 }
 static GP_DEVICE unsigned unit_of(unsigned i){return i % UC + i / UC / BUNDLES * UC;}
 static GP_DEVICE unsigned bundle_of(unsigned i){return i / UC % BUNDLES;}
@@ -43941,7 +43946,7 @@ const unsigned column=i / OUT_UNITS,unit=i % OUT_UNITS;
 if(column >= columns || unit * V >= rows)continue;
 unsigned char *to=out + column * pitch + unit * 16;
 gp__vec<Word> p;
-p.vector = *reinterpret_cast<const gp_vector *>(shared + place(column,unit));
+p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column,unit));
 if((unit + 1)* V <= rows)gp__store_vector<STORE>(to,p.vector);
 else{
 GPUPRIMS__UNROLL
@@ -43961,19 +43966,20 @@ const unsigned i=k * THREADS + threadIdx.x,column=i / OUT_UNITS;
 unsigned char *to=out + column * pitch;
 const unsigned lead=gp__words_before<SIZE,ALIGNMENT>(to),unit=i % OUT_UNITS + lead / V;
 const unsigned first=i % OUT_UNITS * V + lead;
-if(!FIXED || k == 0)at=place(column,0),shift=lead % V * SIZE;
+if(!FIXED || k == 0)at=offset_of(column,0),shift=lead % V * SIZE;
 if(column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
 continue;
 const unsigned char *from=shared + at + unit * 16 +(FIXED?k *(LINES * ROWS * SIZE + LINES / V * 16): 0);
-gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED?shared + place(column,unit): from);
+gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED?shared + offset_of(column,unit): from);
 if(shift)
 v=gp__shift_vectors(
-v,*reinterpret_cast<const gp_vector *>(SWIZZLED?shared + place(column,unit + 1): from + 16),shift);
+v,*reinterpret_cast<const gp_vector *>(SWIZZLED?shared + offset_of(column,unit + 1): from + 16),
+shift);
 gp__store_vector<STORE>(to + first * SIZE,v);
 }
 gp__store_ends<THREADS,SIZE,ALIGNMENT,COLUMNS,false>(
 out,pitch,rows,columns,heads,tails,
-[shared](unsigned row,unsigned column){return shared + place(column,row / V)+ row % V * SIZE;});
+[shared](unsigned row,unsigned column){return shared + offset_of(column,row / V)+ row % V * SIZE;});
 }
 };
 template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
@@ -44667,9 +44673,9 @@ gp__permuted_words<gp__from_structs<List,CHUNK,SIZE>,0,List::word(CHUNK,List::mo
 }
 }
 };
-struct gp__tile_place{
+struct gp__tile_start{
 gp__u64 block,number;
-GP_DEVICE gp__tile_place(gp__u64 first,gp__u64 width,int struct_size){
+GP_DEVICE gp__tile_start(gp__u64 first,gp__u64 width,int struct_size){
 block=width == 0  ?0
 : width == 1?first * static_cast<gp__u64>(struct_size)
 : first / width * width * struct_size;
@@ -44684,12 +44690,12 @@ static GP_DEVICE int slot(int vector){return PADDING?vector + vector /(PADDING?P
 static GPUPRIMS__BOTH constexpr int first(int f){return Side::width?f * VECTORS : TILE * List::before(f)/ 16;}
 static GPUPRIMS__BOTH constexpr int bytes(int f){return Side::width?BYTES : TILE * List::size(f);}
 gp__u64 tile;
-gp__tile_place place;
+gp__tile_start start;
 GP_DEVICE gp__ranges(gp__u64 tile_,gp__u64 width)
-: tile(tile_),place(tile_ * TILE,Side::parts?width : 0,Side::size){}
+: tile(tile_),start(tile_ * TILE,Side::parts?width : 0,Side::size){}
 template <class Byte> GP_DEVICE Byte *begin(Byte *base,Byte *const *column,int f)const{
 if(Side::width)return base + tile * BYTES;
-return column[f] +(Side::parts?place.block : 0)+ place.number * static_cast<gp__u64>(List::size(f));
+return column[f] +(Side::parts?start.block : 0)+ start.number * static_cast<gp__u64>(List::size(f));
 }
 template <class Byte> GP_DEVICE Byte *of_vector(Byte *base,Byte *const *column,int u,int vector)const{
 Byte *at=base;
@@ -44767,7 +44773,7 @@ else if(odd % 2 == 0)gp__copy_words<unsigned short>(to,from,size);
 else gp__copy_words<unsigned char>(to,from,size);
 }
 template <int TILE,class Byte>
-GP_DEVICE Byte *gp__layout_value(Byte *column,const gp__tile_place &tile,gp__u64 width,int struct_size,int size,
+GP_DEVICE Byte *gp__layout_value(Byte *column,const gp__tile_start &tile,gp__u64 width,int struct_size,int size,
 unsigned i){
 const gp__u64 number=tile.number + i;
 if(width == 0)return column + number * static_cast<gp__u64>(size);
@@ -44776,7 +44782,7 @@ return column + tile.block + blocks * width * struct_size +(number - blocks * wi
 }
 template <class P,int TILE,class In,class Out,class List>
 GP_DEVICE void gp__convert_values(const gp__layout_args &a,gp__u64 first,unsigned count,unsigned char *shared){
-const gp__tile_place from(first,a.in_width,In::size),to(first,a.out_width,Out::size);
+const gp__tile_start from(first,a.in_width,In::size),to(first,a.out_width,Out::size);
 GPUPRIMS__UNROLL_BY(1)
 for(int f=0;f < List::moved;++f)GPUPRIMS__UNROLL_BY(1)
 for(unsigned i=threadIdx.x;i < count;i += P::threads)
@@ -44973,7 +44979,7 @@ const Load load(a);
 const unsigned misaligned=gp__misalignment(in,16);
 Acc sum=Op::identity();
 if(Op::commutative){
-typedef gp__pack<In> Pack;
+typedef gp__vec_group<In> Pack;
 const int PACKS=K / Pack::vectors > 0?K / Pack::vectors : 1,ITEMS=Pack::items;
 if(misaligned % gp__common_with_vector(int(sizeof(In)))== 0){
 unsigned to_boundary=0;
@@ -45379,7 +45385,7 @@ static const int UNROLL=rolled?1 : V;
 const gp__histogram_args &a;
 const BINS *kept;
 BINS bins;
-gp__shared_place cells;
+gp__shared_pointer cells;
 gp__u32 stride,nowhere;
 gp__u32 shift;
 gp__u32 run_slot,run_samples;
@@ -45887,11 +45893,11 @@ static_cast<Acc *>(a.list_values)[to]=gp__same_bytes<Acc>(s.value[i]);
 #line 1 "scan/kernels.cuh"
 template <int THREADS,class Acc> struct gp__scan_storage{
 gp_tile_scan_storage<THREADS,Acc> scan;
-gp_before<Acc> prefix;
+gp_carry<Acc> prefix;
 gp__ticket ticket;
 };
-template <class Op,class Acc,class Args> GP_DEVICE gp_before<Acc> gp__start(const Args &a){
-gp_before<Acc> start;
+template <class Op,class Acc,class Args> GP_DEVICE gp_carry<Acc> gp__start(const Args &a){
+gp_carry<Acc> start;
 start.value=Op::prepare(gp__value_as<Acc>(a.init));
 start.has=a.has_init != 0;
 return start;
@@ -45926,7 +45932,7 @@ const unsigned char *chunk=from + threadIdx.x *(ITEMS * sizeof(In));
 return begin == 0 && end == ITEMS?gp__chunk_fold<ITEMS,Op,Load,Acc,In>(chunk,chunk_index())
 : gp__chunk_fold_part<Op,Load,Acc,In>(chunk,chunk_index(),begin,end);
 }
-GP_DEVICE void scan(const gp_before<Acc> &carry)const{
+GP_DEVICE void scan(const gp_carry<Acc> &carry)const{
 const unsigned char *chunk=from + threadIdx.x *(ITEMS * sizeof(In));
 unsigned char *result=to + threadIdx.x *(ITEMS * sizeof(Out));
 if(begin == 0 && end == ITEMS)
@@ -45951,17 +45957,17 @@ if(ticket.number >= tiles)return;
 const Tile tile(shared,static_cast<gp__u64>(ticket.number)* Tile::TILE,n);
 tile.load(static_cast<const In *>(a.in),n);
 __syncthreads();
-gp_before<Acc> within,warps;
+gp_carry<Acc> within,warps;
 const Acc aggregate=gp__tile_scan<P::threads>(tile.fold(),Op(),within,warps,s.scan);
 if(gp_warp()== 0){
 const gp__look_back<Acc,Op> look_back ={gp__words(a.workspace),tiles,ticket.tag,gp__start<Op,Acc>(a),
 false};
 if(gp_lane()== 0)look_back.publish_aggregate(ticket.number,aggregate);
-const gp_before<Acc> prefix=look_back(ticket.number,aggregate);
+const gp_carry<Acc> prefix=look_back(ticket.number,aggregate);
 if(gp_lane()== 0)s.prefix=prefix;
 }
 __syncthreads();
-gp_before<Acc> carry=s.prefix;
+gp_carry<Acc> carry=s.prefix;
 if(warps.has)carry.append(warps.value,Op());
 if(within.has)carry.append(within.value,Op());
 tile.scan(carry);
@@ -46004,10 +46010,10 @@ typedef gp_tile_scan_storage<P::threads,Acc> Storage;
 GP_SHARED(Storage,s);
 gp__pdl_wait<P>();
 gp__word *words=gp__words(a.workspace);
-gp_before<Acc> start=gp__start<Op,Acc>(a);
+gp_carry<Acc> start=gp__start<Op,Acc>(a);
 for(unsigned first=0;first < a.blocks;first += P::threads){
 const unsigned i=first + threadIdx.x;
-gp_before<Acc> within,warps,before=start;
+gp_carry<Acc> within,warps,before=start;
 const Acc x=i < a.blocks?gp__receive<Acc>(words,i,0): Op::identity();
 const Acc total=gp__tile_scan<P::threads>(x,Op(),within,warps,s);
 if(warps.has)before.append(warps.value,Op());
@@ -46026,7 +46032,7 @@ GP_DYNAMIC_SHARED(shared);
 gp__pdl_wait<P>();
 const gp__u64 n=gp__count(a);
 const gp__scan_share<Tile::TILE> share(n);
-gp_before<Acc> prefix=gp__start<Op,Acc>(a);
+gp_carry<Acc> prefix=gp__start<Op,Acc>(a);
 if(gridDim.x > 1 &&(prefix.has || blockIdx.x > 0)){
 prefix.value=gp__receive<Acc>(gp__words(a.workspace),blockIdx.x,0);
 prefix.has=true;
@@ -46035,7 +46041,7 @@ for(gp__u64 t=share.first;t < share.end;++t){
 const Tile tile(shared,t * Tile::TILE,n);
 tile.load(static_cast<const In *>(a.in),n);
 __syncthreads();
-gp_before<Acc> within,warps,carry=prefix;
+gp_carry<Acc> within,warps,carry=prefix;
 const Acc total=gp__tile_scan<P::threads>(tile.fold(),Op(),within,warps,s);
 prefix.append(total,Op());
 if(warps.has)carry.append(warps.value,Op());
@@ -46056,7 +46062,7 @@ gp__u64 carried[STAGES];
 gp__u64 scanned[STAGES];
 gp__ticket ticket[STAGES];
 Acc warp_total[STAGES][WARPS];
-gp_before<Acc> before[STAGES];
+gp_carry<Acc> before[STAGES];
 };
 template <class P,bool EXCLUSIVE,class Op,class Load,class In,class Acc,class Out> struct gp__scan_pipeline{
 static const int ITEMS=16 * P::vectors / int(sizeof(In)),TILE=P::threads * ITEMS;
@@ -46156,7 +46162,7 @@ gp__mbarrier_wait(&s.loaded[stage],round / STAGES & 1u);
 const unsigned tile=s.ticket[stage].number;
 if(tile >= tiles)return;
 gp__mbarrier_wait(&s.published[stage],round / STAGES & 1u);
-const gp_before<Acc> before=look_back_of(stage,a)(tile,s.warp_total[stage][WARPS - 1]);
+const gp_carry<Acc> before=look_back_of(stage,a)(tile,s.warp_total[stage][WARPS - 1]);
 if(gp_lane()== 0){
 s.before[stage]=before;
 gp__mbarrier_arrive(&s.carried[stage]);
@@ -46186,9 +46192,9 @@ gp__mbarrier_arrive(&s.folded[stage]);
 }
 return gp_warp_shift_up(inclusive,1);
 }
-GP_DEVICE void scan(int stage,unsigned tile,const gp_before<Acc> &within)const{
+GP_DEVICE void scan(int stage,unsigned tile,const gp_carry<Acc> &within)const{
 unsigned char *chunk=shared + stage * BYTES + threadIdx.x *(ITEMS * sizeof(In));
-gp_before<Acc> carry=s.before[stage];
+gp_carry<Acc> carry=s.before[stage];
 if(gp_warp()> 0)carry.append(s.warp_total[stage][gp_warp()- 1],Op());
 if(within.has)carry.append(within.value,Op());
 int begin,chunk_end;
@@ -46232,7 +46238,7 @@ within[STAGES - 1]=fold(fold_stage,tile);
 ++folds;
 }
 }else if(scans < folds && all(gp__mbarrier_peek(&s.carried[scan_stage],scans / STAGES & 1u))){
-gp_before<Acc> before;
+gp_carry<Acc> before;
 before.value=within[STAGES - 1];
 before.has=gp_lane()> 0;
 GPUPRIMS__UNROLL
@@ -47297,12 +47303,12 @@ return(a.out_keys && a.out_keys == a.keys)||
 }
 typedef gp__look_back<State,Join,typename Join::template Form<TILE>> LookBack;
 static GP_DEVICE LookBack look_back(const gp__stream_args &a,gp__u64 tiles,gp__u64 tag){
-LookBack l ={gp__words(a.workspace),tiles,tag,gp_before<State>(),in_place(a)};
+LookBack l ={gp__words(a.workspace),tiles,tag,gp_carry<State>(),in_place(a)};
 l.start.value=Join::identity();
 l.start.has=false;
 return l;
 }
-static GP_DEVICE State or_identity(const gp_before<State> &before){
+static GP_DEVICE State or_identity(const gp_carry<State> &before){
 return before.has?before.value : Join::identity();
 }
 static GP_DEVICE State prefixes(State *totals){
@@ -47374,7 +47380,7 @@ if(gp_warp()== 0){
 const State aggregate=gp_warp_broadcast(S::prefixes(s.total[0]),S::GROUPS - 1);
 const typename S::LookBack look_back=S::look_back(a,tiles,tag);
 if(gp_lane()== 0)look_back.publish_aggregate(number,aggregate);
-const gp_before<State> before=look_back(number,aggregate);
+const gp_carry<State> before=look_back(number,aggregate);
 if(gp_lane()== 0)s.before[0]=S::or_identity(before);
 }
 __syncthreads();
@@ -47480,7 +47486,7 @@ __syncwarp();
 if(gp_lane()== 0)gp__mbarrier_arrive(&s.found[stage]);
 }
 gp__mbarrier_wait(&s.published[stage],parity);
-const gp_before<State> before=S::look_back(a,tiles,ticket.tag)(ticket.number,s.total[stage][GROUPS - 1]);
+const gp_carry<State> before=S::look_back(a,tiles,ticket.tag)(ticket.number,s.total[stage][GROUPS - 1]);
 __syncwarp();
 if(gp_lane()== 0){
 s.before[stage]=S::or_identity(before);
@@ -47578,7 +47584,7 @@ GP_DEVICE void bounds(gp__u64 s,gp__u64 &from,gp__u64 &to)const{from=offsets[s],
 GP_DEVICE void move(gp__u64 s){offsets += s;}
 GP_DEVICE Number begin(gp__u64 s)const{return static_cast<Number>(offsets[s]);}
 GP_DEVICE Number end(gp__u64 s)const{return static_cast<Number>(offsets[s + 1]);}
-GP_DEVICE gp__u64 place(gp__u64,gp__u64 element)const{return element;}
+GP_DEVICE gp__u64 source(gp__u64,gp__u64 element)const{return element;}
 };
 struct gp__fixed_ends{
 typedef gp__u32 Number;
@@ -47593,7 +47599,7 @@ GP_DEVICE void bounds(gp__u64 s,gp__u64 &from,gp__u64 &to)const{from=s * length,
 GP_DEVICE void move(gp__u64 s){moved=begin(s);}
 GP_DEVICE Number begin(gp__u64 s)const{return moved + static_cast<gp__u32>(s)* static_cast<gp__u32>(length);}
 GP_DEVICE Number end(gp__u64 s)const{return begin(s + 1);}
-GP_DEVICE gp__u64 place(gp__u64,gp__u64 element)const{return element;}
+GP_DEVICE gp__u64 source(gp__u64,gp__u64 element)const{return element;}
 };
 template <class O> struct gp__range_ends{
 typedef gp__u64 Number;
@@ -47612,7 +47618,7 @@ GP_DEVICE void bounds(gp__u64 s,gp__u64 &from,gp__u64 &to)const{from=begins[s],t
 GP_DEVICE void move(gp__u64 s){spans += s;}
 GP_DEVICE Number begin(gp__u64 s)const{return spans[s].value;}
 GP_DEVICE Number end(gp__u64 s)const{return spans[s + 1].value;}
-GP_DEVICE gp__u64 place(gp__u64 s,gp__u64 element)const{return begins[s] +(element - begin(s));}
+GP_DEVICE gp__u64 source(gp__u64 s,gp__u64 element)const{return begins[s] +(element - begin(s));}
 };
 template <class Ends,int N> struct gp__split_before{
 const Ends &ends;
@@ -47720,7 +47726,7 @@ return r;
 }
 };
 template <class Acc> struct gp__segment_open{
-gp_before<Acc> first,last;
+gp_carry<Acc> first,last;
 gp__u64 segment;
 bool ended;
 };
@@ -47729,7 +47735,7 @@ Acc first,last;
 gp__u64 segment;
 };
 template <class Acc> struct gp__segment_carry{
-gp_before<Acc> open;
+gp_carry<Acc> open;
 bool ended;
 };
 template <class Acc,class Op> struct gp__join_carries{
@@ -47760,15 +47766,15 @@ return gp_convert<Acc,Out>()(has_init?(has?Op()(init,sum): init): has?sum : Op::
 }
 };
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-template <int STAGES,int LOAD,int BYTES,int PLACE> struct gp__segment_chunks{
+template <int STAGES,int LOAD,int BYTES,int SLOT_BYTES> struct gp__segment_chunks{
 static const int AHEAD=STAGES - 1;
 static const bool EARLY=true;
-unsigned char *places;
+unsigned char *slots;
 gp__u64 *loaded;
 int requested,taken;
 unsigned parity;
 GP_DEVICE gp__segment_chunks(unsigned char *shared,unsigned char *barriers)
-: places(shared),loaded(reinterpret_cast<gp__u64 *>(barriers)),requested(0),taken(0),parity(0){
+: slots(shared),loaded(reinterpret_cast<gp__u64 *>(barriers)),requested(0),taken(0),parity(0){
 if(gp_lane()== 0){
 GPUPRIMS__UNROLL
 for(int i=0;i < STAGES;++i)gp__mbarrier_init(loaded + i,1);
@@ -47780,30 +47786,30 @@ GP_DEVICE void request(const unsigned char *chunk,unsigned begin,unsigned end){
 if(gp_lane()== 0){
 gp__mbarrier_arrive_expect(loaded + requested,begin < end?end - begin : 0);
 if(begin < end)
-gp__bulk_load(places + requested * PLACE + begin,chunk + begin,end - begin,loaded + requested);
+gp__bulk_load(slots + requested * SLOT_BYTES + begin,chunk + begin,end - begin,loaded + requested);
 }
 requested=requested + 1 < STAGES?requested + 1 : 0;
 }
 GP_DEVICE unsigned char *take(){
-unsigned char *place=places + taken * PLACE;
+unsigned char *slot=slots + taken * SLOT_BYTES;
 gp__mbarrier_wait(loaded + taken,parity);
 if(++taken == STAGES){
 taken=0;
 parity ^= 1u;
 }
-return place;
+return slot;
 }
 GP_DEVICE void written()const{gp__bulk_fence();}
 };
 #else
-template <int STAGES,int LOAD,int BYTES,int PLACE> struct gp__segment_chunks;
+template <int STAGES,int LOAD,int BYTES,int SLOT_BYTES> struct gp__segment_chunks;
 #endif
-template <int LOAD,int BYTES,int PLACE> struct gp__segment_chunks<0,LOAD,BYTES,PLACE>{
+template <int LOAD,int BYTES,int SLOT_BYTES> struct gp__segment_chunks<0,LOAD,BYTES,SLOT_BYTES>{
 static const int AHEAD=1,VECTORS=(BYTES + 511)/ 512;
 static const bool EARLY=false;
-unsigned char *place;
+unsigned char *slot;
 gp_vector ahead[VECTORS];
-GP_DEVICE gp__segment_chunks(unsigned char *shared,unsigned char *): place(shared){}
+GP_DEVICE gp__segment_chunks(unsigned char *shared,unsigned char *): slot(shared){}
 GP_DEVICE void request(const unsigned char *chunk,unsigned begin,unsigned end){
 const unsigned char *base=chunk + gp_lane()* 16;
 if(begin == 0 && end == BYTES){
@@ -47822,8 +47828,8 @@ GP_DEVICE unsigned char *take()const{
 GPUPRIMS__UNROLL
 for(int k=0;k < VECTORS;++k)
 if(BYTES % 512 == 0 || k * 512u + gp_lane()* 16 < BYTES)
-*reinterpret_cast<gp_vector *>(place + k * 512 + gp_lane()* 16)= ahead[k];
-return place;
+*reinterpret_cast<gp_vector *>(slot + k * 512 + gp_lane()* 16)= ahead[k];
+return slot;
 }
 GP_DEVICE void written()const{}
 };
@@ -47896,12 +47902,12 @@ const unsigned ROOM=P::threads * P::blocks_per_sm <= 768?32 : 16;
 const int ROWS=SIZE <= 4?ROOM / 4 : SIZE < ROOM?ROOM / SIZE : 1;
 gp__u32 s=segment;
 for(unsigned first=0;first < to;first += ROWS * 32){
-gp__u64 place[ROWS] ={};
+gp__u64 index[ROWS] ={};
 for(gp__u32 low=0;;s += 32){
 const gp__u64 mine=origin + s + gp_lane();
 const Number at=s + gp_lane()< last?ends.end(mine)- static_cast<Number>(chunk): CHUNK;
 const gp__u32 end=at < CHUNK?static_cast<gp__u32>(at): CHUNK;
-const gp__u64 source=s + gp_lane()<= last && mine < ends.segments?ends.place(mine,chunk): 0;
+const gp__u64 source=s + gp_lane()<= last && mine < ends.segments?ends.source(mine,chunk): 0;
 unsigned passed=__ballot_sync(0xffffffffu,end <= first);
 GPUPRIMS__UNROLL
 for(int r=0;r < ROWS;++r){
@@ -47914,7 +47920,7 @@ GPUPRIMS__UNROLL_BY(1)
 for(int d=16;d > 0;d /= 2)n += gp_warp_broadcast(end,n + d - 1)<= i?d : 0;
 }
 const gp__u64 from=gp_warp_broadcast(source,n & 31);
-if(i >= low)place[r]=from + i;
+if(i >= low)index[r]=from + i;
 passed=next;
 }
 low=gp_warp_broadcast(end,31);
@@ -47923,11 +47929,11 @@ if(low >= first + ROWS * 32 || low >= to)break;
 In x[ROWS];
 GPUPRIMS__UNROLL
 for(int r=0;r < ROWS;++r)
-if(first + unsigned(r)* 32 + gp_lane()< to)x[r]=static_cast<const In *>(a.in)[place[r]];
+if(first + unsigned(r)* 32 + gp_lane()< to)x[r]=static_cast<const In *>(a.in)[index[r]];
 GPUPRIMS__UNROLL
 for(int r=0;r < ROWS;++r){
 const unsigned i=first + unsigned(r)* 32 + gp_lane();
-if(i < to)reinterpret_cast<Acc *>(cells)[i]=Load()(x[r],place[r]);
+if(i < to)reinterpret_cast<Acc *>(cells)[i]=Load()(x[r],index[r]);
 }
 }
 }
@@ -48027,7 +48033,7 @@ l.step(Op::prepare(CellLoad()(x[i],index + i)),marked,i,sum);
 if(marked)slot[i]=sum;
 }
 }else if(from == 0 && to == ITEMS && gp__chunk_by_vectors(int(sizeof(Cell)),ITEMS)){
-typedef gp__pack<Cell> Pack;
+typedef gp__vec_group<Cell> Pack;
 const int V=Pack::items,L=Pack::vectors;
 gp_vector *at=reinterpret_cast<gp_vector *>(chunk_cells);
 bool begun=false;
@@ -48037,7 +48043,7 @@ found.word[0]=0;
 GPUPRIMS__UNROLL
 for(int k=0;k < ITEMS / V;++k){
 const Pack p(at + k * L);
-gp__pack<Acc> q;
+gp__vec_group<Acc> q;
 gp__marks<V> m;
 m.take(chunk_marks + k * V);
 GPUPRIMS__UNROLL
@@ -48072,7 +48078,7 @@ slot[i]=sum;
 if(!l.has)l.open=Op::identity();
 return l;
 }
-GP_DEVICE void join(const Lane &l,gp_before<Acc> &carry)const{
+GP_DEVICE void join(const Lane &l,gp_carry<Acc> &carry)const{
 const unsigned ended=__ballot_sync(0xffffffffu,l.first >= 0),has=__ballot_sync(0xffffffffu,l.has);
 const unsigned up_to=ended &(0xffffffffu >>(31 - gp_lane()));
 const int start=up_to?31 - __clz(int(up_to)): has?__ffs(int(has))- 1 : 32;
@@ -48086,7 +48092,7 @@ if(lane - d >= from)sum=Op()(before,sum);
 const Acc before=gp_warp_shift_up(sum,1),all=gp_warp_broadcast(sum,31);
 const bool any=gp_warp_shift_up(from <= lane?1 : 0,1)!= 0,
 any_at_end=gp_warp_broadcast(from <= lane?1 : 0,31);
-gp_before<Acc> mine=carry;
+gp_carry<Acc> mine=carry;
 if(gp__earlier_lanes(up_to))mine.has=false;
 if(lane > 0 && any)mine.append(before,Op());
 if(l.first >= 0 && mine.has){
@@ -48096,9 +48102,9 @@ Acc *slot=reinterpret_cast<Acc *>(cells)+ lane * ITEMS + l.first;
 if(ended)carry.has=false;
 if(any_at_end)carry.append(all,Op());
 }
-GP_DEVICE gp_before<Acc> at_end(Number start,Number stop)const{
+GP_DEVICE gp_carry<Acc> at_end(Number start,Number stop)const{
 const Number slot=stop - 1 - static_cast<Number>(chunk);
-gp_before<Acc> r;
+gp_carry<Acc> r;
 r.has=stop != start && slot < CHUNK;
 if(r.has)r.value=reinterpret_cast<const Acc *>(cells)[slot];
 return r;
@@ -48158,7 +48164,7 @@ load(even_ends,0);
 load(odd_ends,HELD * 32);
 }
 GP_DEVICE void run(gp__segment_open<Acc> &open){
-gp_before<Acc> carry;
+gp_carry<Acc> carry;
 carry.has=false;
 if(gp_lane()== 0){
 open.segment=origin;
@@ -48222,7 +48228,7 @@ next.ended=(p.segment & 1u)!= 0;
 next.open.has=(p.segment >>(next.ended?2 : 1)& 1u)!= 0;
 next.open.value=next.ended?p.last : p.first;
 if(pass == 1 && next.ended){
-gp_before<Acc> sum=carry.open;
+gp_carry<Acc> sum=carry.open;
 if(p.segment >> 1 & 1u)sum.append(p.first,Op());
 static_cast<Out *>(a.out)[p.segment >> 3]=result(sum.has,sum.value);
 }
@@ -48243,7 +48249,7 @@ GP_SHARED(Storage,s);
 GP_DYNAMIC_SHARED(shared);
 const ENDS ends(a);
 unsigned char *const of_warp=shared + gp_warp()* Warp::BYTES;
-Warp warp(a,ends,STAGES?gp__shared_place(of_warp).template at<unsigned char>(0): of_warp);
+Warp warp(a,ends,STAGES?gp__shared_pointer(of_warp).template at<unsigned char>(0): of_warp);
 gp__pdl_wait<P>();
 if(a.segments == 0 ||(a.bad && *a.bad != ~0ull))return;
 const gp__u64 warps=static_cast<gp__u64>(gridDim.x)* WARPS,mine=blockIdx.x * WARPS + gp_warp();
@@ -48266,7 +48272,7 @@ gp__word *words=gp__words(a.workspace)+(ENDS::direct?0 : a.segments + 1);
 if(gp_warp()== 0){
 const gp__segment_result<Op,Out,Acc> result(a);
 gp__segment_carry<Acc> upto=Join::identity();
-gp_before<Acc> sum=upto.open;
+gp_carry<Acc> sum=upto.open;
 gp__u64 open=0;
 if(gp_lane()< WARPS){
 const gp__segment_open<Acc> &own=s.warp[gp_lane()];
@@ -48330,11 +48336,11 @@ sum += length[i];
 }
 const gp__u64 total=gp_tile_exclusive_scan<P::threads>(sum,Sum(),s.scan);
 if(gp_warp()== 0){
-gp_before<gp__u64> start;
+gp_carry<gp__u64> start;
 start.has=false;
 const gp__look_back<gp__u64,Sum> look_back ={spans + a.segments + 1,tiles,ticket.tag,start,false};
 if(gp_lane()== 0)look_back.publish_aggregate(ticket.number,total);
-const gp_before<gp__u64> prefix=look_back(ticket.number,total);
+const gp_carry<gp__u64> prefix=look_back(ticket.number,total);
 if(gp_lane()== 0)s.prefix=prefix;
 }
 __syncthreads();
@@ -48398,7 +48404,7 @@ return sum;
 };
 template <int THREADS,class Acc> struct gp__warp_segments_storage{
 gp_tile_reduce_storage<THREADS,Acc> reduce;
-unsigned longs,place[THREADS];
+unsigned longs,number[THREADS];
 };
 template <class P,class ENDS,class Op,class Load,class In,class Acc,class Out>
 GP_DEVICE void gp__warp_segments(const gp__segment_args &a){
@@ -48421,8 +48427,8 @@ for(bool all=true;;all=false){
 const unsigned lanes=1u << log2_lanes,rank=threadIdx.x &(lanes - 1);
 const gp__u32 most=log2_lanes > 5?~0u : LANE << log2_lanes;
 for(unsigned i=threadIdx.x >> log2_lanes;i < count;i += T >> log2_lanes?T >> log2_lanes : 1){
-const unsigned place=all?i : s.place[i];
-const gp__u32 segment=first + place;
+const unsigned number=all?i : s.number[i];
+const gp__u32 segment=first + number;
 gp__u64 begin=0,end=0;
 if(segment < segments)ends.bounds(segment,begin,end);
 const gp__u32 length=begin < end?static_cast<gp__u32>(end - begin): 0;
@@ -48437,7 +48443,7 @@ for(unsigned d=1;d < lanes;d *= 2)sum=Op()(sum,gp_warp_shift_down(sum,d));
 }
 if(rank == 0 && segment < segments){
 if(mine)static_cast<Out *>(a.out)[segment]=result(length > 0,sum);
-else s.place[atomicAdd(&s.longs,1u)]=place;
+else s.number[atomicAdd(&s.longs,1u)]=number;
 }
 }
 if(log2_lanes > 5)break;
@@ -48496,11 +48502,11 @@ segment += found;
 if(found < 32)break;
 }
 __syncwarp();
-gp__pack<R> v[P::vectors];
+gp__vec_group<R> v[P::vectors];
 R newest=0;
 GPUPRIMS__UNROLL
 for(int k=0;k < P::vectors;++k){
-v[k]=gp__pack<R>(mine_at + k);
+v[k]=gp__vec_group<R>(mine_at + k);
 GPUPRIMS__UNROLL
 for(int j=0;j < V;++j)v[k].item[j]=newest=Max()(newest,v[k].item[j]);
 }
@@ -48741,7 +48747,7 @@ gp__u64 most[GP__RADIX_PASSES];
 };
 const gp__radix_args &a;
 gp__u32 *cells;
-gp__shared_place own,other;
+gp__shared_pointer own,other;
 Bits flip,mask;
 int word,shift,digits;
 unsigned blocks;
@@ -48749,7 +48755,7 @@ GP_DEVICE gp__radix_counting(const gp__radix_args &args,gp__u32 *counters)
 : a(args),cells(counters),own(counters + gp_lane()% REPLICAS),
 other(counters +(gp_lane()% REPLICAS ^ REPLICAS / 2)),flip(args.flip?Bits(~Bits(0)): Bits(0)),mask(0),
 word(0),shift(0),digits(0),blocks(SAMPLES && args.leads && gridDim.x > 1?gridDim.x - 1 : gridDim.x){}
-template <bool ALL> GP_DEVICE void add(gp__u32 x,const gp__shared_place &copy)const{
+template <bool ALL> GP_DEVICE void add(gp__u32 x,const gp__shared_pointer &copy)const{
 GPUPRIMS__UNROLL
 for(int i=0;i < TABLES;++i)
 if(ALL || i < digits)
@@ -49296,7 +49302,7 @@ if(more && rank.counts()){
 gp__u32 first=now.before;
 GPUPRIMS__UNROLL
 for(int i=0;i < Rank::PAIRS;++i){
-rank.place(threadIdx.x * Rank::PAIRS + i,first |(first +(now.total[i] & 0xffffu))<< 16);
+rank.start_at(threadIdx.x * Rank::PAIRS + i,first |(first +(now.total[i] & 0xffffu))<< 16);
 first +=(now.total[i] & 0xffffu)+(now.total[i] >> 16);
 }
 }
@@ -49535,7 +49541,7 @@ publish(number,total);
 }
 if(CLUSTER)gp__cluster_arrive();
 const gp__u32 first=r.before((total & 0xffffu)+(total >> 16));
-if(r.counts())r.place(pair,first |(first +(total & 0xffffu))<< 16);
+if(r.counts())r.start_at(pair,first |(first +(total & 0xffffu))<< 16);
 __syncthreads();
 GPUPRIMS__UNROLL
 for(int i=0;i < ITEMS;++i){
@@ -50349,7 +50355,7 @@ if(rank.counts()){
 GPUPRIMS__UNROLL
 for(int i=0;i < Rank::PAIRS;++i){
 const unsigned d=2 *(pair + unsigned(i)),evens=total[i] & 0xffffu,odds=total[i] >> 16;
-rank.place(pair + unsigned(i),before |(before + evens)<< 16);
+rank.start_at(pair + unsigned(i),before |(before + evens)<< 16);
 s.offset[d]=even[i] - before;
 before += evens;
 s.offset[d + 1]=odd[i] - before;
@@ -50509,7 +50515,7 @@ return sorted;
 }
 GP_DEVICE void sort_any(const Raw *in,Raw *out,unsigned n)const{
 const Sort sort ={s,gp__opaque_copy(threadIdx.x)};
-for(unsigned q=threadIdx.x;q < n;q += THREADS)s.key[Storage::place(q)]=Code::encode(in[q]);
+for(unsigned q=threadIdx.x;q < n;q += THREADS)s.key[Storage::slot(q)]=Code::encode(in[q]);
 sort.surround(n);
 __syncthreads();
 sort.sort(n,64);
@@ -50523,7 +50529,7 @@ Pack pack;
 GPUPRIMS__UNROLL
 for(int j=0;j < V;++j){
 const unsigned p=q + unsigned(j)- ahead;
-pack.item[j]=Code::decode(s.key[Storage::place(p < n?p : 0)]);
+pack.item[j]=Code::decode(s.key[Storage::slot(p < n?p : 0)]);
 }
 gp__store_vector_if(whole,out + q - ahead,pack.vector);
 if(!whole){
@@ -50674,7 +50680,7 @@ Value value[AT_ONCE];
 GPUPRIMS__UNROLL
 for(int i=0;i < AT_ONCE;++i){
 const unsigned q=first + unsigned(i)* THREADS;
-x[i]=s.key[Storage::place(q < n?q : first)];
+x[i]=s.key[Storage::slot(q < n?q : first)];
 }
 GPUPRIMS__UNROLL
 for(int i=0;i < AT_ONCE;++i){
@@ -50799,17 +50805,17 @@ __syncthreads();
 gp__u64 lengths=0,ahead=0;
 bool is_long=false;
 for(unsigned q=thread,i=0;q + 1 < n;q += THREADS,i += 4){
-const gp__u32 x=s.key[Storage::place(q)],y=s.key[Storage::place(q + 1)];
+const gp__u32 x=s.key[Storage::slot(q)],y=s.key[Storage::slot(q + 1)];
 if(!tied(x,y)|| left_out[y & PLACES] >= left_out[x & PLACES])continue;
 unsigned before=0,length=2,own=left_out[x & PLACES];
 bool first=true;
 for(;before < LONGEST && before < q;++before){
-const gp__u32 z=s.key[Storage::place(q - before - 1)];
+const gp__u32 z=s.key[Storage::slot(q - before - 1)];
 if(!tied(x,z))break;
 first &= left_out[z & PLACES] <= own;
 own=left_out[z & PLACES];
 }
-while(before + length <= LONGEST && q + length < n && tied(x,s.key[Storage::place(q + length)]))++length;
+while(before + length <= LONGEST && q + length < n && tied(x,s.key[Storage::slot(q + length)]))++length;
 if(before + length > LONGEST)is_long=true;
 else if(first)lengths |= static_cast<gp__u64>(before + length)<< i,ahead |= static_cast<gp__u64>(before)<< i;
 }
@@ -50824,14 +50830,14 @@ __syncthreads();
 }
 GP_DEVICE void insert(unsigned q,unsigned length)const{
 for(unsigned i=1;i < length;++i){
-const gp__u32 x=s.key[Storage::place(q + i)],own=rest()[x & PLACES];
+const gp__u32 x=s.key[Storage::slot(q + i)],own=rest()[x & PLACES];
 unsigned to=i;
 for(;to > 0;--to){
-const gp__u32 y=s.key[Storage::place(q + to - 1)];
+const gp__u32 y=s.key[Storage::slot(q + to - 1)];
 if(rest()[y & PLACES] <= own)break;
-s.key[Storage::place(q + to)]=y;
+s.key[Storage::slot(q + to)]=y;
 }
-s.key[Storage::place(q + to)]=x;
+s.key[Storage::slot(q + to)]=x;
 }
 }
 GP_DEVICE void merge(unsigned n,unsigned thread)const{
@@ -50844,14 +50850,14 @@ return a != b?a < b : x < y;
 gp__u32 w[ITEMS];
 for(unsigned i=1;i < ITEMS;++i){
 const unsigned first=thread * ITEMS;
-const gp__u32 x=s.key[Storage::place(first + i)];
+const gp__u32 x=s.key[Storage::slot(first + i)];
 unsigned to=i;
-for(;to > 0 && less(x,s.key[Storage::place(first + to - 1)]);--to)
-s.key[Storage::place(first + to)]=s.key[Storage::place(first + to - 1)];
-s.key[Storage::place(first + to)]=x;
+for(;to > 0 && less(x,s.key[Storage::slot(first + to - 1)]);--to)
+s.key[Storage::slot(first + to)]=s.key[Storage::slot(first + to - 1)];
+s.key[Storage::slot(first + to)]=x;
 }
 GPUPRIMS__UNROLL
-for(int j=0;j < ITEMS;++j)w[j]=s.key[Storage::place(thread * ITEMS + unsigned(j))];
+for(int j=0;j < ITEMS;++j)w[j]=s.key[Storage::slot(thread * ITEMS + unsigned(j))];
 const Sort sort ={s,thread};
 sort.merge_runs(w,n,less);
 }
@@ -50875,7 +50881,7 @@ Value value[AT_ONCE];
 GPUPRIMS__UNROLL
 for(int i=0;i < AT_ONCE;++i){
 const unsigned q=first + unsigned(i)* THREADS;
-x[i]=s.key[Storage::place(q < n?q : first)];
+x[i]=s.key[Storage::slot(q < n?q : first)];
 }
 GPUPRIMS__UNROLL
 for(int i=0;i < AT_ONCE;++i)
@@ -51072,7 +51078,7 @@ static_assert(sizeof(Storage)== gp__sample_bytes(int(sizeof(T)))&& sizeof(Recurr
 const Hybrid &h;
 Storage &s;
 Recurring &r;
-GP_DEVICE Key key(unsigned i)const{return s.tile.key[Sort::Storage::place(i)];}
+GP_DEVICE Key key(unsigned i)const{return s.tile.key[Sort::Storage::slot(i)];}
 GP_DEVICE Key drawn(unsigned i,gp__u64 each)const{return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i,each)]);}
 GP_DEVICE bool recur(gp__u64 n,unsigned m)const{
 Key x[Recurring::EACH];
@@ -51121,7 +51127,7 @@ const gp__u64 each=n / m;
 sort.clear();
 for(unsigned i=threadIdx.x;i < 64;i += THREADS)s.alike[i]=0;
 for(unsigned i=threadIdx.x;i < 256;i += THREADS)s.lowest[i]=0;
-for(unsigned i=threadIdx.x;i < m;i += THREADS)s.tile.key[Sort::Storage::place(i)]=drawn(i,each);
+for(unsigned i=threadIdx.x;i < m;i += THREADS)s.tile.key[Sort::Storage::slot(i)]=drawn(i,each);
 sort.surround(m);
 __syncthreads();
 sort.sort(m,64);
@@ -51239,40 +51245,40 @@ b=high;
 }
 static GP_DEVICE T choose(T a,T b,bool lower){return(b < a)== lower?b : a;}
 };
-template <class Bits,bool PLACED> struct gp__item;
+template <class Bits,bool INDEXED> struct gp__item;
 template <class Bits> struct gp__key_register{typedef gp__u32 type;};
 template <> struct gp__key_register<gp__u64>{typedef gp__u64 type;};
 template <class Bits> struct gp__item<Bits,false> : gp__scalar_item<typename gp__key_register<Bits>::type>{
 typedef typename gp__key_register<Bits>::type C;
 static GP_DEVICE C make(Bits bits,gp__u32){return bits;}
 static GP_DEVICE Bits bits(C c){return static_cast<Bits>(c);}
-static GP_DEVICE gp__u32 place(C){return 0;}
+static GP_DEVICE gp__u32 index(C){return 0;}
 };
 template <> struct gp__item<unsigned char,true> : gp__scalar_item<gp__u32>{
-static GP_DEVICE gp__u32 make(unsigned char bits,gp__u32 place){return static_cast<gp__u32>(bits)<< 16 | place;}
+static GP_DEVICE gp__u32 make(unsigned char bits,gp__u32 index){return static_cast<gp__u32>(bits)<< 16 | index;}
 static GP_DEVICE unsigned char bits(gp__u32 c){return static_cast<unsigned char>(c >> 16);}
-static GP_DEVICE gp__u32 place(gp__u32 c){return c & 0xffffu;}
+static GP_DEVICE gp__u32 index(gp__u32 c){return c & 0xffffu;}
 };
 template <> struct gp__item<unsigned short,true> : gp__scalar_item<gp__u32>{
-static GP_DEVICE gp__u32 make(unsigned short bits,gp__u32 place){return static_cast<gp__u32>(bits)<< 16 | place;}
+static GP_DEVICE gp__u32 make(unsigned short bits,gp__u32 index){return static_cast<gp__u32>(bits)<< 16 | index;}
 static GP_DEVICE unsigned short bits(gp__u32 c){return static_cast<unsigned short>(c >> 16);}
-static GP_DEVICE gp__u32 place(gp__u32 c){return c & 0xffffu;}
+static GP_DEVICE gp__u32 index(gp__u32 c){return c & 0xffffu;}
 };
 template <> struct gp__item<gp__u32,true> : gp__scalar_item<gp__u64>{
-static GP_DEVICE gp__u64 make(gp__u32 bits,gp__u32 place){return static_cast<gp__u64>(bits)<< 32 | place;}
+static GP_DEVICE gp__u64 make(gp__u32 bits,gp__u32 index){return static_cast<gp__u64>(bits)<< 32 | index;}
 static GP_DEVICE gp__u32 bits(gp__u64 c){return static_cast<gp__u32>(c >> 32);}
-static GP_DEVICE gp__u32 place(gp__u64 c){return static_cast<gp__u32>(c);}
+static GP_DEVICE gp__u32 index(gp__u64 c){return static_cast<gp__u32>(c);}
 };
 template <> struct gp__item<gp__u64,true>{
 struct alignas(16)type{
-gp__u64 bits,place;
+gp__u64 bits,index;
 };
-static GP_DEVICE type make(gp__u64 bits,gp__u32 place){return type{bits,place};}
+static GP_DEVICE type make(gp__u64 bits,gp__u32 index){return type{bits,index};}
 static GP_DEVICE type last(){return type{~0ull,~0ull};}
 static GP_DEVICE gp__u64 bits(const type &c){return c.bits;}
-static GP_DEVICE gp__u32 place(const type &c){return static_cast<gp__u32>(c.place);}
+static GP_DEVICE gp__u32 index(const type &c){return static_cast<gp__u32>(c.index);}
 static GP_DEVICE bool less(const type &a,const type &b){
-return a.bits < b.bits ||(a.bits == b.bits && a.place < b.place);
+return a.bits < b.bits ||(a.bits == b.bits && a.index < b.index);
 }
 static GP_DEVICE void order(type &a,type &b){
 const type x=a,y=b;
@@ -51342,11 +51348,11 @@ typedef V type;
 static const bool any=true;
 static GP_DEVICE V at(const void *,gp__u64 i){return static_cast<V>(i);}
 };
-template <class K,class S,bool PLACED> struct gp__sorted_elements{
+template <class K,class S,bool INDEXED> struct gp__sorted_elements{
 typedef gp__ordered<K> Order;
 typedef typename Order::Bits Bits;
 typedef typename S::type V;
-typedef gp__item<Bits,PLACED> Item;
+typedef gp__item<Bits,INDEXED> Item;
 typedef typename Item::type C;
 const gp__segmented_sort_args &a;
 GP_DEVICE explicit gp__sorted_elements(const gp__segmented_sort_args &args): a(args){}
@@ -51361,27 +51367,27 @@ GP_DEVICE V *values_to(int target)const{return static_cast<V *>(target == 1?a.ot
 GP_DEVICE Bits encode(Bits raw)const{return static_cast<Bits>(Order::encode(raw)^ static_cast<Bits>(a.flip));}
 GP_DEVICE Bits decode(Bits bits)const{return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip)));}
 GP_DEVICE Bits field(Bits raw)const{
-return PLACED?static_cast<Bits>((encode(raw)>> a.low_bit)& static_cast<Bits>(a.mask)): encode(raw);
+return INDEXED?static_cast<Bits>((encode(raw)>> a.low_bit)& static_cast<Bits>(a.mask)): encode(raw);
 }
 };
-template <class P,class K,class S,bool PLACED> struct gp__warp_room : gp__sorted_elements<K,S,PLACED>{
-typedef gp__sorted_elements<K,S,PLACED> Elements;
+template <class P,class K,class S,bool INDEXED> struct gp__warp_room : gp__sorted_elements<K,S,INDEXED>{
+typedef gp__sorted_elements<K,S,INDEXED> Elements;
 typedef typename Elements::Bits Bits;
 typedef typename Elements::V V;
 typedef typename Elements::Item Item;
 typedef typename Elements::C C;
 static const int VALUE=S::any?int(sizeof(V)): 0,
-CAPACITY=gp__warp_sort_items(P::vectors,int(sizeof(Bits)),VALUE,PLACED);
+CAPACITY=gp__warp_sort_items(P::vectors,int(sizeof(Bits)),VALUE,INDEXED);
 static const int KEY_BYTES=gp__bank_padded_bytes(CAPACITY,int(sizeof(Bits))),
-VALUE_BYTES=(CAPACITY * VALUE + 15)/ 16 * 16,PLACE_BYTES=PLACED?CAPACITY * 2 : 0,
-BYTES=gp__warp_sort_bytes(P::vectors,int(sizeof(Bits)),VALUE,PLACED),
+VALUE_BYTES=(CAPACITY * VALUE + 15)/ 16 * 16,INDEX_BYTES=INDEXED?CAPACITY * 2 : 0,
+BYTES=gp__warp_sort_bytes(P::vectors,int(sizeof(Bits)),VALUE,INDEXED),
 UNROLL=VALUE > 8?2
 : VALUE  ?4
 : 8,
-LIMIT=gp__middle_limit(CAPACITY,gp__sort_item_bytes(int(sizeof(Bits)),PLACED));
+LIMIT=gp__middle_limit(CAPACITY,gp__sort_item_bytes(int(sizeof(Bits)),INDEXED));
 Bits *key;
 V *value;
-unsigned short *place;
+unsigned short *index;
 gp__u64 *shift;
 gp__u32 *first;
 gp__u32 *list;
@@ -51389,8 +51395,8 @@ GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args,unsigned char *share
 unsigned char *mine=shared + gp_warp()* BYTES;
 key=reinterpret_cast<Bits *>(mine);
 value=reinterpret_cast<V *>(mine + KEY_BYTES);
-place=reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
-shift=reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+index=reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
+shift=reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + INDEX_BYTES);
 first=reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
 list=first + GP__SHORT_ROUNDS * GP__WARP;
 }
@@ -51410,7 +51416,7 @@ if(i + u * 32 < to[u])v[u]=Elements::value(0,further[u] + i + u * 32);
 GPUPRIMS__UNROLL
 for(int u=0;u < U;++u){
 if(i + u * 32 >= to[u])continue;
-*key_at(i + u * 32)= PLACED?x[u] : this->encode(x[u]);
+*key_at(i + u * 32)= INDEXED?x[u] : this->encode(x[u]);
 if(S::any)value[i + u * 32]=v[u];
 }
 }
@@ -51421,9 +51427,9 @@ GPUPRIMS__UNROLL
 for(int u=0;u < U;++u){
 const gp__u32 k=i + u * 32;
 if(k >= to[u])continue;
-if(!PLACED)out[further[u] + k]=this->decode(*key_at(k));
+if(!INDEXED)out[further[u] + k]=this->decode(*key_at(k));
 else{
-const gp__u32 from=place[k];
+const gp__u32 from=index[k];
 out[further[u] + k] = *key_at(from);
 if(S::any)values[further[u] + k]=value[from];
 }
@@ -51457,25 +51463,25 @@ const gp__u32 mine=(gp_lane()& unsigned(lanes - 1))* ITEMS;
 C x[ITEMS];
 GPUPRIMS__UNROLL
 for(int i=0;i < ITEMS;++i)
-x[i]=mine + i < n?Item::make(PLACED?this->field(*key_at(first + mine + i)): *key_at(first + mine + i),
+x[i]=mine + i < n?Item::make(INDEXED?this->field(*key_at(first + mine + i)): *key_at(first + mine + i),
 first + mine + i)
 : Item::last();
 gp__sort_lanes<Item>(x,lanes);
 GPUPRIMS__UNROLL
 for(int i=0;i < ITEMS;++i){
 if(mine + i >= n)continue;
-if(PLACED)place[first + mine + i]=static_cast<unsigned short>(Item::place(x[i]));
+if(INDEXED)index[first + mine + i]=static_cast<unsigned short>(Item::index(x[i]));
 else *key_at(first + mine + i)= Item::bits(x[i]);
 }
 }
 };
-template <class P,class K,class S,bool PLACED> struct gp__block_sort_shape{
-typedef typename gp__sorted_elements<K,S,PLACED>::C C;
+template <class P,class K,class S,bool INDEXED> struct gp__block_sort_shape{
+typedef typename gp__sorted_elements<K,S,INDEXED>::C C;
 static const int THREADS=gp__long_threads(P::threads,int(sizeof(C))),WARPS=THREADS / 32,
 ITEMS=gp__long_items(P::vectors,int(sizeof(C))),CAPACITY=THREADS * ITEMS,
 VALUE=S::any?int(sizeof(typename S::type)): 0;
 static const bool STAGED=VALUE > 0 && VALUE <= int(sizeof(C));
-static const bool BINNED=gp__long_binned(ITEMS,PLACED);
+static const bool BINNED=gp__long_binned(ITEMS,INDEXED);
 static const int LOG2_BINS=gp__long_log2_bins(CAPACITY);
 };
 #line 1 "segmented_sort/short.cuh"
@@ -51528,10 +51534,10 @@ const gp__u64 end=stop < a.count?stop : a.count;
 begin=static_cast<gp__u64>(begins[s]);
 count=begin < end?end - begin : 0;
 }
-template <class P,class K,class S,bool PLACED,class O>
+template <class P,class K,class S,bool INDEXED,class O>
 GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a){
-typedef gp__warp_room<P,K,S,PLACED> Room;
-typedef gp__block_sort_shape<P,K,S,PLACED> Block;
+typedef gp__warp_room<P,K,S,INDEXED> Room;
+typedef gp__block_sort_shape<P,K,S,INDEXED> Block;
 const int ROUNDS=GP__SHORT_ROUNDS,CLASSES=5,UNROLL=Room::UNROLL;
 const gp__u32 CAPACITY=Room::CAPACITY;
 GP_DYNAMIC_SHARED(shared);
@@ -51622,7 +51628,7 @@ for(int c=0;c < CLASSES;++c){
 unsigned below=before;
 GPUPRIMS__UNROLL
 for(int r=0;r < ROUNDS;++r){
-const bool mine=in[r] && n[r] >(c?1u << c :(PLACED?0u : 1u))&& n[r] <= 2u << c;
+const bool mine=in[r] && n[r] >(c?1u << c :(INDEXED?0u : 1u))&& n[r] <= 2u << c;
 of[c][r]=__ballot_sync(0xffffffffu,mine);
 if(mine)room.list[below + gp__lanes_before(of[c][r])]=(at[r] - from)<< 8 | n[r];
 below += unsigned(__popc(of[c][r]));
@@ -51691,8 +51697,9 @@ __syncwarp();
 }
 }
 }
-template <class P,class K,class S,bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a){
-typedef gp__warp_room<P,K,S,PLACED> Room;
+template <class P,class K,class S,bool INDEXED>
+GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a){
+typedef gp__warp_room<P,K,S,INDEXED> Room;
 GP_DYNAMIC_SHARED(shared);
 gp__pdl_wait<P>();
 if(a.bad && *a.bad != ~0ull)return;
@@ -51713,9 +51720,9 @@ gp__u64 to[GP__DIGITS];
 gp__u64 next[GP__DIGITS + 1];
 unsigned char small[GP__DIGITS];
 };
-template <class P,class K,class S,bool PLACED> struct gp__block_sorter : gp__sorted_elements<K,S,PLACED>{
-typedef gp__sorted_elements<K,S,PLACED> Elements;
-typedef gp__block_sort_shape<P,K,S,PLACED> Shape;
+template <class P,class K,class S,bool INDEXED> struct gp__block_sorter : gp__sorted_elements<K,S,INDEXED>{
+typedef gp__sorted_elements<K,S,INDEXED> Elements;
+typedef gp__block_sort_shape<P,K,S,INDEXED> Shape;
 typedef typename Elements::Bits Bits;
 typedef typename Elements::V V;
 typedef typename Elements::Item Item;
@@ -51785,7 +51792,7 @@ GPUPRIMS__UNROLL
 for(int i=0;i < N;++i)
 if(i * T + threadIdx.x < n)x[i] = *item_at(i * T + threadIdx.x);
 Bits *out=this->keys_to(2)+ begin;
-if(!PLACED || this->a.whole){
+if(!INDEXED || this->a.whole){
 GPUPRIMS__UNROLL
 for(int i=0;i < N;++i)
 if(i * T + threadIdx.x < n)out[i * T + threadIdx.x]=this->decode(Item::bits(x[i]));
@@ -51796,7 +51803,7 @@ for(gp__u32 k=threadIdx.x;k < n;k += T)stage[k]=in[k];
 __syncthreads();
 GPUPRIMS__UNROLL
 for(int i=0;i < N;++i)
-if(i * T + threadIdx.x < n)out[i * T + threadIdx.x]=stage[Item::place(x[i])];
+if(i * T + threadIdx.x < n)out[i * T + threadIdx.x]=stage[Item::index(x[i])];
 }
 if(!S::any)return;
 V *values=this->values_to(2)+ begin;
@@ -51807,12 +51814,12 @@ for(gp__u32 k=threadIdx.x;k < n;k += T)stage[k]=this->value(source,begin + k);
 __syncthreads();
 GPUPRIMS__UNROLL
 for(int i=0;i < N;++i)
-if(i * T + threadIdx.x < n)values[i * T + threadIdx.x]=stage[Item::place(x[i])];
+if(i * T + threadIdx.x < n)values[i * T + threadIdx.x]=stage[Item::index(x[i])];
 }else{
 V v[N];
 GPUPRIMS__UNROLL
 for(int i=0;i < N;++i)
-if(i * T + threadIdx.x < n)v[i]=this->value(source,begin + Item::place(x[i]));
+if(i * T + threadIdx.x < n)v[i]=this->value(source,begin + Item::index(x[i]));
 __syncthreads();
 GPUPRIMS__UNROLL
 for(int i=0;i < N;++i)
@@ -51856,7 +51863,7 @@ Bits *out=b.keys_to(2)+ begin;
 GPUPRIMS__UNROLL
 for(int i=0;i < N;++i){
 const gp__u32 k=static_cast<unsigned>(i)* T + thread;
-if(k < n)out[k]=b.decode(static_cast<Bits>(sort.s.key[Bins::place(k)]));
+if(k < n)out[k]=b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
 }
 }
 };
@@ -52011,7 +52018,7 @@ for(int i=0;i < ITEMS;++i)
 if(first + i * 32 < n)x[i]=in[first + i * 32];
 __syncwarp();
 const gp__u32 sample=first < n?digit(x[0],shift): gp__u32(GP__DIGITS);
-const bool drawn = !PLACED && __popc(__ballot_sync(0xffffffffu,sample == gp_warp_broadcast(sample,0)))< 6;
+const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu,sample == gp_warp_broadcast(sample,0)))< 6;
 if(drawn){
 GPUPRIMS__UNROLL
 for(int i=0;i < ITEMS;++i){
@@ -52123,8 +52130,8 @@ sorted=head?s.next[last] - from : 0;
 if(sorted)gp__push_tasks(this->a,tag,gp__sort_task(b.begin + from,sorted,target),1);
 }
 };
-template <class P,class K,class S,bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a){
-typedef gp__block_sorter<P,K,S,PLACED> Sorter;
+template <class P,class K,class S,bool INDEXED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a){
+typedef gp__block_sorter<P,K,S,INDEXED> Sorter;
 typedef typename Sorter::Storage Storage;
 GP_DYNAMIC_SHARED(shared);
 GP_SHARED(Storage,s);
@@ -52222,9 +52229,9 @@ for(int k=0;k < COUNT;++k){
 const unsigned i=unsigned(k * THREADS)+ threadIdx.x;
 const bool second=i >= n;
 const unsigned at=(second?two : one)+ unsigned(k * THREADS * UNIT),from=gp_min<gp__u32>()(at,at - RING);
-unsigned char *const place=(second?other : base)+ from;
-if(i < n + m)*reinterpret_cast<Unit *>(place)= unit[k];
-if(MIRROR && i < n + m && from < MIRROR)*reinterpret_cast<Unit *>(place + RING)= unit[k];
+unsigned char *const target=(second?other : base)+ from;
+if(i < n + m)*reinterpret_cast<Unit *>(target)= unit[k];
+if(MIRROR && i < n + m && from < MIRROR)*reinterpret_cast<Unit *>(target + RING)= unit[k];
 }
 }
 };
@@ -52315,13 +52322,13 @@ static const int SIZE=int(sizeof(Value)),ALIGN=int(alignof(Value)),
 PIECE=ALIGN >= 16?16 : ALIGN;
 typedef typename gp__unit_of<PIECE>::type Piece;
 template <int RANKS>
-static GP_DEVICE void run(void *to,const unsigned short *place,int n,const unsigned char *first,
+static GP_DEVICE void run(void *to,const unsigned short *source,int n,const unsigned char *first,
 const unsigned char *second,int split,unsigned rank){
 const int PIECES=SIZE / PIECE;
 Piece *out=static_cast<Piece *>(to);
 GPUPRIMS__UNROLL_BY(4)
 for(int i=int(rank);i < n * PIECES;i += RANKS){
-const int k=place[i / PIECES],part=i % PIECES;
+const int k=source[i / PIECES],part=i % PIECES;
 const unsigned char *from=k < split?first + k * SIZE : second +(k - split)* SIZE;
 out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
 }
@@ -52335,8 +52342,8 @@ template <class P,class Before,class Key,class Value> struct gp__merger{
 static const int THREADS=P::threads,KEY=int(sizeof(Key)),VALUE=gp__bytes_of<Value>::value;
 static const int ITEMS=gp__merge_items(P::vectors,KEY,VALUE),TILE=THREADS * ITEMS;
 static const int RING_AT=gp__merge_ring_bytes(TILE,KEY)+ gp__merge_mirror_bytes(ITEMS,KEY),OUT_AT=2 * RING_AT;
-static const int PLACES_AT=OUT_AT + gp__merge_out_bytes(THREADS,ITEMS,KEY);
-static const int VALUES_AT=PLACES_AT + gp__merge_place_bytes(TILE,VALUE);
+static const int SOURCES_AT=OUT_AT + gp__merge_out_bytes(THREADS,ITEMS,KEY);
+static const int VALUES_AT=SOURCES_AT + gp__merge_source_bytes(TILE,VALUE);
 typedef gp__merge_side<Key,TILE,ITEMS> Side;
 typedef gp__two_loads<THREADS,ITEMS,P::load,Key> KeyLoads;
 typedef gp__two_loads<THREADS,ITEMS,P::load,typename gp__either<VALUE == 0,Key,Value>::type> ValueLoads;
@@ -52366,7 +52373,7 @@ GP_DEVICE Key key_at(unsigned at,int behind=0)const{
 return *reinterpret_cast<const Key *>(shared + behind * KEY + at);
 }
 GP_DEVICE void merge_ends(unsigned x,unsigned y,unsigned x_end,unsigned y_end,int at,int at2,int at_end,
-int at2_end,Key *out,unsigned short *places)const{
+int at2_end,Key *out,unsigned short *sources)const{
 const int HALF=(ITEMS + 1)/ 2;
 const gp__u32 BACK=gp__u32(0)- KEY;
 Key one=key_at(x),two=key_at(y),one_end=key_at(x_end,-1),two_end=key_at(y_end,-1);
@@ -52375,10 +52382,10 @@ for(int k=0;k < HALF;++k){
 const int last=ITEMS - 1 - k;
 const bool second=Before()(two,one),end_second = !Before()(two_end,one_end);
 out[k]=second?two : one;
-if(VALUE)places[k]=static_cast<unsigned short>(second?at2 : at);
+if(VALUE)sources[k]=static_cast<unsigned short>(second?at2 : at);
 if(last > k){
 out[last]=end_second?two_end : one_end;
-if(VALUE)places[last]=static_cast<unsigned short>(end_second?--at2_end : --at_end);
+if(VALUE)sources[last]=static_cast<unsigned short>(end_second?--at2_end : --at_end);
 }
 if(k + 1 < HALF){
 const Key fresh=key_at(second?y : x,1),fresh_end=key_at(end_second?y_end : x_end,-2);
@@ -52395,7 +52402,7 @@ two_end=end_second?fresh_end : two_end;
 }
 template <bool FULL>
 GP_DEVICE void merge(unsigned x,int left,unsigned y,int left2,int n,int at,int at2,Key *out,
-unsigned short *places)const{
+unsigned short *sources)const{
 Key one,two;
 if(FULL || left > 0)one=key_at(x);
 if(FULL || left2 > 0)two=key_at(y);
@@ -52407,7 +52414,7 @@ for(int k=0;k < ITEMS;++k){
 const bool later=Before()(two,one),of_second=FULL?later : left2 > 0 &&(left == 0 || later);
 if(FULL || k < n){
 out[k]=of_second?two : one;
-if(VALUE)places[k]=static_cast<unsigned short>(of_second?at2 : at);
+if(VALUE)sources[k]=static_cast<unsigned short>(of_second?at2 : at);
 }
 if(k + 1 == ITEMS)break;
 left -= of_second?0 : 1;
@@ -52468,15 +52475,15 @@ const int here=int(tile)- from < 0?0 : int(tile)- from < 32 * ITEMS?int(tile)- f
 unsigned char *gathered=shared + OUT_AT + int(gp_warp())*(32 * ITEMS * KEY + GP__VECTOR);
 gathered += gp__misalignment(out + from,16);
 Key *mine_out=reinterpret_cast<Key *>(gathered)+ gp_lane()* ITEMS;
-unsigned short *places=reinterpret_cast<unsigned short *>(shared + PLACES_AT)+ threadIdx.x * ITEMS;
+unsigned short *sources=reinterpret_cast<unsigned short *>(shared + SOURCES_AT)+ threadIdx.x * ITEMS;
 const unsigned x=Side::part(at + i * KEY),y=RING_AT + Side::part(at2 +(mine - i)* KEY);
 const int left=int(i_end - i),left2=int(end - mine)- left;
 if(window == TILE && window2 == TILE && ends)
 merge_ends(x,y,x + unsigned(left * KEY),y + unsigned(left2 * KEY),int(i),int(taken + mine - i),int(i_end),
-int(taken + end - i_end),mine_out,places);
+int(taken + end - i_end),mine_out,sources);
 else if(window == TILE && window2 == TILE)
-merge<true>(x,left,y,left2,ITEMS,int(i),int(taken + mine - i),mine_out,places);
-else merge<false>(x,left,y,left2,int(end - mine),int(i),int(taken + mine - i),mine_out,places);
+merge<true>(x,left,y,left2,ITEMS,int(i),int(taken + mine - i),mine_out,sources);
+else merge<false>(x,left,y,left2,int(end - mine),int(i),int(taken + mine - i),mine_out,sources);
 __syncwarp();
 gp__write_alike<Key>::template run<32 * ITEMS>(out + from,gathered,here);
 __syncthreads();
@@ -52487,7 +52494,7 @@ if(VALUE){
 unsigned char *at_values=shared + VALUES_AT,*at_values2=at_values + values_units * ValueLoads::UNIT;
 moving.template store<~0u,0>(at_values,0,values_units,at_values2,0,values_units2);
 __syncthreads();
-pick(gp__ahead(out_values,from),reinterpret_cast<const unsigned short *>(shared + PLACES_AT)+ from,here,
+pick(gp__ahead(out_values,from),reinterpret_cast<const unsigned short *>(shared + SOURCES_AT)+ from,here,
 at_values + shift,at_values2 + shift2,int(taken));
 values=gp__ahead(values,taken);
 values2=gp__ahead(values2,taken2);
@@ -52497,9 +52504,9 @@ out += tile;
 }
 }
 template <class V>
-static GP_DEVICE void pick(V *to,const unsigned short *place,int n,const unsigned char *first,
+static GP_DEVICE void pick(V *to,const unsigned short *source,int n,const unsigned char *first,
 const unsigned char *second,int split){
-gp__picked<V>::template run<32>(to,place,n,first,second,split,gp_lane());
+gp__picked<V>::template run<32>(to,source,n,first,second,split,gp_lane());
 }
 static GP_DEVICE void pick(gp__none *,const unsigned short *,int,const unsigned char *,const unsigned char *,
 int){}
@@ -52569,24 +52576,24 @@ static GP_DEVICE bool negative(const T &x){return gp__bits_of(x)== Bits(Bits(1)<
 };
 template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T,gp__traits<T>::kind == GP__FLOAT>{};
 template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T,gp__traits<T>::kind == GP__FLOAT>{};
-template <class Before,class Key,int ITEMS,bool PLACES> struct gp__thread_sort{
+template <class Before,class Key,int ITEMS,bool SOURCES> struct gp__thread_sort{
 static GP_DEVICE void exchange(Key &x,Key &y,gp__u32 &p,gp__u32 &q,bool there){
 const Key a=x,b=y;
 const bool swap=there && Before()(b,a);
 x=swap?b : a;
 y=swap?a : b;
-if(PLACES){
+if(SOURCES){
 const gp__u32 c=p,d=q;
 p=swap?d : c;
 q=swap?c : d;
 }
 }
-template <bool FULL> static GP_DEVICE void stable(Key(&key)[ITEMS],gp__u32(&place)[PLACES?ITEMS : 1],int n){
+template <bool FULL> static GP_DEVICE void stable(Key(&key)[ITEMS],gp__u32(&source)[SOURCES?ITEMS : 1],int n){
 GPUPRIMS__UNROLL
 for(int round=0;round < ITEMS;++round){
 GPUPRIMS__UNROLL
 for(int i=round % 2;i + 1 < ITEMS;i += 2)
-exchange(key[i],key[i + 1],place[PLACES?i : 0],place[PLACES?i + 1 : 0],FULL || i + 1 < n);
+exchange(key[i],key[i + 1],source[SOURCES?i : 0],source[SOURCES?i + 1 : 0],FULL || i + 1 < n);
 }
 }
 };
@@ -52606,8 +52613,8 @@ template <class Before,class Key,int ITEMS,int P,int K> struct gp__batcher<Befor
 static GP_DEVICE void run(Key(&)[ITEMS]){}
 };
 template <class V,bool INDEX> struct gp__index_writer{
-template <int THREADS> static GP_DEVICE void run(V *out,const unsigned short *places,gp__u64 first,int n){
-for(int i=int(threadIdx.x);i < n;i += THREADS)out[i]=static_cast<V>(first + places[i]);
+template <int THREADS> static GP_DEVICE void run(V *out,const unsigned short *sources,gp__u64 first,int n){
+for(int i=int(threadIdx.x);i < n;i += THREADS)out[i]=static_cast<V>(first + sources[i]);
 }
 };
 template <class V> struct gp__index_writer<V,false>{
@@ -52616,12 +52623,12 @@ template <int THREADS> static GP_DEVICE void run(V *,const unsigned short *,gp__
 template <class P,class Before,class Key,class Value> struct gp__tile_sorter{
 static const int THREADS=P::threads,KEY=int(sizeof(Key)),VALUE=gp__bytes_of<Value>::value;
 static const int ITEMS=gp__sort_tile_items(P::vectors,KEY,VALUE),TILE=THREADS * ITEMS;
-static const int PLACES_AT=gp__merge_window_bytes(TILE + 1,KEY,1),
-VALUES_AT=PLACES_AT + gp__merge_place_bytes(TILE,VALUE);
+static const int SOURCES_AT=gp__merge_window_bytes(TILE + 1,KEY,1),
+VALUES_AT=SOURCES_AT + gp__merge_source_bytes(TILE,VALUE);
 typedef gp__thread_sort<Before,Key,ITEMS,(VALUE > 0)> Network;
 template <bool FULL,int N>
 static GP_DEVICE void merge(const unsigned char *bytes,gp__u32 one_at,int n,gp__u32 two_at,int m,int diagonal,
-gp__u32 reach,gp__u32 last,Key(&key)[N],gp__u32(&place)[VALUE?N : 1]){
+gp__u32 reach,gp__u32 last,Key(&key)[N],gp__u32(&source)[VALUE?N : 1]){
 const bool ANY=FULL || gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value;
 const gp__u32 one_end=one_at + gp__u32(n * KEY),end=two_at + gp__u32(m * KEY);
 int low=diagonal > m?diagonal - m : 0;
@@ -52642,7 +52649,7 @@ GPUPRIMS__UNROLL
 for(int k=0;k < N;++k){
 const bool later=Before()(second,first),of_second=y < end &&(x >= one_end || later);
 key[k]=of_second?second : first;
-if(VALUE)place[VALUE?k : 0]=(of_second?y : x)/ gp__u32(KEY);
+if(VALUE)source[VALUE?k : 0]=(of_second?y : x)/ gp__u32(KEY);
 if(k + 1 == N)break;
 const gp__u32 next=(of_second?y : x)+ KEY;
 gp__select_advance(x,y,of_second,KEY,KEY);
@@ -52655,18 +52662,18 @@ else first = *reinterpret_cast<const Key *>(bytes +(ANY?x : gp_min<gp__u32>()(x,
 }
 }
 template <int N>
-static GP_DEVICE void put(Key *keys,unsigned short *places,int mine,int count,const Key(&key)[N],
-const gp__u32(&place)[VALUE?N : 1]){
+static GP_DEVICE void put(Key *keys,unsigned short *sources,int mine,int count,const Key(&key)[N],
+const gp__u32(&source)[VALUE?N : 1]){
 GPUPRIMS__UNROLL
 for(int k=0;k < N;++k)
 if(k < count){
 keys[mine + k]=key[k];
-if(VALUE)places[mine + k]=static_cast<unsigned short>(place[VALUE?k : 0]);
+if(VALUE)sources[mine + k]=static_cast<unsigned short>(source[VALUE?k : 0]);
 }
 }
-template <bool FULL> static GP_DEVICE void sort_shared(Key *keys,unsigned short *places,int tile){
+template <bool FULL> static GP_DEVICE void sort_shared(Key *keys,unsigned short *sources,int tile){
 Key key[ITEMS];
-gp__u32 place[VALUE?ITEMS : 1];
+gp__u32 source[VALUE?ITEMS : 1];
 const int mine=int(threadIdx.x)* ITEMS,count=FULL                 ?ITEMS
 : tile - mine < 0    ?0
 : tile - mine < ITEMS?tile - mine
@@ -52674,7 +52681,7 @@ const int mine=int(threadIdx.x)* ITEMS,count=FULL                 ?ITEMS
 GPUPRIMS__UNROLL
 for(int k=0;k < ITEMS;++k){
 if(k < count)key[k]=keys[mine + k];
-if(VALUE)place[VALUE?k : 0]=static_cast<gp__u32>(mine + k);
+if(VALUE)source[VALUE?k : 0]=static_cast<gp__u32>(mine + k);
 }
 for(int i=tile + int(threadIdx.x);i <= TILE && i <= tile + ITEMS;i += THREADS)
 keys[i]=keys[tile - 1];
@@ -52685,11 +52692,11 @@ GPUPRIMS__UNROLL
 for(int k=0;k < ITEMS;++k)in_order=in_order || gp__zeros_tie<Before>::negative(key[k]);
 }
 if(!in_order)gp__batcher<Before,Key,ITEMS>::run(key);
-else Network::template stable<FULL>(key,place,count);
+else Network::template stable<FULL>(key,source,count);
 GPUPRIMS__UNROLL_BY(1)
 for(int width=1;;width *= 2){
 __syncthreads();
-put(keys,places,mine,count,key,place);
+put(keys,sources,mine,count,key,source);
 __syncthreads();
 if(width * ITEMS >= tile)break;
 if(count == 0)continue;
@@ -52697,38 +52704,38 @@ const int base=(int(threadIdx.x)& ~(2 * width - 1))* ITEMS,run=width * ITEMS;
 const int rest=FULL?2 * run : tile - base,n=rest < run?rest : run,m=rest - n < run?rest - n : run;
 const gp__u32 at=gp__u32(base * KEY),at2=at + gp__u32(n * KEY);
 merge<FULL>(reinterpret_cast<const unsigned char *>(keys),at,n,at2,m,mine - base,
-gp__power_of_two(ITEMS / 2 + 1,1)* unsigned(width),at2 + gp__u32(m * KEY),key,place);
+gp__power_of_two(ITEMS / 2 + 1,1)* unsigned(width),at2 + gp__u32(m * KEY),key,source);
 if(VALUE){
 GPUPRIMS__UNROLL
 for(int k=0;k < ITEMS;++k)
-if(k < count)place[VALUE?k : 0]=places[place[VALUE?k : 0]];
+if(k < count)source[VALUE?k : 0]=sources[source[VALUE?k : 0]];
 }
 }
 }
 static GP_DEVICE void write_values(const gp__merge_args &,const unsigned short *,unsigned char *,gp__u64,int,
 const gp__none *){}
 template <class V>
-static GP_DEVICE void write_values(const gp__merge_args &a,const unsigned short *places,unsigned char *staged,
+static GP_DEVICE void write_values(const gp__merge_args &a,const unsigned short *sources,unsigned char *staged,
 gp__u64 first,int tile,const V *values){
 V *out=static_cast<V *>(a.out_values)+ first;
 if(values){
 gp__copy_to_shared<THREADS,4,P::load>(staged,reinterpret_cast<const unsigned char *>(values + first),
 unsigned(tile)* unsigned(sizeof(V)),threadIdx.x);
 __syncthreads();
-gp__picked<V>::template run<THREADS>(out,places,tile,staged,staged,tile,threadIdx.x);
-}else gp__index_writer<V,gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out,places,first,tile);
+gp__picked<V>::template run<THREADS>(out,sources,tile,staged,staged,tile,threadIdx.x);
+}else gp__index_writer<V,gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out,sources,first,tile);
 }
 static GP_DEVICE void sort(const gp__merge_args &a,gp__u64 first,int tile,unsigned char *shared){
 Key *keys=reinterpret_cast<Key *>(shared);
-unsigned short *places=reinterpret_cast<unsigned short *>(shared + PLACES_AT);
+unsigned short *sources=reinterpret_cast<unsigned short *>(shared + SOURCES_AT);
 gp__copy_to_shared<THREADS,4,P::load>(shared,static_cast<const unsigned char *>(a.keys)+ first * unsigned(KEY),
 unsigned(tile)* unsigned(KEY),threadIdx.x);
 __syncthreads();
-if(tile == TILE)sort_shared<true>(keys,places,tile);
-else sort_shared<false>(keys,places,tile);
+if(tile == TILE)sort_shared<true>(keys,sources,tile);
+else sort_shared<false>(keys,sources,tile);
 gp__copy_from_shared<THREADS,P::store>(static_cast<unsigned char *>(a.out_keys)+ first * unsigned(KEY),shared,
 unsigned(tile)* unsigned(KEY),threadIdx.x);
-if(VALUE)write_values(a,places,shared + VALUES_AT,first,tile,static_cast<const Value *>(a.values));
+if(VALUE)write_values(a,sources,shared + VALUES_AT,first,tile,static_cast<const Value *>(a.values));
 }
 };
 template <class P,class Before,class Key,class Value> GP_DEVICE void gp__merge_sort_tiles(const gp__merge_args &a){
@@ -52757,7 +52764,7 @@ static GP_DEVICE void synchronise(){
 if(LANES > GP__WARP)__syncthreads();
 else __syncwarp();
 }
-template <class Count> static GP_DEVICE Count place(int k,Count rest){
+template <class Count> static GP_DEVICE Count probe_at(int k,Count rest){
 const int STEP=PROBES == 2?11 : 2,FIRST=PROBES == 2?11 : 1,ALL=PROBES == 2?32 : 2 * PROBES;
 return static_cast<Count>(gp__u64(STEP * k + FIRST)* rest / ALL);
 }
@@ -52771,7 +52778,7 @@ const Key &x=probe[lane];
 Count passed=0;
 for(;;){
 const bool there=length > 0;
-const Count at=place(k,length);
+const Count at=probe_at(k,length);
 if(there)probe[lane]=keys[passed + at];
 if(k == 0)s.rest[mine]=length;
 if(!any(there))return passed;
@@ -52792,12 +52799,13 @@ Count least=at,most=at;
 GPUPRIMS__UNROLL
 for(int i=0;i < 3;++i){
 const Count rest=static_cast<Count>(s.rest[(mine + i + 1)% 4]);
-least += lesser[i]?place(lesser[i] - 1,rest)+ 1 : 0;
-most += lesser[i] < PROBES?place(lesser[i],rest): rest;
+least += lesser[i]?probe_at(lesser[i] - 1,rest)+ 1 : 0;
+most += lesser[i] < PROBES?probe_at(lesser[i],rest): rest;
 }
 const int ins=of_run(__ballot_sync(0xffffffffu,there && most < rank)),
 outs=of_run(__ballot_sync(0xffffffffu,there && least >= rank));
-const Count taken=ins?place(ins - 1,length)+ 1 : 0,end=outs?place(PROBES - outs,length): length;
+const Count taken=ins?probe_at(ins - 1,length)+ 1 : 0,
+end=outs?probe_at(PROBES - outs,length): length;
 passed += taken;
 length=end - taken;
 if(k == 0)s.taken[mine]=taken;
@@ -52852,12 +52860,12 @@ if(t < tiles && threadIdx.x % Split::PROBES == 0)a.borders[t * 4 + mine]=border;
 }
 template <class Value,bool CARRIED> struct gp__carried_values{
 typedef Value type;
-static GP_DEVICE Value of(const Value *beside,gp__u32 place,bool){return beside[place];}
+static GP_DEVICE Value of(const Value *beside,gp__u32 source,bool){return beside[source];}
 };
 template <class Value> struct gp__carried_values<Value,false>{
 typedef unsigned short type;
-static GP_DEVICE type of(const type *beside,gp__u32 place,bool named){
-return named?beside[place] : static_cast<type>(place);
+static GP_DEVICE type of(const type *beside,gp__u32 source,bool named){
+return named?beside[source] : static_cast<type>(source);
 }
 };
 template <class P,class Before,class Key,class Value> struct gp__four_merger{
@@ -52918,9 +52926,9 @@ int count,count2;
 };
 template <int N>
 static GP_DEVICE void merge(const unsigned char *shared,const Two &two,int mine,gp__u32 last,Key(&key)[N],
-gp__u32(&place)[VALUE?N : 1]){
+gp__u32(&source)[VALUE?N : 1]){
 const gp__u32 reach=0x80000000u >> __clz((two.count < two.count2?two.count : two.count2)| 1);
-Sorter::template merge<false>(shared,two.at,two.count,two.at2,two.count2,mine,reach,last,key,place);
+Sorter::template merge<false>(shared,two.at,two.count,two.at2,two.count2,mine,reach,last,key,source);
 }
 static GP_DEVICE int at_most(int x,int most){return x < most?x : most;}
 static GP_DEVICE void fetch(const Parts &parts,const unsigned char *begin,const unsigned char *end,
@@ -52961,12 +52969,12 @@ static GP_DEVICE void merge_to(unsigned char *shared,const Two &two,int mine,int
 bool named){
 Beside *const beside=reinterpret_cast<Beside *>(shared + BESIDE_AT);
 Key key[N];
-gp__u32 place[VALUE?N : 1];
+gp__u32 source[VALUE?N : 1];
 Beside with[VALUE?N : 1];
-merge(shared,two,mine,last,key,place);
+merge(shared,two,mine,last,key,source);
 GPUPRIMS__UNROLL
 for(int k=0;VALUE && k < N;++k)
-if(k < here)with[VALUE?k : 0]=Carrier::of(beside,place[VALUE?k : 0],named);
+if(k < here)with[VALUE?k : 0]=Carrier::of(beside,source[VALUE?k : 0],named);
 __syncthreads();
 if(here == N)put<true>(reinterpret_cast<Key *>(shared)+ to,beside + to,here,key,with);
 else put<false>(reinterpret_cast<Key *>(shared)+ to,beside + to,here,key,with);
@@ -53008,8 +53016,8 @@ static_cast<V *>(to)[i + k]=p[i];
 static GP_DEVICE void move(const gp__merge_args &,const gp__four_runs &,const Parts &,const void *,gp__u64,
 const gp__none *){}
 template <class V>
-static GP_DEVICE void move(const gp__merge_args &a,const gp__four_runs &runs,const Parts &parts,const void *places,
-gp__u64 first,const V *values){
+static GP_DEVICE void move(const gp__merge_args &a,const gp__four_runs &runs,const Parts &parts,
+const void *sources,gp__u64 first,const V *values){
 typedef typename gp__picked<V>::Piece Piece;
 const int PIECES=int(sizeof(V))/ gp__picked<V>::PIECE;
 const V *from[4];
@@ -53022,7 +53030,7 @@ begin[r]=parts.units[r] * UNIT / KEY;
 Piece *const out=reinterpret_cast<Piece *>(static_cast<V *>(a.out_values)+ first);
 GPUPRIMS__UNROLL_BY(4)
 for(int i=int(threadIdx.x);i < parts.tile()* PIECES;i += THREADS){
-const unsigned k=static_cast<const unsigned short *>(places)[i / PIECES];
+const unsigned k=static_cast<const unsigned short *>(sources)[i / PIECES];
 const V *p=k >= begin[3]?from[3] : k >= begin[2]?from[2] : k >= begin[1]?from[1] : from[0];
 out[i]=reinterpret_cast<const Piece *>(p + k)[i % PIECES];
 }
@@ -53141,7 +53149,7 @@ static const int THREADS=P::threads,KEY=int(sizeof(Key)),VALUE=gp__bytes_of<Valu
 static const int ITEMS=gp__merge_items(P::vectors,KEY,VALUE),TILE=THREADS * ITEMS;
 static const int RESULTS_AT=gp__merge_window_bytes(TILE,KEY,2),RESULT=gp__set_result_bytes(TILE,KEY,VALUE);
 static const int PLACES_AT=gp__merge_window_bytes(TILE,KEY,1);
-static const int VALUES_AT=PLACES_AT + gp__merge_place_bytes(TILE,VALUE);
+static const int VALUES_AT=PLACES_AT + gp__merge_source_bytes(TILE,VALUE);
 static const bool SWAPPED =
 SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;
 typedef typename gp__either<(ITEMS < 32),gp__u32,gp__u64>::type Mask;
@@ -53342,7 +53350,7 @@ template <class Mask,int ITEMS> static GP_DEVICE bool run(Key *,const Key(&)[ITE
 };
 template <class Key> struct gp__set_push<Key,true>{
 template <class Mask,int ITEMS> static GP_DEVICE bool run(Key *out,const Key(&key)[ITEMS],Mask marks){
-gp__shared_place to(out);
+gp__shared_pointer to(out);
 GPUPRIMS__UNROLL
 for(int k=0;k < ITEMS;++k)to.push_if(marks >> k & 1?1 : 0,gp__bits_of(key[k]));
 return true;
@@ -53431,7 +53439,7 @@ const Values &values,gp__u32 kept,const unsigned char *results,
 typename Tile::Storage &s){
 typedef typename Tile::KeyType Key;
 if(gp_warp()== 0){
-const gp_before<gp__u64> before=look_back(tile.number,kept);
+const gp_carry<gp__u64> before=look_back(tile.number,kept);
 if(gp_lane()== 0){
 s.before=before.has?before.value : 0;
 if(tile.number == tiles - 1)*a.out_count=s.before + kept;
@@ -53479,7 +53487,7 @@ else s.ticket.number=tiles;
 if(drawn.number >= tiles)return;
 typedef gp__set_window<Key,KeyLoads> Window;
 typedef gp__set_tile_values<Tile,ValueLoads,Value> Values;
-LookBack look_back ={gp__words(a.workspace),tiles,drawn.tag,gp_before<gp__u64>(),false};
+LookBack look_back ={gp__words(a.workspace),tiles,drawn.tag,gp_carry<gp__u64>(),false};
 look_back.start.value=0;
 look_back.start.has=false;
 Window here(drawn.number,s.at),behind=here;
@@ -53557,7 +53565,7 @@ unsigned char *shared;
 const gp__set_inputs<Key,Before> inputs;
 gp__u64 tiles;
 GP_DEVICE LookBack look_back(gp__u64 tag)const{
-LookBack l ={gp__words(a.workspace),tiles,tag,gp_before<gp__u64>(),false};
+LookBack l ={gp__words(a.workspace),tiles,tag,gp_carry<gp__u64>(),false};
 l.start.value=0;
 l.start.has=false;
 return l;
@@ -53580,9 +53588,9 @@ gp__balanced_path(inputs,end?diagonal[1] : diagonal[0],end?split[1] : split[0],f
 at[end][0]=found[0],at[end][1]=found[1];
 }
 }
-GP_DEVICE void place(const LookBack &l,unsigned r,gp__u64 number)const{
+GP_DEVICE void assign_offset(const LookBack &l,unsigned r,gp__u64 number)const{
 const gp__u32 kept=s.kept[r & 1u];
-const gp_before<gp__u64> before=l(number,kept);
+const gp_carry<gp__u64> before=l(number,kept);
 if(gp_lane()== 0){
 const gp__u64 first=before.has?before.value : 0;
 s.before[r & 1u]=first;
@@ -53608,10 +53616,10 @@ if(gp_lane()== 0){
 gp__mbarrier_arrive(&s.found);
 if(more)drawn=gp__draw(a.workspace,draws);
 }
-if(r > 1)place(l,r - 2,last_but_one);
+if(r > 1)assign_offset(l,r - 2,last_but_one);
 if(!more){
 if(r)gp__mbarrier_wait(&s.taken,r & 1u);
-if(r)place(l,r - 1,last);
+if(r)assign_offset(l,r - 1,last);
 return;
 }
 last_but_one=last;
@@ -53918,9 +53926,9 @@ GPUPRIMS__UNROLL
 for(int i=0;i < 8;++i)
 if(sum[i])atomicAdd(&sums[i][part],sum[i]);
 }
-GP_DEVICE gp_before<gp__run_tally> gp__runs_before(const gp__counting_args &a,const gp__ticket &ticket,
+GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a,const gp__ticket &ticket,
 const gp__run_tally &total){
-gp_before<gp__run_tally> start;
+gp_carry<gp__run_tally> start;
 start.has=false;
 start.value=gp__add_tally::identity();
 const gp__look_back<gp__run_tally,gp__add_tally> look_back ={gp__words(a.workspace),gridDim.x,ticket.tag,start,
@@ -53949,7 +53957,7 @@ mine.count[0] += s.sums[value % 8][value % THREADS / 8];
 gp__run_tally before=mine.tally();
 const gp__run_tally total=gp_tile_exclusive_scan<THREADS>(before,gp__add_tally(),s.scan);
 if(gp_warp()== 0){
-const gp_before<gp__run_tally> prefix=gp__runs_before(a,ticket,total);
+const gp_carry<gp__run_tally> prefix=gp__runs_before(a,ticket,total);
 if(gp_lane()== 0)s.prefix=prefix;
 }
 __syncthreads();
@@ -54688,13 +54696,13 @@ __syncthreads();
 }
 if(tile == 0)total.below |= 1ull << 63;
 if(gp_warp()== 0){
-gp_before<gp__below_equal> start;
+gp_carry<gp__below_equal> start;
 start.has=false;
 start.value=gp__add_below_equal::identity();
 const gp__look_back<gp__below_equal,gp__add_below_equal> look_back ={gp__words(a.workspace),tiles,ticket.tag,
 start,false};
 if(gp_lane()== 0)look_back.publish_aggregate(ticket.number,total);
-const gp_before<gp__below_equal> prefix=look_back(ticket.number,total);
+const gp_carry<gp__below_equal> prefix=look_back(ticket.number,total);
 if(gp_lane()== 0)s.prefix=prefix;
 }
 __syncthreads();
@@ -55136,7 +55144,7 @@ struct gp__transposer{
 static const bool IN_ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0,OUT_ALIGNED=(FORM & GP__FORM_OUT_ALIGNED)!= 0;
 static const bool IN_WHOLE=(FORM & GP__FORM_IN_WHOLE)!= 0,OUT_WHOLE=(FORM & GP__FORM_OUT_WHOLE)!= 0;
 static const int ROWS=gp__transpose_rows(P::threads,P::vectors,SIZE);
-static const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE),GROUP=gp__pack_items(SIZE);
+static const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE),GROUP=gp__vec_group_items(SIZE);
 static const int STEP=gp__transpose_step(ROWS,SIZE,WORD,OUT_ALIGNED);
 static const bool OVERLAPS=STEP != ROWS;
 typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,
@@ -56124,7 +56132,7 @@ GP__BFS_SMALL=GP_STEP_ALONE,
 GP__BFS_TOP_DOWN=GP_STEP_TOP_DOWN,
 GP__BFS_BOTTOM_UP=GP_STEP_BOTTOM_UP,
 GP__BFS_LISTED=GP_STEP_LISTED,
-GP__BFS_SETTLE=GP_STEP_SETTLE,
+GP__BFS_MERGE_FRONTIER=GP_STEP_MERGE_FRONTIER,
 GP__BFS_COLLECT=GP_STEP_COLLECT,
 GP__BFS_CLUSTER=GP_STEP_CLUSTER,
 GP__BFS_SPREAD=GP_STEP_SPREAD
@@ -56196,7 +56204,7 @@ struct gp__bfs_state{
 gp__u64 first,last;
 gp__u64 edges;
 gp__u64 unexplored;
-gp__u64 kept,settled;
+gp__u64 kept,merged;
 gp__u64 list,news;
 gp__u64 reached,explored;
 gp__u64 levels,bottom_up,small;
@@ -56230,7 +56238,7 @@ gp__fence();
 return all >> GP__BFS_BLOCK_BITS;
 }
 struct gp__bfs_control{
-gp__u64 queue,kept,settled;
+gp__u64 queue,kept,merged;
 gp__u64 deepest;
 gp__bfs_state state[2];
 gp__u64 sums[GP__BFS_SUMS],arrived,inspected;
@@ -56250,7 +56258,7 @@ gp__bfs_tally again;
 gp__u64 source,begin;
 gp__u64 edges;
 gp__u64 tag;
-unsigned rank,place;
+unsigned rank,cluster_rank;
 gp__u64 clock;
 unsigned steps;
 gp__u32 nowhere[2][WARPS * GP__WARP];
@@ -56262,7 +56270,7 @@ using Below::ITEMS;\
 using Below::BESIDE;\
 using Below::SMALL;\
 using Below::ROOM;\
-using Below::PLACES;\
+using Below::SLOTS;\
 using Below::WARPS_OF_GRID;\
 using Below::BLOCKS_OF_GRID;\
 using Below::ONE_BLOCK;\
@@ -56291,7 +56299,7 @@ static const int WARPS=P::threads / GP__WARP,ITEMS=P::vectors;
 static const unsigned BESIDE=WARPS > 1?GP__WARP : 0;
 static const unsigned SMALL=gp__bfs_small_most(P::threads);
 static const unsigned ROOM=GP__BFS_BUFFER / unsigned(sizeof(gp_edges));
-static const unsigned PLACES=GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex));
+static const unsigned SLOTS=GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex));
 typedef gp__bfs_unvisited<Vertex> Seeker;
 enum{WARPS_OF_GRID,BLOCKS_OF_GRID,ONE_BLOCK};
 enum{FEW_LANES=4,FEW_EDGES=16,FEW_SHIFT=20};
@@ -56406,12 +56414,12 @@ switch(t.step){
 case GP__BFS_TOP_DOWN:
 t.first=t.last;
 t.last += x.appended;
-t.settled += x.longer;
+t.merged += x.longer;
 count_level(x,x.edges);
 go_down();
 if(over(x))t.step=GP__BFS_DONE;
 else if(x.longer && t.step != GP__BFS_BOTTOM_UP && t.step != GP__BFS_LISTED){
-t.step=GP__BFS_SETTLE;
+t.step=GP__BFS_MERGE_FRONTIER;
 t.appends=GP__BFS_APPENDS_LONG;
 t.news=x.longer;
 }
@@ -56425,12 +56433,12 @@ case GP__BFS_LISTED:
 count_bottom_up(x);
 t.side ^= 1;
 t.appends=shrinks()?GP__BFS_APPENDS_LEVEL : GP__BFS_APPENDS_NOTHING;
-t.step=over(x)|| !t.list?GP__BFS_DONE : GP__BFS_SETTLE;
+t.step=over(x)|| !t.list?GP__BFS_DONE : GP__BFS_MERGE_FRONTIER;
 break;
 default:
-if(t.step != GP__BFS_SETTLE || t.appends != GP__BFS_APPENDS_LONG)t.first=t.last;
+if(t.step != GP__BFS_MERGE_FRONTIER || t.appends != GP__BFS_APPENDS_LONG)t.first=t.last;
 t.last += x.appended;
-if(t.step == GP__BFS_SETTLE && t.appends == GP__BFS_APPENDS_NOTHING)t.step=GP__BFS_LISTED;
+if(t.step == GP__BFS_MERGE_FRONTIER && t.appends == GP__BFS_APPENDS_NOTHING)t.step=GP__BFS_LISTED;
 else{
 go_down();
 if(t.step == GP__BFS_LISTED)t.step=GP__BFS_TOP_DOWN;
@@ -56477,7 +56485,7 @@ using Below::Below;
 GPUPRIMS__BFS_STATE(Below);
 using Below::part_of;
 GP_DEVICE gp_edges *buffer()const{return reinterpret_cast<gp_edges *>(dynamic + gp_warp()* GP__BFS_BUFFER);}
-GP_DEVICE Seeker *places()const{return reinterpret_cast<Seeker *>(dynamic + gp_warp()* GP__BFS_BUFFER);}
+GP_DEVICE Seeker *slots()const{return reinterpret_cast<Seeker *>(dynamic + gp_warp()* GP__BFS_BUFFER);}
 GP_DEVICE gp_edges *small_queue(unsigned which)const{
 return reinterpret_cast<gp_edges *>(dynamic)+(which & 1u)* SMALL;
 }
@@ -56526,7 +56534,7 @@ buffered += number;
 if(TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
 a.alpha > 0){
 const unsigned number=static_cast<unsigned>(__popc(large));
-const gp__u64 at=reserve(&control->settled,number)- s.state.settled;
+const gp__u64 at=reserve(&control->merged,number)- s.state.merged;
 const bool is=(large >> gp_lane()& 1u)!= 0;
 if(is)static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)]=v;
 sums.edges += gp_warp_reduce(is?count : 0,gp_sum<gp__u64>());
@@ -56556,15 +56564,15 @@ if(!buffered)return;
 __syncwarp();
 Seeker *list=static_cast<Seeker *>(a.lists[LISTED?s.state.side ^ 1 : s.state.side]);
 const gp__u64 at=reserve(&control->kept,buffered)- s.state.kept;
-for(unsigned i=gp_lane();i < buffered;i += GP__WARP)list[at + i]=places()[i];
+for(unsigned i=gp_lane();i < buffered;i += GP__WARP)list[at + i]=slots()[i];
 buffered=0;
 __syncwarp();
 }
 template <bool LISTED> GP_DEVICE void append_to_list(bool has,Vertex v,Vertex neighbour){
 const unsigned mask=__ballot_sync(0xffffffffu,has),number=static_cast<unsigned>(__popc(mask));
 if(!number)return;
-if(buffered + number > PLACES)flush_list<LISTED>();
-if(has)places()[buffered + gp__lanes_before(mask)]=Seeker{v,neighbour};
+if(buffered + number > SLOTS)flush_list<LISTED>();
+if(has)slots()[buffered + gp__lanes_before(mask)]=Seeker{v,neighbour};
 buffered += number;
 }
 };
@@ -56715,7 +56723,7 @@ GP_DEVICE unsigned tag_of_level()const{
 return(static_cast<unsigned>(depth)& 0x7fffu)| 0x8000u;
 }
 GP_DEVICE gp__u64 exchange_word(gp__u64 *words,unsigned to,gp__u64 value)const{
-if(to < a.cluster)gp__cluster_send(words + s.place,to,value << 16 | tag_of_level());
+if(to < a.cluster)gp__cluster_send(words + s.cluster_rank,to,value << 16 | tag_of_level());
 return await_words(to < a.cluster,[&]{return gp__cluster_load(words + to);});
 }
 template <class Load> GP_DEVICE gp__u64 await_words(bool has,const Load &load)const{
@@ -56762,7 +56770,7 @@ s.verdict[depth & 1]=(done?LEVEL_DONE : 0)|(stays?LEVEL_STAYS : 0)|(uneven?LEVEL
 GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own){
 const unsigned lane=gp_lane();
 gp__u64 *words=control->news[depth & 1];
-if(s.place == 0 && lane < 2)
+if(s.cluster_rank == 0 && lane < 2)
 gp__store_relaxed(words + s.rank / a.cluster * 2 + lane,own.word(lane == 0)<< 16 | tag_of_level());
 return gp__bfs_cluster_totals::of_lanes(
 await_words(lane < a.blocks / a.cluster * 2,[&]{return gp__load_relaxed(words + lane);}));
@@ -57138,17 +57146,17 @@ struct Waiter{
 Vertex vertex;
 Offset at,end;
 };
-GP_DEVICE Waiter waiter(bool is,unsigned place)const{
-return Waiter{is?waiting_vertices()[place] : 0,is?waiting_at()[place] : 0,
-is?waiting_at()[WAITING + place] : 0};
+GP_DEVICE Waiter waiter(bool is,unsigned slot)const{
+return Waiter{is?waiting_vertices()[slot] : 0,is?waiting_at()[slot] : 0,
+is?waiting_at()[WAITING + slot] : 0};
 }
 GP_DEVICE void wait_for_others(bool waits,const Waiter &x,unsigned &waiting)const{
 const unsigned mask=__ballot_sync(0xffffffffu,waits);
 if(waits){
-const unsigned place=waiting + gp__lanes_before(mask);
-waiting_vertices()[place]=x.vertex;
-waiting_at()[place]=x.at;
-waiting_at()[WAITING + place]=x.end;
+const unsigned slot=waiting + gp__lanes_before(mask);
+waiting_vertices()[slot]=x.vertex;
+waiting_at()[slot]=x.at;
+waiting_at()[WAITING + slot]=x.end;
 }
 waiting += static_cast<unsigned>(__popc(mask));
 }
@@ -57307,7 +57315,7 @@ enter(rank);
 s.source=source;
 s.begin=begin;
 t.barriers=0;
-t.first=t.kept=t.settled=t.list=t.news=t.levels=t.bottom_up=t.small=t.again=0;
+t.first=t.kept=t.merged=t.list=t.news=t.levels=t.bottom_up=t.small=t.again=0;
 t.last=(degree + GP__BFS_PART - 1)/ GP__BFS_PART;
 t.edges=t.explored=degree;
 t.unexplored=valid?s.edges - degree : 0;
@@ -57318,7 +57326,7 @@ else t.step=GP__BFS_DONE;
 }
 GP_DEVICE void enter(unsigned rank){
 s.rank=rank;
-if(CLUSTERS)s.place=rank % a.cluster;
+if(CLUSTERS)s.cluster_rank=rank % a.cluster;
 s.edges=vertices?offsets[vertices] : 0;
 s.steps=0,s.clock=gp__nanoseconds();
 for(int i=0;i < 3;++i)s.sums[i].clear(),s.appended[i]=0;
@@ -57341,7 +57349,7 @@ queue[i]=gp_edges_of(s.begin + done,part_of(rest),source);
 }
 if(threadIdx.x == 0){
 control->queue=parts;
-control->kept=control->settled=control->deepest=0;
+control->kept=control->merged=control->deepest=0;
 if(source < vertices)write(static_cast<Vertex>(source),0,static_cast<Vertex>(source));
 }
 }
@@ -57376,7 +57384,7 @@ GP_DEVICE void run(int step){
 if(step == GP__BFS_TOP_DOWN)top_down();
 else if(step == GP__BFS_BOTTOM_UP)Below::template bottom_up<false>();
 else if(step == GP__BFS_LISTED)Below::template bottom_up<true>();
-else if(step == GP__BFS_SETTLE)merge_frontier();
+else if(step == GP__BFS_MERGE_FRONTIER)merge_frontier();
 else if(step == GP__BFS_COLLECT)collect();
 else{
 const unsigned blocks = !CLUSTERS || step == GP__BFS_SMALL?1 : step == GP__BFS_CLUSTER?a.cluster : a.blocks;
@@ -57848,7 +57856,7 @@ const int row=lowest_bit(any);
 if(bits >> row & 1u)a.depths[static_cast<unsigned>(row)* vertices + v]=depth;
 }
 }
-GP_DEVICE gp__u64 settle_vertex(gp__u64 v,Word fresh){
+GP_DEVICE gp__u64 merge_vertex(gp__u64 v,Word fresh){
 gp__u64 degree=0;
 if(fresh){
 const Word now=seen[v] | fresh;
@@ -57920,7 +57928,7 @@ gp__warp_expand<ITEMS>(edges,targets,give);
 }
 finish_list(reached);
 }
-GP_DEVICE void settle(){
+GP_DEVICE void merge_frontier(){
 const State &t=s.state;
 const bool dense=t.count * 4 > vertices;
 const gp__u64 count=dense?vertices : t.count;
@@ -57930,7 +57938,7 @@ gp__warp_list<gp_edges> parts=appending_to(queue,&control->queue,t.parted);
 for(gp__u64 at=warp()* GP__WARP;at < count;at += warps()* GP__WARP){
 const bool there=at + gp_lane()< count;
 const gp__u64 v = !there?0 : dense?at + gp_lane(): static_cast<gp__u64>(reached[at + gp_lane()]);
-append_parts(parts,v,settle_vertex(v,there?fresh[v] : 0));
+append_parts(parts,v,merge_vertex(v,there?fresh[v] : 0));
 }
 finish_list(parts);
 clear_words(visit(),list(t.side),t.before);
@@ -57992,7 +58000,7 @@ const Word wants=there?full()& ~seen[v] : 0;
 const Offset begin=wants?in_offsets[v] : 0,end=wants?in_offsets[v + 1] : 0;
 const Word fresh=gather_vertex(from,wants,begin,end);
 if(there)to[v]=fresh;
-settle_vertex(v,fresh);
+merge_vertex(v,fresh);
 reached.add(fresh != 0,static_cast<Vertex>(v));
 }
 finish_list(reached);
@@ -58002,7 +58010,7 @@ const int step=s.state.step;
 if(step == GP_STEP_START)seed();
 else if(step == GP_STEP_TOP_DOWN)expand();
 else if(step == GP_STEP_BOTTOM_UP)gather();
-else if(step == GP_STEP_SETTLE)settle();
+else if(step == GP_STEP_MERGE_FRONTIER)merge_frontier();
 else collect();
 }
 GP_DEVICE bool grows()const{
@@ -58014,7 +58022,7 @@ State &t=s.state;
 const int step=t.step;
 const gp__u64 items=x[GP__NEW_ITEMS];
 t.inspected += x[GP__NEW_LOOKS];
-if(step == GP_STEP_SETTLE || step == GP_STEP_COLLECT){
+if(step == GP_STEP_MERGE_FRONTIER || step == GP_STEP_COLLECT){
 t.parts=items;
 t.parted += items;
 }else{
@@ -58023,7 +58031,7 @@ t.count=items;
 t.listed += items;
 }
 if(step == GP_STEP_START || step == GP_STEP_TOP_DOWN){
-t.step=items?GP_STEP_SETTLE : GP_STEP_FINISH;
+t.step=items?GP_STEP_MERGE_FRONTIER : GP_STEP_FINISH;
 return;
 }
 if(step != GP_STEP_COLLECT){

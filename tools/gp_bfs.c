@@ -116,8 +116,8 @@ static void relabel(searches *s) {
 }
 // A line a step: what kind, how long it took, what it has reached.
 static void print_steps(const gp_traversal *t) {
-  static const char *const kinds[] = {"start",  "one block", "top-down", "bottom-up", "listed",
-                                      "settle", "collect",   "cluster",  "spread",    "finish"};
+  static const char *const kinds[] = {"start", "one block", "top-down", "bottom-up", "listed",
+                                      "merge", "collect",   "cluster",  "spread",    "finish"};
   uint64_t i;
   for (i = 0; i < t->steps; ++i) {
     const gp_traversal_step *s = &t->step[i], *before = i ? s - 1 : s;

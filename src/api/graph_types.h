@@ -20,16 +20,16 @@ typedef struct gp_graph {
 
 // The steps of a traversal, on a device.
 typedef enum gp_step_kind {
-  GP_STEP_START,     // bitmaps are cleared
-  GP_STEP_ALONE,     // levels that one block did alone, as many as follow each other
-  GP_STEP_TOP_DOWN,  // a level from the frontier's edges
-  GP_STEP_BOTTOM_UP, // a level over all vertices
-  GP_STEP_LISTED,    // a level bottom-up, over a list of the vertices not reached
-  GP_STEP_SETTLE,    // bits of the vertices that such a level has found
-  GP_STEP_COLLECT,   // a frontier for a level top-down behind one over all vertices
-  GP_STEP_CLUSTER,   // levels that one cluster of blocks did alone
-  GP_STEP_SPREAD,    // levels that all blocks did, each with its own part of the frontier
-  GP_STEP_FINISH     // depths of vertices that were not reached are written
+  GP_STEP_START,          // bitmaps are cleared
+  GP_STEP_ALONE,          // levels that one block did alone, as many as follow each other
+  GP_STEP_TOP_DOWN,       // a level from the frontier's edges
+  GP_STEP_BOTTOM_UP,      // a level over all vertices
+  GP_STEP_LISTED,         // a level bottom-up, over a list of the vertices not reached
+  GP_STEP_MERGE_FRONTIER, // bits of the vertices that such a level has found
+  GP_STEP_COLLECT,        // a frontier for a level top-down behind one over all vertices
+  GP_STEP_CLUSTER,        // levels that one cluster of blocks did alone
+  GP_STEP_SPREAD,         // levels that all blocks did, each with its own part of the frontier
+  GP_STEP_FINISH          // depths of vertices that were not reached are written
 } gp_step_kind;
 typedef struct gp_traversal_step {
   uint64_t nanoseconds; // from the beginning of the launch to the end of the step, by a clock that may tick in coarse

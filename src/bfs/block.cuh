@@ -36,7 +36,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     s.source = source;
     s.begin = begin;
     t.barriers = 0;
-    t.first = t.kept = t.settled = t.list = t.news = t.levels = t.bottom_up = t.small = t.again = 0;
+    t.first = t.kept = t.merged = t.list = t.news = t.levels = t.bottom_up = t.small = t.again = 0;
     t.last = (degree + GP__BFS_PART - 1) / GP__BFS_PART;
     t.edges = t.explored = degree;
     t.unexplored = valid ? s.edges - degree : 0;
@@ -47,7 +47,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   }
   GP_DEVICE void enter(unsigned rank) {
     s.rank = rank;
-    if (CLUSTERS) s.place = rank % a.cluster;
+    if (CLUSTERS) s.cluster_rank = rank % a.cluster;
     s.edges = vertices ? offsets[vertices] : 0;
     s.steps = 0, s.clock = gp__nanoseconds();
     for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
@@ -71,7 +71,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     }
     if (threadIdx.x == 0) {
       control->queue = parts;
-      control->kept = control->settled = control->deepest = 0;
+      control->kept = control->merged = control->deepest = 0;
       if (source < vertices) write(static_cast<Vertex>(source), 0, static_cast<Vertex>(source));
     }
   }
@@ -106,7 +106,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (step == GP__BFS_TOP_DOWN) top_down();
     else if (step == GP__BFS_BOTTOM_UP) Below::template bottom_up<false>();
     else if (step == GP__BFS_LISTED) Below::template bottom_up<true>();
-    else if (step == GP__BFS_SETTLE) merge_frontier();
+    else if (step == GP__BFS_MERGE_FRONTIER) merge_frontier();
     else if (step == GP__BFS_COLLECT) collect();
     else {
       const unsigned blocks = !CLUSTERS || step == GP__BFS_SMALL ? 1 : step == GP__BFS_CLUSTER ? a.cluster : a.blocks;

@@ -83,18 +83,18 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     Vertex vertex;
     Offset at, end;
   };
-  GP_DEVICE Waiter waiter(bool is, unsigned place) const {
-    return Waiter{is ? waiting_vertices()[place] : 0, is ? waiting_at()[place] : 0,
-                  is ? waiting_at()[WAITING + place] : 0};
+  GP_DEVICE Waiter waiter(bool is, unsigned slot) const {
+    return Waiter{is ? waiting_vertices()[slot] : 0, is ? waiting_at()[slot] : 0,
+                  is ? waiting_at()[WAITING + slot] : 0};
   }
   // They wait until there is a warp of them.
   GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(0xffffffffu, waits);
     if (waits) {
-      const unsigned place = waiting + gp__lanes_before(mask);
-      waiting_vertices()[place] = x.vertex;
-      waiting_at()[place] = x.at;
-      waiting_at()[WAITING + place] = x.end;
+      const unsigned slot = waiting + gp__lanes_before(mask);
+      waiting_vertices()[slot] = x.vertex;
+      waiting_at()[slot] = x.at;
+      waiting_at()[WAITING + slot] = x.end;
     }
     waiting += static_cast<unsigned>(__popc(mask));
   }

@@ -34,7 +34,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   }
   // A word of each block to each: a lane's to block `to`, or none's.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
-    if (to < a.cluster) gp__cluster_send(words + s.place, to, value << 16 | tag_of_level());
+    if (to < a.cluster) gp__cluster_send(words + s.cluster_rank, to, value << 16 | tag_of_level());
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
   // Lanes that have a word get what it says, once all words are of this level; others get 0.
@@ -87,7 +87,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
-    if (s.place == 0 && lane < 2)
+    if (s.cluster_rank == 0 && lane < 2)
       gp__store_relaxed(words + s.rank / a.cluster * 2 + lane, own.word(lane == 0) << 16 | tag_of_level());
     return gp__bfs_cluster_totals::of_lanes(
         await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); }));

@@ -12,7 +12,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
 
   // A warp's buffer: parts of the queue; or of a list, and vertices that wait.
   GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
-  GP_DEVICE Seeker *places() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
+  GP_DEVICE Seeker *slots() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const {
     return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
@@ -65,7 +65,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     if (TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
         a.alpha > 0) { // in parts once it is known that it goes on top-down
       const unsigned number = static_cast<unsigned>(__popc(large));
-      const gp__u64 at = reserve(&control->settled, number) - s.state.settled;
+      const gp__u64 at = reserve(&control->merged, number) - s.state.merged;
       const bool is = (large >> gp_lane() & 1u) != 0;
       if (is) static_cast<Vertex *>(a.found)[at + gp__lanes_before(large)] = v;
       sums.edges += gp_warp_reduce(is ? count : 0, gp_sum<gp__u64>());
@@ -96,15 +96,15 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     __syncwarp();
     Seeker *list = static_cast<Seeker *>(a.lists[LISTED ? s.state.side ^ 1 : s.state.side]);
     const gp__u64 at = reserve(&control->kept, buffered) - s.state.kept;
-    for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) list[at + i] = places()[i];
+    for (unsigned i = gp_lane(); i < buffered; i += GP__WARP) list[at + i] = slots()[i];
     buffered = 0;
     __syncwarp();
   }
   template <bool LISTED> GP_DEVICE void append_to_list(bool has, Vertex v, Vertex neighbour) {
     const unsigned mask = __ballot_sync(0xffffffffu, has), number = static_cast<unsigned>(__popc(mask));
     if (!number) return;
-    if (buffered + number > PLACES) flush_list<LISTED>();
-    if (has) places()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};
+    if (buffered + number > SLOTS) flush_list<LISTED>();
+    if (has) slots()[buffered + gp__lanes_before(mask)] = Seeker{v, neighbour};
     buffered += number;
   }
 };

@@ -10,7 +10,7 @@
   using Below::BESIDE;                                                                                                 \
   using Below::SMALL;                                                                                                  \
   using Below::ROOM;                                                                                                   \
-  using Below::PLACES;                                                                                                 \
+  using Below::SLOTS;                                                                                                  \
   using Below::WARPS_OF_GRID;                                                                                          \
   using Below::BLOCKS_OF_GRID;                                                                                         \
   using Below::ONE_BLOCK;                                                                                              \
@@ -40,8 +40,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned BESIDE = WARPS > 1 ? GP__WARP : 0;      // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
-  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));     // parts of a warp's buffer
-  static const unsigned PLACES = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
+  static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));    // parts of a warp's buffer
+  static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
   // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
@@ -177,12 +177,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     case GP__BFS_TOP_DOWN:
       t.first = t.last;
       t.last += x.appended;
-      t.settled += x.longer;
+      t.merged += x.longer;
       count_level(x, x.edges);
       go_down();
       if (over(x)) t.step = GP__BFS_DONE;
       else if (x.longer && t.step != GP__BFS_BOTTOM_UP && t.step != GP__BFS_LISTED) {
-        t.step = GP__BFS_SETTLE;
+        t.step = GP__BFS_MERGE_FRONTIER;
         t.appends = GP__BFS_APPENDS_LONG;
         t.news = x.longer;
       }
@@ -196,12 +196,12 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
       count_bottom_up(x);
       t.side ^= 1;
       t.appends = shrinks() ? GP__BFS_APPENDS_LEVEL : GP__BFS_APPENDS_NOTHING;
-      t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_SETTLE;
+      t.step = over(x) || !t.list ? GP__BFS_DONE : GP__BFS_MERGE_FRONTIER;
       break;
-    default: // settle, collect
-      if (t.step != GP__BFS_SETTLE || t.appends != GP__BFS_APPENDS_LONG) t.first = t.last;
+    default: // merge_frontier, collect
+      if (t.step != GP__BFS_MERGE_FRONTIER || t.appends != GP__BFS_APPENDS_LONG) t.first = t.last;
       t.last += x.appended;
-      if (t.step == GP__BFS_SETTLE && t.appends == GP__BFS_APPENDS_NOTHING) t.step = GP__BFS_LISTED;
+      if (t.step == GP__BFS_MERGE_FRONTIER && t.appends == GP__BFS_APPENDS_NOTHING) t.step = GP__BFS_LISTED;
       else {
         go_down();
         if (t.step == GP__BFS_LISTED) t.step = GP__BFS_TOP_DOWN; // the frontier has been collected: no way back

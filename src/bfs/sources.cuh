@@ -101,7 +101,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
   }
   // Sources have reached a vertex: all lanes, those with fresh bits have one. Its edges: how many leave it.
-  GP_DEVICE gp__u64 settle_vertex(gp__u64 v, Word fresh) {
+  GP_DEVICE gp__u64 merge_vertex(gp__u64 v, Word fresh) {
     gp__u64 degree = 0;
     if (fresh) {
       const Word now = seen[v] | fresh;
@@ -176,7 +176,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     finish_list(reached);
   }
   // Many are found faster, and their rows written in longer pieces, in the order of all vertices.
-  GP_DEVICE void settle() {
+  GP_DEVICE void merge_frontier() {
     const State &t = s.state;
     const bool dense = t.count * 4 > vertices;
     const gp__u64 count = dense ? vertices : t.count;
@@ -186,7 +186,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     for (gp__u64 at = warp() * GP__WARP; at < count; at += warps() * GP__WARP) {
       const bool there = at + gp_lane() < count;
       const gp__u64 v = !there ? 0 : dense ? at + gp_lane() : static_cast<gp__u64>(reached[at + gp_lane()]);
-      append_parts(parts, v, settle_vertex(v, there ? fresh[v] : 0));
+      append_parts(parts, v, merge_vertex(v, there ? fresh[v] : 0));
     }
     finish_list(parts);
     clear_words(visit(), list(t.side), t.before);
@@ -250,7 +250,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       const Offset begin = wants ? in_offsets[v] : 0, end = wants ? in_offsets[v + 1] : 0;
       const Word fresh = gather_vertex(from, wants, begin, end);
       if (there) to[v] = fresh;
-      settle_vertex(v, fresh);
+      merge_vertex(v, fresh);
       reached.add(fresh != 0, static_cast<Vertex>(v));
     }
     finish_list(reached);
@@ -260,7 +260,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     if (step == GP_STEP_START) seed();
     else if (step == GP_STEP_TOP_DOWN) expand();
     else if (step == GP_STEP_BOTTOM_UP) gather();
-    else if (step == GP_STEP_SETTLE) settle();
+    else if (step == GP_STEP_MERGE_FRONTIER) merge_frontier();
     else collect();
   }
 
@@ -275,7 +275,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     const int step = t.step;
     const gp__u64 items = x[GP__NEW_ITEMS];
     t.inspected += x[GP__NEW_LOOKS];
-    if (step == GP_STEP_SETTLE || step == GP_STEP_COLLECT) {
+    if (step == GP_STEP_MERGE_FRONTIER || step == GP_STEP_COLLECT) {
       t.parts = items;
       t.parted += items;
     } else {
@@ -284,7 +284,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       t.listed += items;
     }
     if (step == GP_STEP_START || step == GP_STEP_TOP_DOWN) {
-      t.step = items ? GP_STEP_SETTLE : GP_STEP_FINISH;
+      t.step = items ? GP_STEP_MERGE_FRONTIER : GP_STEP_FINISH;
       return;
     }
     if (step != GP_STEP_COLLECT) {

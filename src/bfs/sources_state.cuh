@@ -6,11 +6,10 @@
 // next[], which in this one. An edge is inspected once a level, whatever the number of sources.
 //
 // Top-down, a level is two steps. Vertices of the frontier give their bits to neighbours that lack them, by atomics;
-// who brings the first bits to a vertex puts it on a list. Then the listed vertices settle: what is new becomes seen,
-// depths are written, and their lists of edges, long ones in parts, are the next queue. Bottom-up, where the transposed
-// graph is there, it is one step over all vertices: each gathers the bits that it lacks from its neighbours, until it
-// has all.
-// Where a frontier is small, its levels are one block's alone, and barriers are those of the block.
+// who brings the first bits to a vertex puts it on a list. Then the listed vertices are merged: what is new becomes
+// seen, depths are written, and their lists of edges, long ones in parts, are the next queue. Bottom-up, where the
+// transposed graph is there, it is one step over all vertices: each gathers the bits that it lacks from its neighbours,
+// until it has all. Where a frontier is small, its levels are one block's alone, and barriers are those of the block.
 //
 // Nothing that a step reads is written in the same step but by atomics, or by who reads it: so depths, and what is
 // counted, are the same in every call.

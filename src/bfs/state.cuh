@@ -36,7 +36,7 @@ enum {
   GP__BFS_TOP_DOWN = GP_STEP_TOP_DOWN,
   GP__BFS_BOTTOM_UP = GP_STEP_BOTTOM_UP,
   GP__BFS_LISTED = GP_STEP_LISTED,
-  GP__BFS_SETTLE = GP_STEP_SETTLE, // and, where it goes on top-down, the edges of those
+  GP__BFS_MERGE_FRONTIER = GP_STEP_MERGE_FRONTIER, // and, where it goes on top-down, the edges of those
   GP__BFS_COLLECT = GP_STEP_COLLECT,
   GP__BFS_CLUSTER = GP_STEP_CLUSTER,
   GP__BFS_SPREAD = GP_STEP_SPREAD
@@ -112,7 +112,7 @@ struct gp__bfs_cluster_totals {
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
 };
-// What the queue gets while a level is settled. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
+// What the queue gets while a level is merged. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
 // it went top-down before, and long lists are missing there.
 enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
 // Where the traversal stands; every block has its copy.
@@ -120,7 +120,7 @@ struct gp__bfs_state {
   gp__u64 first, last;       // of the queue: the frontier, if it is there
   gp__u64 edges;             // that leave the frontier
   gp__u64 unexplored;        // that leave vertices not reached
-  gp__u64 kept, settled;     // what the cursors of lists were before the step
+  gp__u64 kept, merged;      // what the cursors of lists were before the step
   gp__u64 list, news;        // vertices in the list; in that of long lists
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
@@ -129,7 +129,7 @@ struct gp__bfs_state {
   int step, depth;
   int map, side; // which bitmap is read, which list
   int listed;    // there is a list, and depths of what was not reached are written; 2: some on it may have been reached
-  int appends;   // of a step that settles: what the queue gets
+  int appends;   // of a step that merges a frontier: what the queue gets
 };
 // Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {
@@ -160,9 +160,9 @@ GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigne
 }
 // What blocks share in scratch memory.
 struct gp__bfs_control {
-  gp__u64 queue, kept, settled; // cursors: how much has been appended since the beginning
-  gp__u64 deepest;              // depth of all
-  gp__bfs_state state[2];       // of those who went on alone, by the barrier's number: the last may still be read
+  gp__u64 queue, kept, merged; // cursors: how much has been appended since the beginning
+  gp__u64 deepest;             // depth of all
+  gp__bfs_state state[2];      // of those who went on alone, by the barrier's number: the last may still be read
   gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: what a step comes to; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
   gp__u64 news[2][2 * GP__BFS_CLUSTERS]; // words of clusters, two levels in turn
@@ -182,7 +182,7 @@ template <int WARPS> struct gp__bfs_shared {
   gp__u64 source, begin;                // where the traversal begins, and its edges
   gp__u64 edges;                        // of the graph
   gp__u64 tag;                          // of this launch
-  unsigned rank, place;                 // of the block: in the grid, in its cluster
+  unsigned rank, cluster_rank;          // of the block: in the grid, in its cluster
   gp__u64 clock;                        // when it began
   unsigned steps;                       // of note(), which writes it: nobody's load of rank may take it along
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near

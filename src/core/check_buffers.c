@@ -21,7 +21,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char 
 
 // Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory that no driver knows, which is the host's. The
 // host back end can ask only where something else in the process has loaded the driver; otherwise an error.
-GPUPRIMS__PRIVATE int gp__place_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
+GPUPRIMS__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
   int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
       k->s->library.runtime.driver.cuPointerGetAttributes;
   int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
@@ -38,10 +38,10 @@ GPUPRIMS__PRIVATE int gp__place_of(const gp__checking *k, const void *pointer, i
   return error;
 }
 // Does the back end reach the buffer?
-GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *name, const void *pointer) {
+GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
   int type, managed;
-  const int error = gp__place_of(k, pointer, &type, &managed);
+  const int error = gp__memory_of(k, pointer, &type, &managed);
   if (!k->host && error) return gp__cuda_fail(&s->library.runtime, k->who, "cuPointerGetAttributes", error);
   if (k->host && !error && type == GP__CU_MEMORY_DEVICE && !managed)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device, which the host back end cannot reach", k->who,
@@ -53,10 +53,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_place(const gp__checking *k, const char *n
   return GP_SUCCESS;
 }
 // Can the host read the value?
-GPUPRIMS__PRIVATE gp_result gp__check_value_place(const gp__checking *k, const char *name, const void *value) {
+GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed;
-  if (k->pointers != GP__POINTERS_PLACED || !value) return GP_SUCCESS;
-  return !gp__place_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
+  if (k->pointers != GP__POINTERS_REACHED || !value) return GP_SUCCESS;
+  return !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
              ? gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device; the value is read by the host", k->who,
                         name, value)
              : GP_SUCCESS;
@@ -64,36 +64,36 @@ GPUPRIMS__PRIVATE gp_result gp__check_value_place(const gp__checking *k, const c
 GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
                                              uint64_t count, size_t size, int wanted) {
   GPUPRIMS__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
-  return k->pointers == GP__POINTERS_PLACED && pointer && count ? gp__check_place(k, name, pointer) : GP_SUCCESS;
+  return k->pointers == GP__POINTERS_REACHED && pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
 }
 
 // A buffer that is read, and one that is written; wanted: it must be there where it has elements.
 GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
-                                        const gp__checked_type *t, uint64_t count, int wanted, int place) {
+                                        const gp__checked_type *t, uint64_t count, int wanted, int alias) {
   gp__extent *span = &k->read[k->read_count++];
   span->name = name;
   span->pointer = pointer;
   span->bytes = count * t->size;
-  span->place = place;
+  span->alias = alias;
   return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
 }
 GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
-                                        size_t size, uint64_t count, int wanted, int place) {
+                                        size_t size, uint64_t count, int wanted, int alias) {
   gp__extent *span = &k->written[k->written_count++];
   span->name = name;
   span->pointer = pointer;
   span->bytes = count * size;
-  span->place = place;
+  span->alias = alias;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
 
-enum { GP__PLACE_OF_OUT = 1, GP__PLACE_OF_OUT_KEYS };
+enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
 // How many elements the buffers of a call have, and what is said of them.
 typedef struct gp__buffers {
   uint64_t in, keys, begin, out, out_keys, out2, counts; // counts: in out_count
   const char *in_name, *in2_name, *begin_name;
   const gp__checked_type *begin_type; // of no size: it is not read
-  int in2_place, in2_values;          // in2_values: those of the second input are wanted
+  int in2_alias, in2_values;          // in2_values: those of the second input are wanted
   int begin_wanted, out_keys_wanted, out2_wanted;
 } gp__buffers;
 GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
@@ -102,11 +102,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
   gp__request *q = k->q;
   if (k->in.size)
     GPUPRIMS__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1,
-                                (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__PLACE_OF_OUT : 0));
-  if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_place));
+                                (k->traits & GP__IN_PLACE) && q->in_size == q->out_size ? GP__ALIAS_OF_OUT : 0));
+  if (k->in2.size) GPUPRIMS__CHECK(gp__reading(k, b->in2_name, c->in2, &k->in2, q->count, 1, b->in2_alias));
   if (k->key.size)
     GPUPRIMS__CHECK(gp__reading(k, k->by_flags ? "keys (flags)" : "keys", c->keys, &k->key, b->keys, 1,
-                                k->traits & GP__KEYS_IN_PLACE ? GP__PLACE_OF_OUT_KEYS : 0));
+                                k->traits & GP__KEYS_IN_PLACE ? GP__ALIAS_OF_OUT_KEYS : 0));
   if (k->reads & GP__READS_KEYS2) {
     GPUPRIMS__CHECK(gp__reading(k, "keys2", c->keys2, &k->key, c->count2, 1, 0));
     if (q->in_size && (c->in2 || b->in2_values))
@@ -128,10 +128,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers
   gp__request *q = k->q;
   int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
-    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__PLACE_OF_OUT));
+    GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__ALIAS_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
     GPUPRIMS__CHECK(gp__writing(k, "out_keys", c->out_keys, k->key.align, k->key.size, b->out_keys, b->out_keys_wanted,
-                                GP__PLACE_OF_OUT_KEYS));
+                                GP__ALIAS_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
   if (k->checks->outputs) GPUPRIMS__CHECK(k->checks->outputs(k));
@@ -154,7 +154,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   b.in2_name = "in2 (weights)";
   b.begin_name = "begin";
   b.begin_type = &k->offset;
-  b.in2_place = b.in2_values = b.out2_wanted = 0;
+  b.in2_alias = b.in2_values = b.out2_wanted = 0;
   b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
   b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;
   if (k->checks->buffers) GPUPRIMS__CHECK(k->checks->buffers(k, &b));

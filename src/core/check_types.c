@@ -63,13 +63,13 @@ typedef struct gp__extent {
   const char *name;
   const void *pointer;
   uint64_t bytes;
-  int place; // what is read and what is written may be the same buffer where this is equal and not 0
+  int alias; // what is read and what is written may be the same buffer where this is equal and not 0
 } gp__extent;
 
 GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
   const uintptr_t a = (uintptr_t)in->pointer, b = (uintptr_t)out->pointer;
   if (!a || !b || !in->bytes || !out->bytes || a >= b + out->bytes || b >= a + in->bytes) return GP_SUCCESS;
-  if (a == b && out->place && in->place == out->place) return GP_SUCCESS;
+  if (a == b && out->alias && in->alias == out->alias) return GP_SUCCESS;
   return gp__fail(GP_E_OVERLAP, "%s: @%s and @%s overlap%s", who, in->name, out->name,
-                  a == b ? ": this call cannot run in place" : "");
+                  a == b ? ": this call cannot run in alias" : "");
 }

@@ -5,8 +5,8 @@
 GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  GPUPRIMS__CHECK(gp__check_value_place(k, "init", c->init));
-  GPUPRIMS__CHECK(gp__check_value_place(k, "step", c->step));
+  GPUPRIMS__CHECK(gp__check_value_memory(k, "init", c->init));
+  GPUPRIMS__CHECK(gp__check_value_memory(k, "step", c->step));
   q->has_init = c->init != NULL;
   if (k->checks->values) return k->checks->values(k);
   if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);

@@ -3,7 +3,7 @@
 //   core/state.c, core/check_types.c, core/reads.c
 
 // What the steps of a check share.
-enum { GP__POINTERS_PLACED = 2 };
+enum { GP__POINTERS_REACHED = 2 };
 typedef struct gp__checking {
   gp__state *s;
   const char *who;

@@ -81,7 +81,7 @@ GPUPRIMS__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
     const char *path;
     void *base;
     const char *symbol;
-    void *place;
+    void *function;
   } of = {NULL, NULL, NULL, NULL};
   int (*find)(const void *, void *) = NULL;
   void *address = NULL;

@@ -72,7 +72,8 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
 
 // Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
 // graph runs, and the driver may not know it yet.
-GPUPRIMS__PRIVATE gp_result gp__check_places(gp__state *s, const gp_call *call, gp_stream stream, gp__request *q) {
+GPUPRIMS__PRIVATE gp_result gp__check_memory_of_call(gp__state *s, const gp_call *call, gp_stream stream,
+                                                     gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
   gp_result result = s->context ? gp__enter(s, "gp_run", &pushed) : GP_SUCCESS;
   if (result != GP_SUCCESS) return result;
@@ -82,16 +83,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_places(gp__state *s, const gp_call *call, 
     gp__cuda_fail(&s->library.runtime, "gp_run", "stream: cuStreamIsCapturing", error);
     result = GP_E_STREAM;
   } else {
-    result = gp__check_call(s, "gp_run", call, !s->context, capturing ? 1 : GP__POINTERS_PLACED, q);
-    if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->placed, 1, __ATOMIC_RELAXED);
+    result = gp__check_call(s, "gp_run", call, !s->context, capturing ? 1 : GP__POINTERS_REACHED, q);
+    if (result == GP_SUCCESS && !capturing && !gp__nothing_to_do(q)) __atomic_store_n(&s->reached, 1, __ATOMIC_RELAXED);
   }
   return gp__leave(s, "gp_run", pushed, result);
 }
 GPUPRIMS__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp_result result;
   gp__request q;
-  if (!__atomic_load_n(&s->placed, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
-    result = gp__check_places(s, call, stream, &q);
+  if (!__atomic_load_n(&s->reached, __ATOMIC_RELAXED) || (call && call->flags & GP_CHECKED))
+    result = gp__check_memory_of_call(s, call, stream, &q);
   else result = gp__check_call(s, "gp_run", call, !s->context, 1, &q);
   if (result != GP_SUCCESS) return result;
   if (s->context) return gp__run_request(s, &q, call->policy, 1, stream, 0);

@@ -33,6 +33,7 @@ typedef struct gp__shape {
                                // keys beside sorted results, which a sort behind the selection would need
   int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
   unsigned long long columns, rows;
+  int has_transpose;                      // searches: the edges that lead to vertices are known too
   unsigned long long in_width, out_width; // layouts; in_size and out_size are those of structs
   int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
 } gp__shape;
@@ -73,11 +74,11 @@ GPUPRIMS__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % 
 GPUPRIMS__RULE int gp__common_with_vector(int size) {
   return size % 16 == 0 ? 16 : size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
 }
-GPUPRIMS__RULE int gp__pack_vectors(int size) { return size / gp__common_with_vector(size); }
-GPUPRIMS__RULE int gp__pack_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
+GPUPRIMS__RULE int gp__vec_group_vectors(int size) { return size / gp__common_with_vector(size); }
+GPUPRIMS__RULE int gp__vec_group_items(int size) { return GP__VECTOR / gp__common_with_vector(size); }
 // Is a thread's chunk of so many elements read by vectors, or element by element?
 GPUPRIMS__RULE int gp__chunk_by_vectors(int size, int items) {
-  return gp__pack_vectors(size) <= 9 && items % gp__pack_items(size) == 0;
+  return gp__vec_group_vectors(size) <= 9 && items % gp__vec_group_items(size) == 0;
 }
 
 // Words that carry one accumulator through the workspace: 8 bytes of it a word.

@@ -4,14 +4,14 @@
 // One field: the list of values is written twice, as text (names) and as numbers.
 GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value,
                                         const char *text, const int *values, int count) {
-  char *place = at < capacity ? json + at : NULL;
+  char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
   int i;
 #define GPUPRIMS__PUT(...)                                                                                             \
   do {                                                                                                                 \
-    n = (size_t)snprintf(place, room, __VA_ARGS__);                                                                    \
+    n = (size_t)snprintf(to, room, __VA_ARGS__);                                                                       \
     at += n;                                                                                                           \
-    place = n < room ? place + n : NULL;                                                                               \
+    to = n < room ? to + n : NULL;                                                                                     \
     room = n < room ? room - n : 0;                                                                                    \
   } while (0)
   GPUPRIMS__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);

@@ -70,7 +70,7 @@ typedef struct gp__state {
   void *context;        // the device's primary context
   int pools;            // stream-ordered allocation works
   int pageable;         // the device reads any host memory
-  int placed;           // a call has been through, and its buffers lay where this back end reaches them
+  int reached;          // a call has been through, and its buffers lay where this back end reaches them
   int workspaces;       // that are kept
   pthread_mutex_t lock; // of everything below
   pthread_cond_t built; // a kernel has been built, or has failed

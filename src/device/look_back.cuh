@@ -91,8 +91,8 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
 
   gp__word *words;
   gp__u64 tiles, tag;
-  gp_before<Acc> start; // what stands before tile 0
-  bool fences;          // who has a prefix may also overwrite what the tiles before have read
+  gp_carry<Acc> start; // what stands before tile 0
+  bool fences;         // who has a prefix may also overwrite what the tiles before have read
 
   GP_DEVICE void publish_aggregate(gp__u64 tile, const Acc &aggregate) const { // one thread
     if (fences) __threadfence();
@@ -124,7 +124,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
   GP_DEVICE gp__u64 total_slot(gp__u64 group) const { return tiles + tiles / GP__GROUP + 1 + group; }
   GP_DEVICE Acc total(const Acc &part) const { return gp_warp_broadcast(gp_warp_reduce(part, Op()), 0); }
   // One look for prefix(group); lanes may see different answers.
-  GP_DEVICE bool look_for_prefix(gp__u64 group, gp_before<Acc> &prefix) const {
+  GP_DEVICE bool look_for_prefix(gp__u64 group, gp_carry<Acc> &prefix) const {
     if (group == 0) {
       prefix = start;
       return true;
@@ -139,10 +139,10 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     __syncwarp();
   }
   // One warp. The tile's own aggregate has been published.
-  GP_DEVICE gp_before<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
+  GP_DEVICE gp_carry<Acc> operator()(gp__u64 tile, const Acc &aggregate) const {
     const gp__u64 group = tile / GP__GROUP;
     const unsigned before = static_cast<unsigned>(tile % GP__GROUP);
-    gp_before<Acc> prefix;
+    gp_carry<Acc> prefix;
     bool there = look_for_prefix(group, prefix); // on its way while the aggregates are gathered
     const Acc part = gather(group, before);
     const bool last = before == GP__GROUP - 1 && tile + 1 < tiles;
@@ -154,7 +154,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     }
     while (!__all_sync(0xffffffffu, there)) { // lane i: what stands before group `group` - i, and the group before that
       Acc one = Op::identity();
-      gp_before<Acc> far = start;
+      gp_carry<Acc> far = start;
       const bool has_far = gp_lane() <= group && look_for_prefix(group - gp_lane(), far);
       const bool has_one = gp_lane() < group && gp__try_receive(words, total_slot(group - gp_lane() - 1), tag, one);
       const unsigned fars = __ballot_sync(0xffffffffu, has_far), ones = __ballot_sync(0xffffffffu, has_one);
@@ -166,7 +166,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
       for (int i = depth - 1; i >= 0; --i) prefix.append(gp_warp_broadcast(one, i), Op());
     }
     if (last) {
-      gp_before<Acc> next = prefix;
+      gp_carry<Acc> next = prefix;
       next.append(all, Op());
       pass_on();
       if (gp_lane() == 0) gp__publish(words, tiles + group + 1, next.value, tag);

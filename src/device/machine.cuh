@@ -314,9 +314,9 @@ GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) {
 
 // A place in shared memory from which offsets are counted. Its address is kept from the compiler, which would otherwise
 // add it to every offset again.
-struct gp__shared_place {
+struct gp__shared_pointer {
   gp__u32 address;
-  GP_DEVICE explicit gp__shared_place(void *p) {
+  GP_DEVICE explicit gp__shared_pointer(void *p) {
     asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(gp__shared_address(p)));
   }
   template <class T> GP_DEVICE T *at(gp__u32 offset) const {
@@ -484,9 +484,9 @@ inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // t
 }
 
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
-struct gp__shared_place {
+struct gp__shared_pointer {
   unsigned char *address;
-  GP_DEVICE explicit gp__shared_place(void *p) : address(static_cast<unsigned char *>(p)) {}
+  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<unsigned char *>(p)) {}
   template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
   template <class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
     if (!yes) return;

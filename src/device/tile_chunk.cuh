@@ -6,14 +6,14 @@
 // the threads of a warp read theirs without bank conflicts.
 
 // The fewest vectors that hold a whole number of elements, in registers.
-template <class T> struct gp__pack {
-  static const int vectors = gp__pack_vectors(int(sizeof(T))), items = gp__pack_items(int(sizeof(T)));
+template <class T> struct gp__vec_group {
+  static const int vectors = gp__vec_group_vectors(int(sizeof(T))), items = gp__vec_group_items(int(sizeof(T)));
   union {
     gp_vector vector[vectors];
     T item[items];
   };
-  GP_DEVICE gp__pack() {}
-  GP_DEVICE explicit gp__pack(const gp_vector *from) {
+  GP_DEVICE gp__vec_group() {}
+  GP_DEVICE explicit gp__vec_group(const gp_vector *from) {
     GPUPRIMS__UNROLL
     for (int i = 0; i < vectors; ++i) vector[i] = from[i];
   }
@@ -25,17 +25,17 @@ template <class T> struct gp__pack {
 
 // One step of a running prefix: the element's result, and the prefix moves on. FIRST: `carry` may be empty.
 template <bool EXCLUSIVE, bool FIRST, class Op, class Acc>
-GP_DEVICE Acc gp__running(gp_before<Acc> &carry, const Acc &x) {
+GP_DEVICE Acc gp__running(gp_carry<Acc> &carry, const Acc &x) {
   const Acc before = FIRST && !carry.has ? Op::identity() : carry.value;
   carry.value = FIRST && !carry.has ? x : Op()(carry.value, x);
   carry.has = true;
   return EXCLUSIVE ? before : carry.value;
 }
 
-// One pack of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
-template <class Op, class Load, class In, class Acc, class Out> struct gp__pack_step {
-  static const int V = gp__pack<In>::items;
-  template <bool FIRST> static GP_DEVICE Acc fold(const gp__pack<In> &p, gp__u64 index, const Acc &sum) {
+// One group of a chunk: its fold onto `sum`, and its running prefixes. The general form goes element by element.
+template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_group_step {
+  static const int V = gp__vec_group<In>::items;
+  template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
     Acc x[V];
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) x[j] = Op::prepare(Load()(p.item[j], index + j));
@@ -47,8 +47,8 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__pack_
     return FIRST ? x[0] : Op()(sum, x[0]);
   }
   template <bool EXCLUSIVE, bool FIRST>
-  static GP_DEVICE gp__pack<Out> scan(const gp__pack<In> &p, gp__u64 index, gp_before<Acc> &carry) {
-    gp__pack<Out> q;
+  static GP_DEVICE gp__vec_group<Out> scan(const gp__vec_group<In> &p, gp__u64 index, gp_carry<Acc> &carry) {
+    gp__vec_group<Out> q;
     q.item[0] = gp_convert<Acc, Out>()(gp__running<EXCLUSIVE, FIRST, Op>(carry, Op::prepare(Load()(p.item[0], index))));
     GPUPRIMS__UNROLL
     for (int j = 1; j < V; ++j)
@@ -59,15 +59,15 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__pack_
 };
 // Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones, and one more carries on.
 template <class T> struct gp__byte_sum_step {
-  template <bool FIRST> static GP_DEVICE T fold(const gp__pack<T> &p, gp__u64, T sum) {
+  template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
     GPUPRIMS__UNROLL
     for (int i = 0; i < 4; ++i) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return static_cast<T>(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
-  static GP_DEVICE gp__pack<T> scan(const gp__pack<T> &p, gp__u64, gp_before<T> &carry) {
-    gp__pack<T> q;
+  static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
+    gp__vec_group<T> q;
     gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
     GPUPRIMS__UNROLL
     for (int i = 0; i < 4; ++i) {
@@ -84,25 +84,25 @@ template <class T> struct gp__byte_sum_step {
   }
 };
 template <>
-struct gp__pack_step<gp_sum<unsigned char>,
-                     gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>, unsigned char,
-                     unsigned char, unsigned char> : gp__byte_sum_step<unsigned char> {};
+struct gp__vec_group_step<gp_sum<unsigned char>,
+                          gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>,
+                          unsigned char, unsigned char, unsigned char> : gp__byte_sum_step<unsigned char> {};
 template <>
-struct gp__pack_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
-                     signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
+struct gp__vec_group_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
+                          signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
 
 // x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
 template <int ITEMS, class Op, class Load, class Acc, class In>
 GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
   Acc sum = Op::identity();
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS)) {
-    typedef gp__pack_step<Op, Load, In, Acc, In> step;
-    const int V = gp__pack<In>::items, L = gp__pack<In>::vectors;
+    typedef gp__vec_group_step<Op, Load, In, Acc, In> step;
+    const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
     const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
-    sum = step::template fold<true>(gp__pack<In>(from), index, sum);
+    sum = step::template fold<true>(gp__vec_group<In>(from), index, sum);
     GPUPRIMS__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
-      sum = step::template fold<false>(gp__pack<In>(from + k * L), index + k * V, sum);
+      sum = step::template fold<false>(gp__vec_group<In>(from + k * L), index + k * V, sum);
   } else {
     const In *item = reinterpret_cast<const In *>(chunk);
     sum = Op::prepare(Load()(item[0], index));
@@ -126,16 +126,17 @@ GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int
 
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` where the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
-GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_before<Acc> carry) {
+GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
-    typedef gp__pack_step<Op, Load, In, Acc, Out> step;
-    const int V = gp__pack<In>::items, L = gp__pack<In>::vectors;
+    typedef gp__vec_group_step<Op, Load, In, Acc, Out> step;
+    const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
     const gp_vector *from = reinterpret_cast<const gp_vector *>(chunk);
     gp_vector *result = reinterpret_cast<gp_vector *>(to);
-    step::template scan<EXCLUSIVE, true>(gp__pack<In>(from), index, carry).store(result);
+    step::template scan<EXCLUSIVE, true>(gp__vec_group<In>(from), index, carry).store(result);
     GPUPRIMS__UNROLL_BY(2)
     for (int k = 1; k < ITEMS / V; ++k)
-      step::template scan<EXCLUSIVE, false>(gp__pack<In>(from + k * L), index + k * V, carry).store(result + k * L);
+      step::template scan<EXCLUSIVE, false>(gp__vec_group<In>(from + k * L), index + k * V, carry)
+          .store(result + k * L);
   } else {
     const In *item = reinterpret_cast<const In *>(chunk);
     Out *result = reinterpret_cast<Out *>(to);
@@ -147,7 +148,7 @@ GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp_
   }
 }
 template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
-GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_before<Acc> carry,
+GP_DEVICE void gp__chunk_scan_part(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry,
                                    int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Out *result = reinterpret_cast<Out *>(to);

@@ -80,7 +80,7 @@ template <int THREADS> struct gp__tile_rank {
     return sum - both;
   }
   // The threads that count: the counters of a pair become positions; `first`: of each digit's first key, 16 bits each.
-  GP_DEVICE void place(unsigned pair, gp__u32 first) const {
+  GP_DEVICE void start_at(unsigned pair, gp__u32 first) const {
     GPUPRIMS__UNROLL
     for (int w = 0; w < WARPS; ++w) {
       const gp__u32 own = s.warp[w].pair[pair];
@@ -112,7 +112,7 @@ GP_DEVICE void gp_tile_rank(gp__u32 (&rank)[ITEMS], const T (&keys)[ITEMS], cons
   GPUPRIMS__UNROLL
   for (int i = 0; i < Rank::PAIRS; ++i) {
     const gp__u32 odd = first + (total[i] & 0xffffu);
-    if (r.counts()) r.place(threadIdx.x * Rank::PAIRS + i, first | odd << 16);
+    if (r.counts()) r.start_at(threadIdx.x * Rank::PAIRS + i, first | odd << 16);
     first = odd + (total[i] >> 16);
   }
   __syncthreads();

@@ -23,7 +23,7 @@ GP_DEVICE T gp_tile_reduce(T value, Op op, gp_tile_reduce_storage<THREADS, T> &s
 
 template <int THREADS, class T> struct gp_tile_scan_storage { T warp_total[THREADS / 32]; };
 // What lies before a thread, in pieces: value is meaningful where has is set.
-template <class T> struct gp_before {
+template <class T> struct gp_carry {
   T value;
   bool has;
   template <class Op> GP_DEVICE void append(const T &x, Op op) {
@@ -34,7 +34,7 @@ template <class T> struct gp_before {
 // Scan over one value a thread. `within`: what stands before the thread in its warp; `warps`: the warps before its own;
 // returns the total of the block (all threads). Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
-GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_before<T> &within, gp_before<T> &warps,
+GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_carry<T> &within, gp_carry<T> &warps,
                           gp_tile_scan_storage<THREADS, T> &storage) {
   const T inclusive = gp_warp_inclusive_scan(value, op);
   within.value = gp_warp_shift_up(inclusive, 1);
@@ -51,7 +51,7 @@ GP_DEVICE T gp__tile_scan(const T &value, Op op, gp_before<T> &within, gp_before
 // Storage may be used again after the next __syncthreads().
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
-  gp_before<T> within, warps;
+  gp_carry<T> within, warps;
   const T total = gp__tile_scan<THREADS>(value, op, within, warps, storage);
   if (within.has) warps.append(within.value, op);
   value = warps.has ? warps.value : Op::identity();
@@ -59,7 +59,7 @@ GP_DEVICE T gp_tile_exclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
 }
 template <int THREADS, class T, class Op>
 GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS, T> &storage) {
-  gp_before<T> within, warps;
+  gp_carry<T> within, warps;
   const T total = gp__tile_scan<THREADS>(value, op, within, warps, storage);
   if (within.has) warps.append(within.value, op);
   warps.append(value, op);

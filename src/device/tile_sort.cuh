@@ -19,10 +19,10 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp_tile_sort_st
     gp_vector vector[BINS / 4 + 8];
     gp__u32 counter[BINS + 32]; // the last ones count what is no key
   };
-  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at place(p): no bank conflicts of windows
+  alignas(16) K key[THREADS * (ITEMS + 1) + 3 * HALO + 4]; // key p stands at slot(p): no bank conflicts of windows
   K least[WARPS], most[WARPS];
   gp__u32 total[WARPS];
-  static GP_DEVICE unsigned place(unsigned p) { return p + p / ITEMS + 2 * HALO; }
+  static GP_DEVICE unsigned slot(unsigned p) { return p + p / ITEMS + 2 * HALO; }
 };
 
 template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
@@ -76,7 +76,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   GP_DEVICE void put(K key, bool there, gp__u32 drawn) const {
     const unsigned p = s.counter[drawn & 0xffffu] + (drawn >> 16);
-    if (there) s.key[Storage::place(p)] = key;
+    if (there) s.key[Storage::slot(p)] = key;
   }
   // Counters are zero and everybody knows it. The n keys, keys[i] with there(i) and each lane's `edge` of warp 0 with
   // there(-1), go into the order of their bins, (key - low) >> shift. Ends with a barrier.
@@ -97,7 +97,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   // What windows see before the keys and behind them.
   GP_DEVICE void surround(unsigned n) const {
-    for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::place(p)] = ~K(0);
+    for (unsigned p = n + thread; p < Storage::CAPACITY + HALO; p += THREADS) s.key[Storage::slot(p)] = ~K(0);
     if (thread < 2 * HALO) s.key[thread] = 0;
   }
   // All rounds, a few times, and some more where that left few threads' keys in disorder. Leaves zeros in the counters.
@@ -170,14 +170,13 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
                high = diagonal < middle - from ? diagonal : middle - from;
       while (low < high) {
         const unsigned probe = (low + high) / 2;
-        if (less(s.key[Storage::place(middle + diagonal - 1 - probe)], s.key[Storage::place(from + probe)]))
-          high = probe;
+        if (less(s.key[Storage::slot(middle + diagonal - 1 - probe)], s.key[Storage::slot(from + probe)])) high = probe;
         else low = probe + 1;
       }
       unsigned a = from + low, b = middle + diagonal - low;
       GPUPRIMS__UNROLL
       for (int j = 0; j < ITEMS; ++j) {
-        const K x = s.key[Storage::place(a < middle ? a : from)], y = s.key[Storage::place(b < end ? b : from)];
+        const K x = s.key[Storage::slot(a < middle ? a : from)], y = s.key[Storage::slot(b < end ? b : from)];
         const bool take = b >= end || (a < middle && !less(y, x));
         w[j] = take ? x : y;
         a += take ? 1u : 0u;
@@ -203,7 +202,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       const unsigned p = static_cast<unsigned>(i) * THREADS + thread;
-      keys[i] = p < n ? s.key[Storage::place(p)] : least;
+      keys[i] = p < n ? s.key[Storage::slot(p)] : least;
       if (p < n && keys[i] > most) most = keys[i];
     }
     GPUPRIMS__UNROLL

@@ -192,7 +192,7 @@ struct gp__column_store {
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__gathered_tile {
-  static const int GROUP = gp__pack_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
+  static const int GROUP = gp__vec_group_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
   static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, SWIZZLED, IN_ALIGNED);
   static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
   static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
@@ -397,12 +397,12 @@ struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
   static const unsigned MASK = OUT_UNITS >= 8 ? 7 : OUT_UNITS - 1;
-  static GP_DEVICE unsigned place(unsigned column, unsigned unit) { // of the 16 bytes of a column
+  static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of the 16 bytes of a column
     return SWIZZLED ? column * ROWS * SIZE + (unit ^ (column / V & MASK)) * 16
                     : column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
   static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
-    *reinterpret_cast<gp__u32 *>(shared + place(column, bundle / 4) + bundle % 4 * 4) = word;
+    *reinterpret_cast<gp__u32 *>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
   }
   static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
@@ -476,7 +476,7 @@ struct gp__scattered_tile {
       if (column >= columns || unit * V >= rows) continue;
       unsigned char *to = out + column * pitch + unit * 16;
       gp__vec<Word> p;
-      p.vector = *reinterpret_cast<const gp_vector *>(shared + place(column, unit));
+      p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
         GPUPRIMS__UNROLL
@@ -497,19 +497,20 @@ struct gp__scattered_tile {
       unsigned char *to = out + column * pitch;
       const unsigned lead = gp__words_before<SIZE, ALIGNMENT>(to), unit = i % OUT_UNITS + lead / V;
       const unsigned first = i % OUT_UNITS * V + lead;
-      if (!FIXED || k == 0) at = place(column, 0), shift = lead % V * SIZE;
+      if (!FIXED || k == 0) at = offset_of(column, 0), shift = lead % V * SIZE;
       if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
         continue;
       const unsigned char *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
-      gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + place(column, unit) : from);
+      gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + offset_of(column, unit) : from);
       if (shift)
         v = gp__shift_vectors(
-            v, *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + place(column, unit + 1) : from + 16), shift);
+            v, *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + offset_of(column, unit + 1) : from + 16),
+            shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
     gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(
         out, pitch, rows, columns, heads, tails,
-        [shared](unsigned row, unsigned column) { return shared + place(column, row / V) + row % V * SIZE; });
+        [shared](unsigned row, unsigned column) { return shared + offset_of(column, row / V) + row % V * SIZE; });
   }
 };
 template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,

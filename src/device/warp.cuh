@@ -123,10 +123,10 @@ template <class E, int ITEMS, int N> GP_DEVICE void gp__mark_changes(const gp__u
 // The thread that has a word's last byte stores the word whole, whatever stands before its own bytes. The bytes of a
 // thread's last word come by finish(), behind a barrier of the warp.
 template <int ITEMS> struct gp__byte_gather {
-  gp__shared_place next; // the word that is begun
-  gp__u32 last;          // its bytes so far, at the upper end
-  gp__u32 bits;          // where the next byte goes, counted from the aligned word before `to`
-  gp__u32 first;         // ... the first byte went
+  gp__shared_pointer next; // the word that is begun
+  gp__u32 last;            // its bytes so far, at the upper end
+  gp__u32 bits;            // where the next byte goes, counted from the aligned word before `to`
+  gp__u32 first;           // ... the first byte went
   GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GPUPRIMS__UNROLL

@@ -156,7 +156,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     const gp__histogram_args &a;
     const BINS *kept;
     BINS bins;                     // of the first channel
-    gp__shared_place cells;        // this lane's copy of the first counter
+    gp__shared_pointer cells;      // this lane's copy of the first counter
     gp__u32 stride, nowhere;       // counters of a channel; the one of channels that are not counted
     gp__u32 shift;                 // log2 of the bytes of all copies of a counter
     gp__u32 run_slot, run_samples; // the run that is open

@@ -49,9 +49,9 @@ static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t
 }
 
 // Elements first .. first + n - 1, n <= limit: where they lie, or else made at `place`.
-static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *place) {
+static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
   const unsigned char *x = s->base + first * s->from_size;
-  unsigned char *y = (unsigned char *)place;
+  unsigned char *y = (unsigned char *)room;
   size_t i;
   if (s->user) {
     for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);

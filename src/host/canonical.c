@@ -110,7 +110,7 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   gp__host_buffer buffer;
   gp__value totals[GP__WARP];
   const size_t by_vectors =
-      gp__chunk_by_vectors((int)h->q->in_size, (int)items) ? (size_t)gp__pack_items((int)h->q->in_size) : 1;
+      gp__chunk_by_vectors((int)h->q->in_size, (int)items) ? (size_t)gp__vec_group_items((int)h->q->in_size) : 1;
   size_t at_once = h->in.limit / items, rows = n / items, r, k, w;
   if (by_vectors > 1 && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;

@@ -51,7 +51,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
       span[*spans].name = of;
       span[*spans].pointer = l->columns[i];
       span[*spans].bytes = count * l->fields[i].size;
-      span[(*spans)++].place = 0;
+      span[(*spans)++].alias = 0;
     }
     return GP_SUCCESS;
   }
@@ -59,7 +59,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
   span->name = of;
   span->pointer = buffer;
   span->bytes = bytes;
-  span->place = 1;
+  span->alias = 1;
   *spans = 1;
   return GP_SUCCESS;
 }

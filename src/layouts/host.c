@@ -62,7 +62,7 @@ GPUPRIMS__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in
   a->out_aligned = out_bits % GP__VECTOR == 0;
 }
 // Bytes from the first value of a field to the i-th.
-GPUPRIMS__PRIVATE uint64_t gp__host_place(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
+GPUPRIMS__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
   return width == 0 ? i * size : i / width * width * struct_size + i % width * size;
 }
 
@@ -92,9 +92,9 @@ static gp_result gp__host_layouts(gp__host_call *h) {
       const size_t size = (size_t)entry[f].size;
       uint64_t i;
       for (i = first; i < end; ++i) {
-        unsigned char *to = a.out_column[f] + gp__host_place(a.out_width, q->out_size, size, i);
+        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, i);
         if (entry[f].in < 0) memset(to, 0, size);
-        else memcpy(to, a.in_column[f] + gp__host_place(a.in_width, q->in_size, size, i), size);
+        else memcpy(to, a.in_column[f] + gp__host_value_offset(a.in_width, q->in_size, size, i), size);
       }
     }
   }

@@ -183,9 +183,9 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
 };
 
 // Where the first struct of a tile stands: bytes from the first block to its own, and its number in there.
-struct gp__tile_place {
+struct gp__tile_start {
   gp__u64 block, number;
-  GP_DEVICE gp__tile_place(gp__u64 first, gp__u64 width, int struct_size) {
+  GP_DEVICE gp__tile_start(gp__u64 first, gp__u64 width, int struct_size) {
     block = width == 0   ? 0
             : width == 1 ? first * static_cast<gp__u64>(struct_size)
                          : first / width * width * struct_size;
@@ -205,12 +205,12 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   static GPUPRIMS__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
   // Where a tile has them. Byte: unsigned char, const or not. `width` is the layout's own.
   gp__u64 tile;
-  gp__tile_place place;
+  gp__tile_start start;
   GP_DEVICE gp__ranges(gp__u64 tile_, gp__u64 width)
-      : tile(tile_), place(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
+      : tile(tile_), start(tile_ * TILE, Side::parts ? width : 0, Side::size) {}
   template <class Byte> GP_DEVICE Byte *begin(Byte *base, Byte *const *column, int f) const {
     if (Side::width) return base + tile * BYTES;
-    return column[f] + (Side::parts ? place.block : 0) + place.number * static_cast<gp__u64>(List::size(f));
+    return column[f] + (Side::parts ? start.block : 0) + start.number * static_cast<gp__u64>(List::size(f));
   }
   // Where the thread's vector of round `u` stands.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
@@ -294,7 +294,7 @@ GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsi
 }
 // Where value i of a tile stands in a column. TILE: no more values.
 template <int TILE, class Byte>
-GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_place &tile, gp__u64 width, int struct_size, int size,
+GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size,
                                  unsigned i) {
   const gp__u64 number = tile.number + i;
   if (width == 0) return column + number * static_cast<gp__u64>(size);
@@ -305,7 +305,7 @@ GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_place &tile, gp__u
 // is written before all is read. One barrier inside.
 template <class P, int TILE, class In, class Out, class List>
 GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
-  const gp__tile_place from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
+  const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
   GPUPRIMS__UNROLL_BY(1)
   for (int f = 0; f < List::moved; ++f) GPUPRIMS__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads)

@@ -35,7 +35,7 @@ GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k, gp__buffers *b) {
   if (k->c->primitive != GP_TRANSFORM2) return GP_SUCCESS;
   b->in_name = "in (a)";
   b->in2_name = "in2 (b)";
-  b->in2_place = k->q->in2_size == k->q->out_size ? GP__PLACE_OF_OUT : 0;
+  b->in2_alias = k->q->in2_size == k->q->out_size ? GP__ALIAS_OF_OUT : 0;
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_map_values(gp__checking *k) {

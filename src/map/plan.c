@@ -46,7 +46,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads)
   const int right = (q->flags & GP_RIGHT) != 0;
   gp__request pairs = *q;
   gp__host_source edge;
-  gp__value place;
+  gp__value converted;
   if (!q->count) return GP_SUCCESS;
   pairs.primitive = GP_TRANSFORM2;
   pairs.in = right ? in : in + q->in_size;
@@ -56,7 +56,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads)
   pairs.count = q->count - 1;
   edge = gp__host_source_of(in, q->in_type, q->in_size, q->out_type, q->out_size, GP_CONVERT, NULL, 0);
   memcpy(right ? out + pairs.count * q->out_size : out,
-         gp__host_elements(&edge, right ? pairs.count : 0, 1, place.bytes), q->out_size);
+         gp__host_elements(&edge, right ? pairs.count : 0, 1, converted.bytes), q->out_size);
   return gp__host_run(&pairs, threads);
 }
 GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {

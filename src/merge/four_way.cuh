@@ -28,7 +28,7 @@ template <int LANES> struct gp__four_split {
     else __syncwarp();
   }
   // Of a rest that is so long: where its k-th probe is. There may be fewer keys than probes. Two are near the thirds.
-  template <class Count> static GP_DEVICE Count place(int k, Count rest) {
+  template <class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
     const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
     return static_cast<Count>(gp__u64(STEP * k + FIRST) * rest / ALL);
   }
@@ -42,7 +42,7 @@ template <int LANES> struct gp__four_split {
     Count passed = 0;
     for (;;) {
       const bool there = length > 0;
-      const Count at = place(k, length);
+      const Count at = probe_at(k, length);
       if (there) probe[lane] = keys[passed + at];
       if (k == 0) s.rest[mine] = length;
       if (!any(there)) return passed;
@@ -63,12 +63,13 @@ template <int LANES> struct gp__four_split {
       GPUPRIMS__UNROLL
       for (int i = 0; i < 3; ++i) {
         const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
-        least += lesser[i] ? place(lesser[i] - 1, rest) + 1 : 0;
-        most += lesser[i] < PROBES ? place(lesser[i], rest) : rest;
+        least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
+        most += lesser[i] < PROBES ? probe_at(lesser[i], rest) : rest;
       }
       const int ins = of_run(__ballot_sync(0xffffffffu, there && most < rank)),
                 outs = of_run(__ballot_sync(0xffffffffu, there && least >= rank));
-      const Count taken = ins ? place(ins - 1, length) + 1 : 0, end = outs ? place(PROBES - outs, length) : length;
+      const Count taken = ins ? probe_at(ins - 1, length) + 1 : 0,
+                  end = outs ? probe_at(PROBES - outs, length) : length;
       passed += taken;
       length = end - taken;
       if (k == 0) s.taken[mine] = taken;
@@ -127,12 +128,12 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
 // What is merged beside a key: its value, or its value's place. `named`: that is in shared memory already.
 template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
-  static GP_DEVICE Value of(const Value *beside, gp__u32 place, bool) { return beside[place]; }
+  static GP_DEVICE Value of(const Value *beside, gp__u32 source, bool) { return beside[source]; }
 };
 template <class Value> struct gp__carried_values<Value, false> {
   typedef unsigned short type;
-  static GP_DEVICE type of(const type *beside, gp__u32 place, bool named) {
-    return named ? beside[place] : static_cast<type>(place);
+  static GP_DEVICE type of(const type *beside, gp__u32 source, bool named) {
+    return named ? beside[source] : static_cast<type>(source);
   }
 };
 template <class P, class Before, class Key, class Value> struct gp__four_merger {
@@ -198,9 +199,9 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // One thread: N elements of both, from element `mine` on.
   template <int N>
   static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
-                              gp__u32 (&place)[VALUE ? N : 1]) {
+                              gp__u32 (&source)[VALUE ? N : 1]) {
     const gp__u32 reach = 0x80000000u >> __clz((two.count < two.count2 ? two.count : two.count2) | 1);
-    Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, place);
+    Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
   // A block: the tile's keys to shared memory, or values as large, which lie as they do.
@@ -243,12 +244,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
                                  bool named) {
     Beside *const beside = reinterpret_cast<Beside *>(shared + BESIDE_AT);
     Key key[N];
-    gp__u32 place[VALUE ? N : 1];
+    gp__u32 source[VALUE ? N : 1];
     Beside with[VALUE ? N : 1];
-    merge(shared, two, mine, last, key, place);
+    merge(shared, two, mine, last, key, source);
     GPUPRIMS__UNROLL
     for (int k = 0; VALUE && k < N; ++k)
-      if (k < here) with[VALUE ? k : 0] = Carrier::of(beside, place[VALUE ? k : 0], named);
+      if (k < here) with[VALUE ? k : 0] = Carrier::of(beside, source[VALUE ? k : 0], named);
     __syncthreads();
     if (here == N) put<true>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
     else put<false>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
@@ -294,8 +295,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64,
                              const gp__none *) {}
   template <class V>
-  static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, const void *places,
-                             gp__u64 first, const V *values) {
+  static GP_DEVICE void move(const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts,
+                             const void *sources, gp__u64 first, const V *values) {
     typedef typename gp__picked<V>::Piece Piece;
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
     const V *from[4];
@@ -308,7 +309,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     Piece *const out = reinterpret_cast<Piece *>(static_cast<V *>(a.out_values) + first);
     GPUPRIMS__UNROLL_BY(4)
     for (int i = int(threadIdx.x); i < parts.tile() * PIECES; i += THREADS) {
-      const unsigned k = static_cast<const unsigned short *>(places)[i / PIECES];
+      const unsigned k = static_cast<const unsigned short *>(sources)[i / PIECES];
       const V *p = k >= begin[3] ? from[3] : k >= begin[2] ? from[2] : k >= begin[1] ? from[1] : from[0];
       out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
     }

@@ -80,9 +80,9 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
-      unsigned char *const place = (second ? other : base) + from;
-      if (i < n + m) *reinterpret_cast<Unit *>(place) = unit[k];
-      if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(place + RING) = unit[k];
+      unsigned char *const target = (second ? other : base) + from;
+      if (i < n + m) *reinterpret_cast<Unit *>(target) = unit[k];
+      if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(target + RING) = unit[k];
     }
   }
 };
@@ -187,13 +187,13 @@ template <class Value> struct gp__picked {
                    PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes that are moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
-  static GP_DEVICE void run(void *to, const unsigned short *place, int n, const unsigned char *first,
+  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const unsigned char *first,
                             const unsigned char *second, int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
     Piece *out = static_cast<Piece *>(to);
     GPUPRIMS__UNROLL_BY(4)
     for (int i = int(rank); i < n * PIECES; i += RANKS) {
-      const int k = place[i / PIECES], part = i % PIECES;
+      const int k = source[i / PIECES], part = i % PIECES;
       const unsigned char *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
       out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
     }
@@ -209,8 +209,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int RING_AT = gp__merge_ring_bytes(TILE, KEY) + gp__merge_mirror_bytes(ITEMS, KEY), OUT_AT = 2 * RING_AT;
-  static const int PLACES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
-  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  static const int SOURCES_AT = OUT_AT + gp__merge_out_bytes(THREADS, ITEMS, KEY);
+  static const int VALUES_AT = SOURCES_AT + gp__merge_source_bytes(TILE, VALUE);
   typedef gp__merge_side<Key, TILE, ITEMS> Side;
   typedef gp__two_loads<THREADS, ITEMS, P::load, Key> KeyLoads;
   typedef gp__two_loads<THREADS, ITEMS, P::load, typename gp__either<VALUE == 0, Key, Value>::type> ValueLoads;
@@ -249,7 +249,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // x_end and y_end. at to at2_end: what their values are called. Where all of one input's are taken, the key before
   // them, which comes before all others, is compared and not taken.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
-                            int at2_end, Key *out, unsigned short *places) const {
+                            int at2_end, Key *out, unsigned short *sources) const {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
@@ -258,10 +258,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const int last = ITEMS - 1 - k;
       const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
       out[k] = second ? two : one;
-      if (VALUE) places[k] = static_cast<unsigned short>(second ? at2 : at);
+      if (VALUE) sources[k] = static_cast<unsigned short>(second ? at2 : at);
       if (last > k) {
         out[last] = end_second ? two_end : one_end;
-        if (VALUE) places[last] = static_cast<unsigned short>(end_second ? --at2_end : --at_end);
+        if (VALUE) sources[last] = static_cast<unsigned short>(end_second ? --at2_end : --at_end);
       }
       if (k + 1 < HALF) {
         const Key fresh = key_at(second ? y : x, 1), fresh_end = key_at(end_second ? y_end : x_end, -2);
@@ -280,7 +280,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
   template <bool FULL>
   GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
-                       unsigned short *places) const {
+                       unsigned short *sources) const {
     Key one, two;
     if (FULL || left > 0) one = key_at(x);
     if (FULL || left2 > 0) two = key_at(y);
@@ -292,7 +292,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
       if (FULL || k < n) {
         out[k] = of_second ? two : one;
-        if (VALUE) places[k] = static_cast<unsigned short>(of_second ? at2 : at);
+        if (VALUE) sources[k] = static_cast<unsigned short>(of_second ? at2 : at);
       }
       if (k + 1 == ITEMS) break;
       left -= of_second ? 0 : 1;
@@ -356,15 +356,15 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       unsigned char *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
       Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
-      unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT) + threadIdx.x * ITEMS;
+      unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
       const unsigned x = Side::part(at + i * KEY), y = RING_AT + Side::part(at2 + (mine - i) * KEY);
       const int left = int(i_end - i), left2 = int(end - mine) - left;
       if (window == TILE && window2 == TILE && ends)
         merge_ends(x, y, x + unsigned(left * KEY), y + unsigned(left2 * KEY), int(i), int(taken + mine - i), int(i_end),
-                   int(taken + end - i_end), mine_out, places);
+                   int(taken + end - i_end), mine_out, sources);
       else if (window == TILE && window2 == TILE)
-        merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, places);
-      else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, places);
+        merge<true>(x, left, y, left2, ITEMS, int(i), int(taken + mine - i), mine_out, sources);
+      else merge<false>(x, left, y, left2, int(end - mine), int(i), int(taken + mine - i), mine_out, sources);
       __syncwarp();
       gp__write_alike<Key>::template run<32 * ITEMS>(out + from, gathered, here);
       __syncthreads(); // the rings have been read
@@ -375,7 +375,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
         unsigned char *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
-        pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + PLACES_AT) + from, here,
+        pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + SOURCES_AT) + from, here,
              at_values + shift, at_values2 + shift2, int(taken));
         values = gp__ahead(values, taken);
         values2 = gp__ahead(values2, taken2);
@@ -385,9 +385,9 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
   template <class V>
-  static GP_DEVICE void pick(V *to, const unsigned short *place, int n, const unsigned char *first,
+  static GP_DEVICE void pick(V *to, const unsigned short *source, int n, const unsigned char *first,
                              const unsigned char *second, int split) {
-    gp__picked<V>::template run<32>(to, place, n, first, second, split, gp_lane());
+    gp__picked<V>::template run<32>(to, source, n, first, second, split, gp_lane());
   }
   static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *,
                              int) {}

@@ -36,7 +36,7 @@ GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
 GPUPRIMS__RULE int gp__merge_out_bytes(int threads, int items, int size) {
   return threads / GP__WARP * (GP__WARP * items * size + GP__VECTOR);
 }
-GPUPRIMS__RULE int gp__merge_place_bytes(int tile, int in_size) {
+GPUPRIMS__RULE int gp__merge_source_bytes(int tile, int in_size) {
   return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
 GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
@@ -60,12 +60,12 @@ GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
   return 2 * (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
               gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
          gp__merge_out_bytes(p.threads, gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size) +
-         gp__merge_place_bytes(gp__merge_tile(p, s), s.in_size) +
+         gp__merge_source_bytes(gp__merge_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__merge_tile(p, s), s.in_size, 2);
 }
 GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s) + 1, s.key_size, 1) +
-         gp__merge_place_bytes(gp__sort_tile(p, s), s.in_size) +
+         gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
 // Beside keys that are merged four ways: small values, which go with them; or the places of larger ones.
@@ -73,7 +73,7 @@ GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_siz
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
              ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
-             : gp__merge_place_bytes(tile, in_size);
+             : gp__merge_source_bytes(tile, in_size);
 }
 // A part of a thread that merges pairs of four runs is longer than its share of a tile. One with fewer keys may read
 // so far behind the last one, where keys are bits in a built-in order.
@@ -90,7 +90,7 @@ GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
 }
 // Results of a tile: keys, places of values, the tile's values.
 GPUPRIMS__RULE int gp__set_result_bytes(int tile, int key_size, int in_size) {
-  return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_place_bytes(tile, in_size) +
+  return gp__merge_window_bytes(tile, key_size, 1) + gp__merge_source_bytes(tile, in_size) +
          gp__merge_window_bytes(tile, in_size, 2);
 }
 GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {

@@ -35,25 +35,25 @@ template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp_
 template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 
 // Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
-template <class Before, class Key, int ITEMS, bool PLACES> struct gp__thread_sort {
+template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sort {
   static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
     const Key a = x, b = y; // of values the compiler makes a choice, of references a choice of addresses
     const bool swap = there && Before()(b, a);
     x = swap ? b : a;
     y = swap ? a : b;
-    if (PLACES) {
+    if (SOURCES) {
       const gp__u32 c = p, d = q;
       p = swap ? d : c;
       q = swap ? c : d;
     }
   }
   // Odd-even transposition compares neighbours alone: it is stable.
-  template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&place)[PLACES ? ITEMS : 1], int n) {
+  template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
     GPUPRIMS__UNROLL
     for (int round = 0; round < ITEMS; ++round) {
       GPUPRIMS__UNROLL
       for (int i = round % 2; i + 1 < ITEMS; i += 2)
-        exchange(key[i], key[i + 1], place[PLACES ? i : 0], place[PLACES ? i + 1 : 0], FULL || i + 1 < n);
+        exchange(key[i], key[i + 1], source[SOURCES ? i : 0], source[SOURCES ? i + 1 : 0], FULL || i + 1 < n);
     }
   }
 };
@@ -78,8 +78,8 @@ template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<B
 
 // Of keys without values: their indices.
 template <class V, bool INDEX> struct gp__index_writer {
-  template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *places, gp__u64 first, int n) {
-    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + places[i]);
+  template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *sources, gp__u64 first, int n) {
+    for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + sources[i]);
   }
 };
 template <class V> struct gp__index_writer<V, false> {
@@ -89,8 +89,8 @@ template <class V> struct gp__index_writer<V, false> {
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__sort_tile_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int PLACES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
-      VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  static const int SOURCES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
+      VALUES_AT = SOURCES_AT + gp__merge_source_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
   // One thread: N elements of what two runs make, of n and m elements from bytes one_at and two_at on; from its element
@@ -99,7 +99,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   // where each has been, in sizes of a key.
   template <bool FULL, int N>
   static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
-                              gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&place)[VALUE ? N : 1]) {
+                              gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const bool ANY = FULL || gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value; // bits may be compared
     const gp__u32 one_end = one_at + gp__u32(n * KEY), end = two_at + gp__u32(m * KEY);
     int low = diagonal > m ? diagonal - m : 0;
@@ -120,7 +120,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     for (int k = 0; k < N; ++k) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
-      if (VALUE) place[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
+      if (VALUE) source[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
       if (k + 1 == N) break;
       const gp__u32 next = (of_second ? y : x) + KEY;
       gp__select_advance(x, y, of_second, KEY, KEY);
@@ -134,19 +134,19 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   }
   // What a thread has merged, to places from `mine` on.
   template <int N>
-  static GP_DEVICE void put(Key *keys, unsigned short *places, int mine, int count, const Key (&key)[N],
-                            const gp__u32 (&place)[VALUE ? N : 1]) {
+  static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
+                            const gp__u32 (&source)[VALUE ? N : 1]) {
     GPUPRIMS__UNROLL
     for (int k = 0; k < N; ++k)
       if (k < count) {
         keys[mine + k] = key[k];
-        if (VALUE) places[mine + k] = static_cast<unsigned short>(place[VALUE ? k : 0]);
+        if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
       }
   }
   // The tile, in shared memory, sorted there.
-  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *places, int tile) {
+  template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *sources, int tile) {
     Key key[ITEMS];
-    gp__u32 place[VALUE ? ITEMS : 1];
+    gp__u32 source[VALUE ? ITEMS : 1];
     const int mine = int(threadIdx.x) * ITEMS, count = FULL                  ? ITEMS
                                                        : tile - mine < 0     ? 0
                                                        : tile - mine < ITEMS ? tile - mine
@@ -154,7 +154,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       if (k < count) key[k] = keys[mine + k];
-      if (VALUE) place[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
+      if (VALUE) source[VALUE ? k : 0] = static_cast<gp__u32>(mine + k);
     }
     for (int i = tile + int(threadIdx.x); i <= TILE && i <= tile + ITEMS; i += THREADS)
       keys[i] = keys[tile - 1]; // compared, never taken
@@ -165,11 +165,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
     }
     if (!in_order) gp__batcher<Before, Key, ITEMS>::run(key);
-    else Network::template stable<FULL>(key, place, count);
+    else Network::template stable<FULL>(key, source, count);
     GPUPRIMS__UNROLL_BY(1)
     for (int width = 1;; width *= 2) { // threads of a run
       __syncthreads();
-      put(keys, places, mine, count, key, place);
+      put(keys, sources, mine, count, key, source);
       __syncthreads();
       if (width * ITEMS >= tile) break;
       if (count == 0) continue;
@@ -177,11 +177,11 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
       const gp__u32 at = gp__u32(base * KEY), at2 = at + gp__u32(n * KEY);
       merge<FULL>(reinterpret_cast<const unsigned char *>(keys), at, n, at2, m, mine - base,
-                  gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, place);
+                  gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < ITEMS; ++k)
-          if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];
+          if (k < count) source[VALUE ? k : 0] = sources[source[VALUE ? k : 0]];
       }
     }
   }
@@ -189,27 +189,27 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
                                      const gp__none *) {}
   // Values of the tile in their order; without any, the keys' indices.
   template <class V>
-  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *places, unsigned char *staged,
+  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, unsigned char *staged,
                                      gp__u64 first, int tile, const V *values) {
     V *out = static_cast<V *>(a.out_values) + first;
     if (values) {
       gp__copy_to_shared<THREADS, 4, P::load>(staged, reinterpret_cast<const unsigned char *>(values + first),
                                               unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
       __syncthreads();
-      gp__picked<V>::template run<THREADS>(out, places, tile, staged, staged, tile, threadIdx.x);
-    } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, places, first, tile);
+      gp__picked<V>::template run<THREADS>(out, sources, tile, staged, staged, tile, threadIdx.x);
+    } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, sources, first, tile);
   }
   static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
     Key *keys = reinterpret_cast<Key *>(shared);
-    unsigned short *places = reinterpret_cast<unsigned short *>(shared + PLACES_AT);
+    unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT);
     gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
-    if (tile == TILE) sort_shared<true>(keys, places, tile);
-    else sort_shared<false>(keys, places, tile);
+    if (tile == TILE) sort_shared<true>(keys, sources, tile);
+    else sort_shared<false>(keys, sources, tile);
     gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
-    if (VALUE) write_values(a, places, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
+    if (VALUE) write_values(a, sources, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
   }
 };
 

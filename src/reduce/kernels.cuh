@@ -65,7 +65,7 @@ GP_DEVICE void gp__reduce_even_share(const gp__reduce_args &a) {
   const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
-    typedef gp__pack<In> Pack;
+    typedef gp__vec_group<In> Pack;
     const int PACKS = K / Pack::vectors > 0 ? K / Pack::vectors : 1, ITEMS = Pack::items;
     if (misaligned % gp__common_with_vector(int(sizeof(In))) == 0) {
       unsigned to_boundary = 0; // elements

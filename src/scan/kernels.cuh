@@ -4,12 +4,12 @@
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;
-  gp_before<Acc> prefix; // what stands before the tile
+  gp_carry<Acc> prefix; // what stands before the tile
   gp__ticket ticket;
 };
 
-template <class Op, class Acc, class Args> GP_DEVICE gp_before<Acc> gp__start(const Args &a) {
-  gp_before<Acc> start;
+template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(const Args &a) {
+  gp_carry<Acc> start;
   start.value = Op::prepare(gp__value_as<Acc>(a.init));
   start.has = a.has_init != 0;
   return start;
@@ -49,7 +49,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
                                       : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
   }
-  GP_DEVICE void scan(const gp_before<Acc> &carry) const {
+  GP_DEVICE void scan(const gp_carry<Acc> &carry) const {
     const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
     unsigned char *result = to + threadIdx.x * (ITEMS * sizeof(Out));
     if (begin == 0 && end == ITEMS)
@@ -76,17 +76,17 @@ GP_DEVICE void gp__scan_look_back(const gp__scan_args &a) {
     const Tile tile(shared, static_cast<gp__u64>(ticket.number) * Tile::TILE, n);
     tile.load(static_cast<const In *>(a.in), n);
     __syncthreads();
-    gp_before<Acc> within, warps;
+    gp_carry<Acc> within, warps;
     const Acc aggregate = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s.scan);
     if (gp_warp() == 0) {
       const gp__look_back<Acc, Op> look_back = {gp__words(a.workspace), tiles, ticket.tag, gp__start<Op, Acc>(a),
                                                 false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, aggregate);
-      const gp_before<Acc> prefix = look_back(ticket.number, aggregate);
+      const gp_carry<Acc> prefix = look_back(ticket.number, aggregate);
       if (gp_lane() == 0) s.prefix = prefix;
     }
     __syncthreads();
-    gp_before<Acc> carry = s.prefix;
+    gp_carry<Acc> carry = s.prefix;
     if (warps.has) carry.append(warps.value, Op());
     if (within.has) carry.append(within.value, Op());
     tile.scan(carry);
@@ -133,10 +133,10 @@ GP_DEVICE void gp__scan_spine(const gp__scan_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   gp__word *words = gp__words(a.workspace);
-  gp_before<Acc> start = gp__start<Op, Acc>(a);
+  gp_carry<Acc> start = gp__start<Op, Acc>(a);
   for (unsigned first = 0; first < a.blocks; first += P::threads) {
     const unsigned i = first + threadIdx.x;
-    gp_before<Acc> within, warps, before = start;
+    gp_carry<Acc> within, warps, before = start;
     const Acc x = i < a.blocks ? gp__receive<Acc>(words, i, 0) : Op::identity();
     const Acc total = gp__tile_scan<P::threads>(x, Op(), within, warps, s);
     if (warps.has) before.append(warps.value, Op());
@@ -156,7 +156,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a);
   const gp__scan_share<Tile::TILE> share(n);
-  gp_before<Acc> prefix = gp__start<Op, Acc>(a);
+  gp_carry<Acc> prefix = gp__start<Op, Acc>(a);
   if (gridDim.x > 1 && (prefix.has || blockIdx.x > 0)) { // before block 0 there may be nothing
     prefix.value = gp__receive<Acc>(gp__words(a.workspace), blockIdx.x, 0);
     prefix.has = true;
@@ -165,7 +165,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
     const Tile tile(shared, t * Tile::TILE, n);
     tile.load(static_cast<const In *>(a.in), n);
     __syncthreads();
-    gp_before<Acc> within, warps, carry = prefix;
+    gp_carry<Acc> within, warps, carry = prefix;
     const Acc total = gp__tile_scan<P::threads>(tile.fold(), Op(), within, warps, s);
     prefix.append(total, Op());
     if (warps.has) carry.append(warps.value, Op());

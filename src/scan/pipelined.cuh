@@ -22,7 +22,7 @@ template <int STAGES, int WARPS, class Acc> struct gp__pipeline_storage {
   gp__u64 scanned[STAGES];   // the results are there (each computing warp)
   gp__ticket ticket[STAGES];
   Acc warp_total[STAGES][WARPS]; // then: inclusive prefixes over the warps
-  gp_before<Acc> before[STAGES];
+  gp_carry<Acc> before[STAGES];
 };
 
 template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, class Out> struct gp__scan_pipeline {
@@ -134,7 +134,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       const unsigned tile = s.ticket[stage].number;
       if (tile >= tiles) return;
       gp__mbarrier_wait(&s.published[stage], round / STAGES & 1u);
-      const gp_before<Acc> before = look_back_of(stage, a)(tile, s.warp_total[stage][WARPS - 1]);
+      const gp_carry<Acc> before = look_back_of(stage, a)(tile, s.warp_total[stage][WARPS - 1]);
       if (gp_lane() == 0) {
         s.before[stage] = before;
         gp__mbarrier_arrive(&s.carried[stage]);
@@ -169,9 +169,9 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     }
     return gp_warp_shift_up(inclusive, 1);
   }
-  GP_DEVICE void scan(int stage, unsigned tile, const gp_before<Acc> &within) const {
+  GP_DEVICE void scan(int stage, unsigned tile, const gp_carry<Acc> &within) const {
     unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
-    gp_before<Acc> carry = s.before[stage];
+    gp_carry<Acc> carry = s.before[stage];
     if (gp_warp() > 0) carry.append(s.warp_total[stage][gp_warp() - 1], Op());
     if (within.has) carry.append(within.value, Op());
     int begin, chunk_end;
@@ -217,7 +217,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
           ++folds;
         }
       } else if (scans < folds && all(gp__mbarrier_peek(&s.carried[scan_stage], scans / STAGES & 1u))) {
-        gp_before<Acc> before;
+        gp_carry<Acc> before;
         before.value = within[STAGES - 1];
         before.has = gp_lane() > 0;
         GPUPRIMS__UNROLL

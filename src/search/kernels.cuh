@@ -47,11 +47,11 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
       if (found < 32) break;
     }
     __syncwarp();
-    gp__pack<R> v[P::vectors];
+    gp__vec_group<R> v[P::vectors];
     R newest = 0;
     GPUPRIMS__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
-      v[k] = gp__pack<R>(mine_at + k);
+      v[k] = gp__vec_group<R>(mine_at + k);
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
     }

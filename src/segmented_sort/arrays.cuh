@@ -27,11 +27,11 @@ template <class V> struct gp__value_index {
 };
 
 // Keys and values of a call, in the input (0), the alternate buffer (1) or the output (2).
-template <class K, class S, bool PLACED> struct gp__sorted_elements {
+template <class K, class S, bool INDEXED> struct gp__sorted_elements {
   typedef gp__ordered<K> Order;
   typedef typename Order::Bits Bits;
   typedef typename S::type V;
-  typedef gp__item<Bits, PLACED> Item;
+  typedef gp__item<Bits, INDEXED> Item;
   typedef typename Item::type C;
   const gp__segmented_sort_args &a;
   GP_DEVICE explicit gp__sorted_elements(const gp__segmented_sort_args &args) : a(args) {}
@@ -48,29 +48,29 @@ template <class K, class S, bool PLACED> struct gp__sorted_elements {
   GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
   GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
   GP_DEVICE Bits field(Bits raw) const {
-    return PLACED ? static_cast<Bits>((encode(raw) >> a.low_bit) & static_cast<Bits>(a.mask)) : encode(raw);
+    return INDEXED ? static_cast<Bits>((encode(raw) >> a.low_bit) & static_cast<Bits>(a.mask)) : encode(raw);
   }
 };
 
 // A warp's part of shared memory: keys and values in the order of the input, places in that of the result.
-template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sorted_elements<K, S, PLACED> {
-  typedef gp__sorted_elements<K, S, PLACED> Elements;
+template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sorted_elements<K, S, INDEXED> {
+  typedef gp__sorted_elements<K, S, INDEXED> Elements;
   typedef typename Elements::Bits Bits;
   typedef typename Elements::V V;
   typedef typename Elements::Item Item;
   typedef typename Elements::C C;
   static const int VALUE = S::any ? int(sizeof(V)) : 0,
-                   CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, PLACED);
+                   CAPACITY = gp__warp_sort_items(P::vectors, int(sizeof(Bits)), VALUE, INDEXED);
   static const int KEY_BYTES = gp__bank_padded_bytes(CAPACITY, int(sizeof(Bits))),
-                   VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, PLACE_BYTES = PLACED ? CAPACITY * 2 : 0,
-                   BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, PLACED),
+                   VALUE_BYTES = (CAPACITY * VALUE + 15) / 16 * 16, INDEX_BYTES = INDEXED ? CAPACITY * 2 : 0,
+                   BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, INDEXED),
                    UNROLL = VALUE > 8 ? 2
                             : VALUE   ? 4
                                       : 8, // elements of a lane on their way at a time
-      LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), PLACED));
+      LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
   V *value;
-  unsigned short *place;
+  unsigned short *index;
   gp__u64 *shift; // of the runs in the room: how much further they stand in the input
   gp__u32 *first; // where they begin
   gp__u32 *list;  // segments
@@ -78,8 +78,8 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     unsigned char *mine = shared + gp_warp() * BYTES;
     key = reinterpret_cast<Bits *>(mine);
     value = reinterpret_cast<V *>(mine + KEY_BYTES);
-    place = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
-    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + PLACE_BYTES);
+    index = reinterpret_cast<unsigned short *>(mine + KEY_BYTES + VALUE_BYTES);
+    shift = reinterpret_cast<gp__u64 *>(mine + KEY_BYTES + VALUE_BYTES + INDEX_BYTES);
     first = reinterpret_cast<gp__u32 *>(shift + GP__SHORT_ROUNDS * GP__WARP);
     list = first + GP__SHORT_ROUNDS * GP__WARP;
   }
@@ -102,7 +102,7 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     GPUPRIMS__UNROLL
     for (int u = 0; u < U; ++u) {
       if (i + u * 32 >= to[u]) continue;
-      *key_at(i + u * 32) = PLACED ? x[u] : this->encode(x[u]);
+      *key_at(i + u * 32) = INDEXED ? x[u] : this->encode(x[u]);
       if (S::any) value[i + u * 32] = v[u];
     }
   }
@@ -113,9 +113,9 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     for (int u = 0; u < U; ++u) {
       const gp__u32 k = i + u * 32;
       if (k >= to[u]) continue;
-      if (!PLACED) out[further[u] + k] = this->decode(*key_at(k));
+      if (!INDEXED) out[further[u] + k] = this->decode(*key_at(k));
       else {
-        const gp__u32 from = place[k];
+        const gp__u32 from = index[k];
         out[further[u] + k] = *key_at(from);
         if (S::any) values[further[u] + k] = value[from];
       }
@@ -151,26 +151,26 @@ template <class P, class K, class S, bool PLACED> struct gp__warp_room : gp__sor
     C x[ITEMS];
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i)
-      x[i] = mine + i < n ? Item::make(PLACED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
+      x[i] = mine + i < n ? Item::make(INDEXED ? this->field(*key_at(first + mine + i)) : *key_at(first + mine + i),
                                        first + mine + i)
                           : Item::last();
     gp__sort_lanes<Item>(x, lanes);
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
       if (mine + i >= n) continue;
-      if (PLACED) place[first + mine + i] = static_cast<unsigned short>(Item::place(x[i]));
+      if (INDEXED) index[first + mine + i] = static_cast<unsigned short>(Item::index(x[i]));
       else *key_at(first + mine + i) = Item::bits(x[i]);
     }
   }
 };
 
 // What a block sorts and moves at a time.
-template <class P, class K, class S, bool PLACED> struct gp__block_sort_shape {
-  typedef typename gp__sorted_elements<K, S, PLACED>::C C;
+template <class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
+  typedef typename gp__sorted_elements<K, S, INDEXED>::C C;
   static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
                    ITEMS = gp__long_items(P::vectors, int(sizeof(C))), CAPACITY = THREADS * ITEMS,
                    VALUE = S::any ? int(sizeof(typename S::type)) : 0;
   static const bool STAGED = VALUE > 0 && VALUE <= int(sizeof(C)); // values pass through shared memory
-  static const bool BINNED = gp__long_binned(ITEMS, PLACED);
+  static const bool BINNED = gp__long_binned(ITEMS, INDEXED);
   static const int LOG2_BINS = gp__long_log2_bins(CAPACITY);
 };

@@ -28,7 +28,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
   for (block = 0; block < blocks; ++block) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
     // Keys with their places, as many for the merges, and the elements that are moved.
-    gp__host_placed *order = NULL, *other, *sorted;
+    gp__host_indexed *order = NULL, *other, *sorted;
     unsigned char *moved;
     uint64_t s, n, most = 0;
     for (s = from; s < to; ++s) {
@@ -36,7 +36,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
       gp__host_segment_of(q, s, &first, &end);
       if (end - first > most) most = end - first;
     }
-    if (most) order = (gp__host_placed *)malloc(most * (2 * sizeof *order + cell));
+    if (most) order = (gp__host_indexed *)malloc(most * (2 * sizeof *order + cell));
     if (most && !order) {
       __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
       continue;
@@ -52,7 +52,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
         order[k].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, q->begin_bit, wanted);
         order[k].index = first + k;
       }
-      sorted = gp__host_sort_placed(order, other, n, wanted);
+      sorted = gp__host_sort_indexed(order, other, n, wanted);
       for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + sorted[k].index * key_size, key_size);
       if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
       if (!value_size || !n) continue;

@@ -26,40 +26,40 @@ template <class T> struct gp__scalar_item {
   }
   static GP_DEVICE T choose(T a, T b, bool lower) { return (b < a) == lower ? b : a; }
 };
-template <class Bits, bool PLACED> struct gp__item;
+template <class Bits, bool INDEXED> struct gp__item;
 template <class Bits> struct gp__key_register { typedef gp__u32 type; };
 template <> struct gp__key_register<gp__u64> { typedef gp__u64 type; };
 template <class Bits> struct gp__item<Bits, false> : gp__scalar_item<typename gp__key_register<Bits>::type> {
   typedef typename gp__key_register<Bits>::type C;
   static GP_DEVICE C make(Bits bits, gp__u32) { return bits; }
   static GP_DEVICE Bits bits(C c) { return static_cast<Bits>(c); }
-  static GP_DEVICE gp__u32 place(C) { return 0; }
+  static GP_DEVICE gp__u32 index(C) { return 0; }
 };
 template <> struct gp__item<unsigned char, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned char bits, gp__u32 place) { return static_cast<gp__u32>(bits) << 16 | place; }
+  static GP_DEVICE gp__u32 make(unsigned char bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
   static GP_DEVICE unsigned char bits(gp__u32 c) { return static_cast<unsigned char>(c >> 16); }
-  static GP_DEVICE gp__u32 place(gp__u32 c) { return c & 0xffffu; }
+  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
 };
 template <> struct gp__item<unsigned short, true> : gp__scalar_item<gp__u32> {
-  static GP_DEVICE gp__u32 make(unsigned short bits, gp__u32 place) { return static_cast<gp__u32>(bits) << 16 | place; }
+  static GP_DEVICE gp__u32 make(unsigned short bits, gp__u32 index) { return static_cast<gp__u32>(bits) << 16 | index; }
   static GP_DEVICE unsigned short bits(gp__u32 c) { return static_cast<unsigned short>(c >> 16); }
-  static GP_DEVICE gp__u32 place(gp__u32 c) { return c & 0xffffu; }
+  static GP_DEVICE gp__u32 index(gp__u32 c) { return c & 0xffffu; }
 };
 template <> struct gp__item<gp__u32, true> : gp__scalar_item<gp__u64> {
-  static GP_DEVICE gp__u64 make(gp__u32 bits, gp__u32 place) { return static_cast<gp__u64>(bits) << 32 | place; }
+  static GP_DEVICE gp__u64 make(gp__u32 bits, gp__u32 index) { return static_cast<gp__u64>(bits) << 32 | index; }
   static GP_DEVICE gp__u32 bits(gp__u64 c) { return static_cast<gp__u32>(c >> 32); }
-  static GP_DEVICE gp__u32 place(gp__u64 c) { return static_cast<gp__u32>(c); }
+  static GP_DEVICE gp__u32 index(gp__u64 c) { return static_cast<gp__u32>(c); }
 };
 template <> struct gp__item<gp__u64, true> {
   struct alignas(16) type {
-    gp__u64 bits, place;
+    gp__u64 bits, index;
   };
-  static GP_DEVICE type make(gp__u64 bits, gp__u32 place) { return type{bits, place}; }
+  static GP_DEVICE type make(gp__u64 bits, gp__u32 index) { return type{bits, index}; }
   static GP_DEVICE type last() { return type{~0ull, ~0ull}; }
   static GP_DEVICE gp__u64 bits(const type &c) { return c.bits; }
-  static GP_DEVICE gp__u32 place(const type &c) { return static_cast<gp__u32>(c.place); }
+  static GP_DEVICE gp__u32 index(const type &c) { return static_cast<gp__u32>(c.index); }
   static GP_DEVICE bool less(const type &a, const type &b) {
-    return a.bits < b.bits || (a.bits == b.bits && a.place < b.place);
+    return a.bits < b.bits || (a.bits == b.bits && a.index < b.index);
   }
   static GP_DEVICE void order(type &a, type &b) {
     const type x = a, y = b;

@@ -16,9 +16,9 @@ template <int THREADS> struct gp__block_sort_storage {
   unsigned char small[GP__DIGITS];
 };
 
-template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__sorted_elements<K, S, PLACED> {
-  typedef gp__sorted_elements<K, S, PLACED> Elements;
-  typedef gp__block_sort_shape<P, K, S, PLACED> Shape;
+template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp__sorted_elements<K, S, INDEXED> {
+  typedef gp__sorted_elements<K, S, INDEXED> Elements;
+  typedef gp__block_sort_shape<P, K, S, INDEXED> Shape;
   typedef typename Elements::Bits Bits;
   typedef typename Elements::V V;
   typedef typename Elements::Item Item;
@@ -92,7 +92,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     for (int i = 0; i < N; ++i)
       if (i * T + threadIdx.x < n) x[i] = *item_at(i * T + threadIdx.x);
     Bits *out = this->keys_to(2) + begin;
-    if (!PLACED || this->a.whole) {
+    if (!INDEXED || this->a.whole) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
         if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = this->decode(Item::bits(x[i]));
@@ -103,7 +103,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       __syncthreads();
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
-        if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::place(x[i])];
+        if (i * T + threadIdx.x < n) out[i * T + threadIdx.x] = stage[Item::index(x[i])];
     }
     if (!S::any) return;
     V *values = this->values_to(2) + begin;
@@ -114,12 +114,12 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       __syncthreads();
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
-        if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::place(x[i])];
+        if (i * T + threadIdx.x < n) values[i * T + threadIdx.x] = stage[Item::index(x[i])];
     } else {
       V v[N];
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
-        if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::place(x[i]));
+        if (i * T + threadIdx.x < n) v[i] = this->value(source, begin + Item::index(x[i]));
       __syncthreads();
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i)
@@ -165,7 +165,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
       GPUPRIMS__UNROLL
       for (int i = 0; i < N; ++i) {
         const gp__u32 k = static_cast<unsigned>(i) * T + thread;
-        if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::place(k)]));
+        if (k < n) out[k] = b.decode(static_cast<Bits>(sort.s.key[Bins::slot(k)]));
       }
     }
   };
@@ -335,7 +335,7 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
     __syncwarp();
     // Where equal keys cannot be told apart, and neighbours differ, counters are drawn from.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
-    const bool drawn = !PLACED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
+    const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
@@ -462,8 +462,8 @@ template <class P, class K, class S, bool PLACED> struct gp__block_sorter : gp__
 // A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that
 // all is done. `pending` counts tasks appended and not finished: gp__push_tasks adds first, and a task goes off once it
 // has appended others, so it is 0 only at the end. Who takes off the last one writes word 0.
-template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
-  typedef gp__block_sorter<P, K, S, PLACED> Sorter;
+template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
+  typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
   typedef typename Sorter::Storage Storage;
   GP_DYNAMIC_SHARED(shared);
   GP_SHARED(Storage, s);

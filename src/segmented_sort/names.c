@@ -6,13 +6,13 @@ GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text 
   gp__add(t, ", %s, ", gp__key_name(q));
   if (!q->out_size) gp__add(t, "gp__no_values, ");
   else gp__add(t, "%s<%s>, ", q->in_size ? "gp__value_array" : "gp__value_index", gp__out_name(q));
-  gp__add(t, q->placed ? "true" : "false");
+  gp__add(t, q->indexed ? "true" : "false");
   if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", gp__offset_name(q));
 }
 GPUPRIMS__PRIVATE void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 gp__spelling *w) {
   (void)q, (void)p;
-  w->placed = gp__sort_placed(*h);
+  w->indexed = gp__sort_indexed(*h);
 }
 
 GPUPRIMS__PRIVATE unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__shape *h,
@@ -27,7 +27,7 @@ GPUPRIMS__PRIVATE void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp
 // Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
 // leaves registers for.
 GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
-  const int bytes = gp__sort_item_bytes(w->key_size, w->placed);
+  const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
 }
 GPUPRIMS__PRIVATE unsigned gp__resident_segments(const gp__request *q, const gp_policy *p, const gp__shape *h,

@@ -22,17 +22,17 @@ GPUPRIMS__RULE int gp__bank_padded_bytes(int n, int size) {
   return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
 }
 // What networks compare: the key's bits, and the place of the element where that counts.
-GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int placed) {
-  return placed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
+GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int indexed) {
+  return indexed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
 }
 // Elements in a warp's room: of about so many KiB as the policy has vectors.
-GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int placed) {
-  return gp__max(vectors * 1024 / (key_size + (placed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
+GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int indexed) {
+  return gp__max(vectors * 1024 / (key_size + (indexed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
 }
-GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int placed) {
-  return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, placed), key_size) +
-         (gp__warp_sort_items(vectors, key_size, value_size, placed) * value_size + 15) / 16 * 16 +
-         (placed ? gp__warp_sort_items(vectors, key_size, value_size, placed) * 2 : 0) +
+GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size, int indexed) {
+  return gp__bank_padded_bytes(gp__warp_sort_items(vectors, key_size, value_size, indexed), key_size) +
+         (gp__warp_sort_items(vectors, key_size, value_size, indexed) * value_size + 15) / 16 * 16 +
+         (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
          (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
 // The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
@@ -52,38 +52,38 @@ GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
   return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
 // Keys alone are brought into order by counting, where a thread holds as many as that asks for: in about as many bins.
-GPUPRIMS__RULE int gp__long_binned(int items, int placed) { return !placed && items >= 8; }
+GPUPRIMS__RULE int gp__long_binned(int items, int indexed) { return !indexed && items >= 8; }
 GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
 }
-GPUPRIMS__RULE int gp__sort_placed(gp__shape s) {
+GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
   return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
 }
 // Of a value, where there is one: of an index too.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
 GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
-  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+  return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__long_capacity(gp_policy p, gp__shape s) {
-  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+  return gp__long_threads_of(p, s) * gp__long_items(p.vectors, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
-         gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_placed(s));
+         gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
 // Sorting: the items, or bins and keys; partitioning: a counter for each warp and digit, and a tile of keys or of
 // values.
 GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
-  return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_placed(s))
+  return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_indexed(s))
              ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
                                         gp__long_items(p.vectors, gp__max(s.key_size, 4)),
                                         gp__long_log2_bins(gp__long_capacity(p, s)))
              : 0;
 }
 GPUPRIMS__RULE int gp__long_moving_bytes(gp_policy p, gp__shape s) {
-  return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_placed(s))),
+  return gp__max(gp__bank_padded_bytes(gp__long_capacity(p, s), gp__sort_item_bytes(s.key_size, gp__sort_indexed(s))),
                  gp__long_threads_of(p, s) / GP__WARP * GP__DIGITS * 4 +
-                     gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_placed(s)));
+                     gp__long_capacity(p, s) * gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
 }
 GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
   return gp__max(gp__long_binned_bytes(p, s), gp__long_moving_bytes(p, s));

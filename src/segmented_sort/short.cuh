@@ -60,10 +60,10 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
 
 // Lists the segments that are not short, and sorts those that are. A warp takes 32 * ROUNDS segments side by side, and
 // of the short ones among them as many at a time as its room holds.
-template <class P, class K, class S, bool PLACED, class O>
+template <class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
-  typedef gp__warp_room<P, K, S, PLACED> Room;
-  typedef gp__block_sort_shape<P, K, S, PLACED> Block;
+  typedef gp__warp_room<P, K, S, INDEXED> Room;
+  typedef gp__block_sort_shape<P, K, S, INDEXED> Block;
   const int ROUNDS = GP__SHORT_ROUNDS, CLASSES = 5, UNROLL = Room::UNROLL;
   const gp__u32 CAPACITY = Room::CAPACITY;
   GP_DYNAMIC_SHARED(shared);
@@ -157,7 +157,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
           unsigned below = before;
           GPUPRIMS__UNROLL
           for (int r = 0; r < ROUNDS; ++r) {
-            const bool mine = in[r] && n[r] > (c ? 1u << c : (PLACED ? 0u : 1u)) && n[r] <= 2u << c;
+            const bool mine = in[r] && n[r] > (c ? 1u << c : (INDEXED ? 0u : 1u)) && n[r] <= 2u << c;
             of[c][r] = __ballot_sync(0xffffffffu, mine);
             if (mine) room.list[below + gp__lanes_before(of[c][r])] = (at[r] - from) << 8 | n[r];
             below += unsigned(__popc(of[c][r]));
@@ -229,8 +229,9 @@ GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const R
     }
   }
 }
-template <class P, class K, class S, bool PLACED> GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
-  typedef gp__warp_room<P, K, S, PLACED> Room;
+template <class P, class K, class S, bool INDEXED>
+GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
+  typedef gp__warp_room<P, K, S, INDEXED> Room;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
   if (a.bad && *a.bad != ~0ull) return;

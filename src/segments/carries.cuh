@@ -49,7 +49,7 @@ template <int V> union gp__marks {
 
 // A range of the merge path: what is open at its start, and at its end.
 template <class Acc> struct gp__segment_open {
-  gp_before<Acc> first, last;
+  gp_carry<Acc> first, last;
   gp__u64 segment; // the one that is open at the start
   bool ended;      // a segment ends in the range; otherwise `last` is all there is, and `first` means nothing
 };
@@ -60,7 +60,7 @@ template <class Acc> struct gp__segment_partial {
 };
 // Segmented scan over such ranges: the value that is open behind them.
 template <class Acc> struct gp__segment_carry {
-  gp_before<Acc> open;
+  gp_carry<Acc> open;
   bool ended;
 };
 template <class Acc, class Op> struct gp__join_carries {
@@ -99,16 +99,16 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 // A ring of STAGES places, filled by bulk copies. A chunk may be requested when all lanes are through with the one that
 // is STAGES before it, and have met since then.
-template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks {
+template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
   static const int AHEAD = STAGES - 1;
   static const bool EARLY = true; // the next one is requested before this one is taken
-  unsigned char *places;
+  unsigned char *slots;
   gp__u64 *loaded; // a barrier a place
   int requested, taken;
   unsigned parity; // of the barriers, in this round of `taken`
   // Barriers lie behind places and marks.
   GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *barriers)
-      : places(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
+      : slots(shared), loaded(reinterpret_cast<gp__u64 *>(barriers)), requested(0), taken(0), parity(0) {
     if (gp_lane() == 0) {
       GPUPRIMS__UNROLL
       for (int i = 0; i < STAGES; ++i) gp__mbarrier_init(loaded + i, 1);
@@ -121,31 +121,31 @@ template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks 
     if (gp_lane() == 0) {
       gp__mbarrier_arrive_expect(loaded + requested, begin < end ? end - begin : 0);
       if (begin < end)
-        gp__bulk_load(places + requested * PLACE + begin, chunk + begin, end - begin, loaded + requested);
+        gp__bulk_load(slots + requested * SLOT_BYTES + begin, chunk + begin, end - begin, loaded + requested);
     }
     requested = requested + 1 < STAGES ? requested + 1 : 0;
   }
   GP_DEVICE unsigned char *take() {
-    unsigned char *place = places + taken * PLACE;
+    unsigned char *slot = slots + taken * SLOT_BYTES;
     gp__mbarrier_wait(loaded + taken, parity);
     if (++taken == STAGES) {
       taken = 0;
       parity ^= 1u;
     }
-    return place;
+    return slot;
   }
   GP_DEVICE void written() const { gp__bulk_fence(); } // before the place's next copy
 };
 #else
-template <int STAGES, int LOAD, int BYTES, int PLACE> struct gp__segment_chunks;
+template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks;
 #endif
 // One place; the next chunk waits in registers.
-template <int LOAD, int BYTES, int PLACE> struct gp__segment_chunks<0, LOAD, BYTES, PLACE> {
+template <int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks<0, LOAD, BYTES, SLOT_BYTES> {
   static const int AHEAD = 1, VECTORS = (BYTES + 511) / 512;
   static const bool EARLY = false;
-  unsigned char *place;
+  unsigned char *slot;
   gp_vector ahead[VECTORS];
-  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : place(shared) {}
+  GP_DEVICE gp__segment_chunks(unsigned char *shared, unsigned char *) : slot(shared) {}
   GP_DEVICE void request(const unsigned char *chunk, unsigned begin, unsigned end) {
     const unsigned char *base = chunk + gp_lane() * 16;
     if (begin == 0 && end == BYTES) {
@@ -164,8 +164,8 @@ template <int LOAD, int BYTES, int PLACE> struct gp__segment_chunks<0, LOAD, BYT
     GPUPRIMS__UNROLL
     for (int k = 0; k < VECTORS; ++k)
       if (BYTES % 512 == 0 || k * 512u + gp_lane() * 16 < BYTES)
-        *reinterpret_cast<gp_vector *>(place + k * 512 + gp_lane() * 16) = ahead[k];
-    return place;
+        *reinterpret_cast<gp_vector *>(slot + k * 512 + gp_lane() * 16) = ahead[k];
+    return slot;
   }
   GP_DEVICE void written() const {}
 };

@@ -27,7 +27,7 @@ template <class O> struct gp__offset_ends {
   GP_DEVICE void move(gp__u64 s) { offsets += s; } // segment s becomes segment 0
   GP_DEVICE Number begin(gp__u64 s) const { return static_cast<Number>(offsets[s]); }
   GP_DEVICE Number end(gp__u64 s) const { return static_cast<Number>(offsets[s + 1]); }
-  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+  GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
 struct gp__fixed_ends {
   typedef gp__u32 Number;
@@ -42,7 +42,7 @@ struct gp__fixed_ends {
   GP_DEVICE void move(gp__u64 s) { moved = begin(s); }
   GP_DEVICE Number begin(gp__u64 s) const { return moved + static_cast<gp__u32>(s) * static_cast<gp__u32>(length); }
   GP_DEVICE Number end(gp__u64 s) const { return begin(s + 1); }
-  GP_DEVICE gp__u64 place(gp__u64, gp__u64 element) const { return element; }
+  GP_DEVICE gp__u64 source(gp__u64, gp__u64 element) const { return element; }
 };
 // Ranges stand side by side in a numbering of their own, which gp__segment_spans has left in the workspace.
 template <class O> struct gp__range_ends {
@@ -62,7 +62,7 @@ template <class O> struct gp__range_ends {
   GP_DEVICE void move(gp__u64 s) { spans += s; }
   GP_DEVICE Number begin(gp__u64 s) const { return spans[s].value; }
   GP_DEVICE Number end(gp__u64 s) const { return spans[s + 1].value; }
-  GP_DEVICE gp__u64 place(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
+  GP_DEVICE gp__u64 source(gp__u64 s, gp__u64 element) const { return begins[s] + (element - begin(s)); }
 };
 // How many ends stand among the first diagonal[n] elements and ends.
 template <class Ends, int N> struct gp__split_before {

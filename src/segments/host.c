@@ -14,9 +14,9 @@ static uint64_t gp__host_first_bad(const gp__request *q) {
 // The first element, as an operand. Without an initial value an inexact operator starts there: identity op x may differ
 // from x in the sign of a zero.
 static int gp__host_starts_with(const gp__host_call *h, uint64_t first, gp__host_state *s) {
-  gp__value place;
+  gp__value converted;
   if (h->op.exact || h->q->has_init) return 0;
-  memcpy(s->value.bytes, gp__host_elements(&h->in, first, 1, place.bytes), h->op.size);
+  memcpy(s->value.bytes, gp__host_elements(&h->in, first, 1, converted.bytes), h->op.size);
   return 1;
 }
 

@@ -14,7 +14,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   GP_DYNAMIC_SHARED(shared);
   const ENDS ends(a);
   unsigned char *const of_warp = shared + gp_warp() * Warp::BYTES; // in a register where there are enough
-  Warp warp(a, ends, STAGES ? gp__shared_place(of_warp).template at<unsigned char>(0) : of_warp);
+  Warp warp(a, ends, STAGES ? gp__shared_pointer(of_warp).template at<unsigned char>(0) : of_warp);
   gp__pdl_wait<P>();
   if (a.segments == 0 || (a.bad && *a.bad != ~0ull)) return;
   const gp__u64 warps = static_cast<gp__u64>(gridDim.x) * WARPS, mine = blockIdx.x * WARPS + gp_warp();
@@ -37,7 +37,7 @@ GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {
   if (gp_warp() == 0) { // a lane for each warp
     const gp__segment_result<Op, Out, Acc> result(a);
     gp__segment_carry<Acc> upto = Join::identity();
-    gp_before<Acc> sum = upto.open; // of the segment that is open at the start of the warp's range
+    gp_carry<Acc> sum = upto.open; // of the segment that is open at the start of the warp's range
     gp__u64 open = 0;
     if (gp_lane() < WARPS) {
       const gp__segment_open<Acc> &own = s.warp[gp_lane()];
@@ -104,11 +104,11 @@ template <class P, class O> GP_DEVICE void gp__segment_spans(const gp__segment_a
     }
     const gp__u64 total = gp_tile_exclusive_scan<P::threads>(sum, Sum(), s.scan);
     if (gp_warp() == 0) {
-      gp_before<gp__u64> start;
+      gp_carry<gp__u64> start;
       start.has = false;
       const gp__look_back<gp__u64, Sum> look_back = {spans + a.segments + 1, tiles, ticket.tag, start, false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
-      const gp_before<gp__u64> prefix = look_back(ticket.number, total);
+      const gp_carry<gp__u64> prefix = look_back(ticket.number, total);
       if (gp_lane() == 0) s.prefix = prefix;
     }
     __syncthreads();

@@ -85,12 +85,12 @@ struct gp__segment_warp {
     const int ROWS = SIZE <= 4 ? ROOM / 4 : SIZE < ROOM ? ROOM / SIZE : 1;
     gp__u32 s = segment;
     for (unsigned first = 0; first < to; first += ROWS * 32) {
-      gp__u64 place[ROWS] = {};
+      gp__u64 index[ROWS] = {};
       for (gp__u32 low = 0;; s += 32) { // elements before `low` were those of windows before
         const gp__u64 mine = origin + s + gp_lane();
         const Number at = s + gp_lane() < last ? ends.end(mine) - static_cast<Number>(chunk) : CHUNK;
         const gp__u32 end = at < CHUNK ? static_cast<gp__u32>(at) : CHUNK; // the last one is open: not here
-        const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.place(mine, chunk) : 0;
+        const gp__u64 source = s + gp_lane() <= last && mine < ends.segments ? ends.source(mine, chunk) : 0;
         unsigned passed = __ballot_sync(0xffffffffu, end <= first); // ends at or before the row's first element
         GPUPRIMS__UNROLL
         for (int r = 0; r < ROWS; ++r) {
@@ -103,7 +103,7 @@ struct gp__segment_warp {
             for (int d = 16; d > 0; d /= 2) n += gp_warp_broadcast(end, n + d - 1) <= i ? d : 0;
           }
           const gp__u64 from = gp_warp_broadcast(source, n & 31);
-          if (i >= low) place[r] = from + i;
+          if (i >= low) index[r] = from + i;
           passed = next;
         }
         low = gp_warp_broadcast(end, 31);
@@ -112,11 +112,11 @@ struct gp__segment_warp {
       In x[ROWS];
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROWS; ++r)
-        if (first + unsigned(r) * 32 + gp_lane() < to) x[r] = static_cast<const In *>(a.in)[place[r]];
+        if (first + unsigned(r) * 32 + gp_lane() < to) x[r] = static_cast<const In *>(a.in)[index[r]];
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROWS; ++r) {
         const unsigned i = first + unsigned(r) * 32 + gp_lane();
-        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Load()(x[r], place[r]);
+        if (i < to) reinterpret_cast<Acc *>(cells)[i] = Load()(x[r], index[r]);
       }
     }
   }
@@ -228,7 +228,7 @@ struct gp__segment_warp {
         if (marked) slot[i] = sum;
       }
     } else if (from == 0 && to == ITEMS && gp__chunk_by_vectors(int(sizeof(Cell)), ITEMS)) {
-      typedef gp__pack<Cell> Pack;
+      typedef gp__vec_group<Cell> Pack;
       const int V = Pack::items, L = Pack::vectors;
       gp_vector *at = reinterpret_cast<gp_vector *>(chunk_cells);
       bool begun = false; // the element before is of the same segment
@@ -238,7 +238,7 @@ struct gp__segment_warp {
       GPUPRIMS__UNROLL
       for (int k = 0; k < ITEMS / V; ++k) {
         const Pack p(at + k * L);
-        gp__pack<Acc> q;
+        gp__vec_group<Acc> q;
         gp__marks<V> m;
         m.take(chunk_marks + k * V);
         GPUPRIMS__UNROLL
@@ -274,7 +274,7 @@ struct gp__segment_warp {
     return l;
   }
   // Brings what stands before a lane to its first mark; `carry` moves on.
-  GP_DEVICE void join(const Lane &l, gp_before<Acc> &carry) const {
+  GP_DEVICE void join(const Lane &l, gp_carry<Acc> &carry) const {
     const unsigned ended = __ballot_sync(0xffffffffu, l.first >= 0), has = __ballot_sync(0xffffffffu, l.has);
     const unsigned up_to = ended & (0xffffffffu >> (31 - gp_lane()));
     // The first lane that counts for this one: of the last end, or the one behind it, or the first with elements.
@@ -289,7 +289,7 @@ struct gp__segment_warp {
     const Acc before = gp_warp_shift_up(sum, 1), all = gp_warp_broadcast(sum, 31);
     const bool any = gp_warp_shift_up(from <= lane ? 1 : 0, 1) != 0,
                any_at_end = gp_warp_broadcast(from <= lane ? 1 : 0, 31);
-    gp_before<Acc> mine = carry;
+    gp_carry<Acc> mine = carry;
     if (gp__earlier_lanes(up_to)) mine.has = false; // a segment ends in between
     if (lane > 0 && any) mine.append(before, Op());
     if (l.first >= 0 && mine.has) {
@@ -302,9 +302,9 @@ struct gp__segment_warp {
 
   // ---- results of the segments from..segment-1, which end in the chunk
 
-  GP_DEVICE gp_before<Acc> at_end(Number start, Number stop) const {
+  GP_DEVICE gp_carry<Acc> at_end(Number start, Number stop) const {
     const Number slot = stop - 1 - static_cast<Number>(chunk);
-    gp_before<Acc> r;
+    gp_carry<Acc> r;
     r.has = stop != start && slot < CHUNK;
     if (r.has) r.value = reinterpret_cast<const Acc *>(cells)[slot];
     return r;
@@ -367,7 +367,7 @@ struct gp__segment_warp {
   }
   // Goes through them.
   GP_DEVICE void run(gp__segment_open<Acc> &open) {
-    gp_before<Acc> carry;
+    gp_carry<Acc> carry;
     carry.has = false;
     if (gp_lane() == 0) {
       open.segment = origin;
@@ -434,7 +434,7 @@ GP_DEVICE void gp__segment_finish(const gp__segment_args &a, const gp__word *wor
       next.open.has = (p.segment >> (next.ended ? 2 : 1) & 1u) != 0;
       next.open.value = next.ended ? p.last : p.first;
       if (pass == 1 && next.ended) {
-        gp_before<Acc> sum = carry.open;
+        gp_carry<Acc> sum = carry.open;
         if (p.segment >> 1 & 1u) sum.append(p.first, Op());
         static_cast<Out *>(a.out)[p.segment >> 3] = result(sum.has, sum.value);
       }

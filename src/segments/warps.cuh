@@ -59,7 +59,7 @@ template <class P, class Op, class Load, class In, class Acc> struct gp__segment
 
 template <int THREADS, class Acc> struct gp__warp_segments_storage {
   gp_tile_reduce_storage<THREADS, Acc> reduce;
-  unsigned longs, place[THREADS]; // the long segments of the tile, in any order
+  unsigned longs, number[THREADS]; // the long segments of the tile, in any order
 };
 
 template <class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
@@ -83,8 +83,8 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
       const unsigned lanes = 1u << log2_lanes, rank = threadIdx.x & (lanes - 1);
       const gp__u32 most = log2_lanes > 5 ? ~0u : LANE << log2_lanes;
       for (unsigned i = threadIdx.x >> log2_lanes; i < count; i += T >> log2_lanes ? T >> log2_lanes : 1) {
-        const unsigned place = all ? i : s.place[i];
-        const gp__u32 segment = first + place;
+        const unsigned number = all ? i : s.number[i];
+        const gp__u32 segment = first + number;
         gp__u64 begin = 0, end = 0;
         if (segment < segments) ends.bounds(segment, begin, end);
         const gp__u32 length = begin < end ? static_cast<gp__u32>(end - begin) : 0;
@@ -99,7 +99,7 @@ GP_DEVICE void gp__warp_segments(const gp__segment_args &a) {
         }
         if (rank == 0 && segment < segments) {
           if (mine) static_cast<Out *>(a.out)[segment] = result(length > 0, sum);
-          else s.place[atomicAdd(&s.longs, 1u)] = place;
+          else s.number[atomicAdd(&s.longs, 1u)] = number;
         }
       }
       if (log2_lanes > 5) break;

@@ -106,12 +106,12 @@ template <class P, class Body> struct gp__stream {
   }
   typedef gp__look_back<State, Join, typename Join::template Form<TILE>> LookBack;
   static GP_DEVICE LookBack look_back(const gp__stream_args &a, gp__u64 tiles, gp__u64 tag) {
-    LookBack l = {gp__words(a.workspace), tiles, tag, gp_before<State>(), in_place(a)};
+    LookBack l = {gp__words(a.workspace), tiles, tag, gp_carry<State>(), in_place(a)};
     l.start.value = Join::identity();
     l.start.has = false;
     return l;
   }
-  static GP_DEVICE State or_identity(const gp_before<State> &before) {
+  static GP_DEVICE State or_identity(const gp_carry<State> &before) {
     return before.has ? before.value : Join::identity();
   }
   // One warp: the groups' totals become inclusive prefixes. Returns the tile's aggregate, to lane GROUPS - 1.
@@ -187,7 +187,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
       const State aggregate = gp_warp_broadcast(S::prefixes(s.total[0]), S::GROUPS - 1);
       const typename S::LookBack look_back = S::look_back(a, tiles, tag);
       if (gp_lane() == 0) look_back.publish_aggregate(number, aggregate);
-      const gp_before<State> before = look_back(number, aggregate);
+      const gp_carry<State> before = look_back(number, aggregate);
       if (gp_lane() == 0) s.before[0] = S::or_identity(before);
     }
     __syncthreads();

@@ -115,7 +115,7 @@ template <class P, class Body> struct gp__stream_pipeline {
         if (gp_lane() == 0) gp__mbarrier_arrive(&s.found[stage]);
       }
       gp__mbarrier_wait(&s.published[stage], parity);
-      const gp_before<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
+      const gp_carry<State> before = S::look_back(a, tiles, ticket.tag)(ticket.number, s.total[stage][GROUPS - 1]);
       __syncwarp();
       if (gp_lane() == 0) {
         s.before[stage] = S::or_identity(before);

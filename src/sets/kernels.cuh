@@ -9,7 +9,7 @@ template <class Key, bool WORDS> struct gp__set_push {
 };
 template <class Key> struct gp__set_push<Key, true> {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
-    gp__shared_place to(out);
+    gp__shared_pointer to(out);
     GPUPRIMS__UNROLL
     for (int k = 0; k < ITEMS; ++k) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
     return true;
@@ -112,7 +112,7 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
                               typename Tile::Storage &s) {
   typedef typename Tile::KeyType Key;
   if (gp_warp() == 0) {
-    const gp_before<gp__u64> before = look_back(tile.number, kept);
+    const gp_carry<gp__u64> before = look_back(tile.number, kept);
     if (gp_lane() == 0) {
       s.before = before.has ? before.value : 0;
       if (tile.number == tiles - 1) *a.out_count = s.before + kept;
@@ -166,7 +166,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   if (drawn.number >= tiles) return;
   typedef gp__set_window<Key, KeyLoads> Window;
   typedef gp__set_tile_values<Tile, ValueLoads, Value> Values;
-  LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_before<gp__u64>(), false};
+  LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_carry<gp__u64>(), false};
   look_back.start.value = 0;
   look_back.start.has = false;
   Window here(drawn.number, s.at), behind = here; // the tile whose results wait

@@ -33,7 +33,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   gp__u64 tiles;
 
   GP_DEVICE LookBack look_back(gp__u64 tag) const {
-    LookBack l = {gp__words(a.workspace), tiles, tag, gp_before<gp__u64>(), false};
+    LookBack l = {gp__words(a.workspace), tiles, tag, gp_carry<gp__u64>(), false};
     l.start.value = 0;
     l.start.has = false;
     return l;
@@ -60,9 +60,9 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
   }
   // Where the results of the block's r-th tile go.
-  GP_DEVICE void place(const LookBack &l, unsigned r, gp__u64 number) const {
+  GP_DEVICE void assign_offset(const LookBack &l, unsigned r, gp__u64 number) const {
     const gp__u32 kept = s.kept[r & 1u];
-    const gp_before<gp__u64> before = l(number, kept);
+    const gp_carry<gp__u64> before = l(number, kept);
     if (gp_lane() == 0) {
       const gp__u64 first = before.has ? before.value : 0;
       s.before[r & 1u] = first;
@@ -88,10 +88,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
         gp__mbarrier_arrive(&s.found);
         if (more) drawn = gp__draw(a.workspace, draws);
       }
-      if (r > 1) place(l, r - 2, last_but_one);
+      if (r > 1) assign_offset(l, r - 2, last_but_one);
       if (!more) {
         if (r) gp__mbarrier_wait(&s.taken, r & 1u);
-        if (r) place(l, r - 1, last);
+        if (r) assign_offset(l, r - 1, last);
         return;
       }
       last_but_one = last;

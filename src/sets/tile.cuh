@@ -86,7 +86,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   static const int ITEMS = gp__merge_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
   static const int RESULTS_AT = gp__merge_window_bytes(TILE, KEY, 2), RESULT = gp__set_result_bytes(TILE, KEY, VALUE);
   static const int PLACES_AT = gp__merge_window_bytes(TILE, KEY, 1); // in the results
-  static const int VALUES_AT = PLACES_AT + gp__merge_place_bytes(TILE, VALUE);
+  static const int VALUES_AT = PLACES_AT + gp__merge_source_bytes(TILE, VALUE);
   static const bool SWAPPED =
       SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;             // the second input is merged first
   typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one behind

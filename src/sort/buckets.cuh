@@ -78,7 +78,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   // The same, whatever the keys are. Slower.
   GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
     const Sort sort = {s, gp__opaque_copy(threadIdx.x)};
-    for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::place(q)] = Code::encode(in[q]);
+    for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::slot(q)] = Code::encode(in[q]);
     sort.surround(n);
     __syncthreads();
     sort.sort(n, 64);
@@ -92,7 +92,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) {
         const unsigned p = q + unsigned(j) - ahead;
-        pack.item[j] = Code::decode(s.key[Storage::place(p < n ? p : 0)]);
+        pack.item[j] = Code::decode(s.key[Storage::slot(p < n ? p : 0)]);
       }
       gp__store_vector_if(whole, out + q - ahead, pack.vector);
       if (!whole) {

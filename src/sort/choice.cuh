@@ -38,7 +38,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   Storage &s;
   Recurring &r;
 
-  GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::place(i)]; }
+  GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::slot(i)]; }
   // One key of each `each`.
   GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
   // Random keys that are there t times each have t m^2 / 2n equal pairs among m. Is t RECUR or more? Parts are constant
@@ -95,7 +95,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     sort.clear();
     for (unsigned i = threadIdx.x; i < 64; i += THREADS) s.alike[i] = 0;
     for (unsigned i = threadIdx.x; i < 256; i += THREADS) s.lowest[i] = 0;
-    for (unsigned i = threadIdx.x; i < m; i += THREADS) s.tile.key[Sort::Storage::place(i)] = drawn(i, each);
+    for (unsigned i = threadIdx.x; i < m; i += THREADS) s.tile.key[Sort::Storage::slot(i)] = drawn(i, each);
     sort.surround(m);
     __syncthreads();
     sort.sort(m, 64);

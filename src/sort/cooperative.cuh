@@ -159,7 +159,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
     if (CLUSTER) gp__cluster_arrive();
     const gp__u32 first = r.before((total & 0xffffu) + (total >> 16));
-    if (r.counts()) r.place(pair, first | (first + (total & 0xffffu)) << 16);
+    if (r.counts()) r.start_at(pair, first | (first + (total & 0xffffu)) << 16);
     __syncthreads();
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {

@@ -230,9 +230,9 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
 // A warp: keys and runs of the blocks before, to which this block's `total` becomes known.
-GP_DEVICE gp_before<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
-                                                   const gp__run_tally &total) {
-  gp_before<gp__run_tally> start;
+GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
+                                                  const gp__run_tally &total) {
+  gp_carry<gp__run_tally> start;
   start.has = false;
   start.value = gp__add_tally::identity();
   const gp__look_back<gp__run_tally, gp__add_tally> look_back = {gp__words(a.workspace), gridDim.x, ticket.tag, start,
@@ -263,7 +263,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   gp__run_tally before = mine.tally();
   const gp__run_tally total = gp_tile_exclusive_scan<THREADS>(before, gp__add_tally(), s.scan);
   if (gp_warp() == 0) {
-    const gp_before<gp__run_tally> prefix = gp__runs_before(a, ticket, total);
+    const gp_carry<gp__run_tally> prefix = gp__runs_before(a, ticket, total);
     if (gp_lane() == 0) s.prefix = prefix;
   }
   __syncthreads();

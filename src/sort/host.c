@@ -44,23 +44,23 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
 }
 
 // What is sorted: bits of a key, in its order, and where it stood.
-typedef struct gp__host_placed {
+typedef struct gp__host_indexed {
   uint64_t bits, index;
-} gp__host_placed;
+} gp__host_indexed;
 // Few elements: insertion, then merges. Both sorts are stable and return the array, of the two, that has the result.
-static gp__host_placed *gp__host_sort_few(gp__host_placed *from, gp__host_placed *to, uint64_t n) {
+static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_indexed *to, uint64_t n) {
   const uint64_t run = 16;
   uint64_t first, width, i, j, k;
   for (first = 0; first < n; first += run) {
     const uint64_t end = n - first < run ? n : first + run;
     for (i = first + 1; i < end; ++i) {
-      const gp__host_placed x = from[i];
+      const gp__host_indexed x = from[i];
       for (j = i; j > first && from[j - 1].bits > x.bits; --j) from[j] = from[j - 1];
       from[j] = x;
     }
   }
   for (width = run; width < n; width *= 2) {
-    gp__host_placed *swap = from;
+    gp__host_indexed *swap = from;
     for (first = 0; first < n; first += 2 * width) {
       const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
       for (i = first, j = middle, k = first; k < end; ++k)
@@ -73,11 +73,11 @@ static gp__host_placed *gp__host_sort_few(gp__host_placed *from, gp__host_placed
 }
 // By the lowest `bits` of the bits, which have no others: least significant digit first, 8 bits a pass; a pass in which
 // all have the same digit is left out.
-static gp__host_placed *gp__host_sort_placed(gp__host_placed *from, gp__host_placed *to, uint64_t n, int bits) {
+static gp__host_indexed *gp__host_sort_indexed(gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits) {
   int shift;
   if (n <= 1024) return gp__host_sort_few(from, to, n);
   for (shift = 0; shift < bits; shift += 8) {
-    gp__host_placed *swap = from;
+    gp__host_indexed *swap = from;
     uint64_t at[256], sum = 0, i;
     int d, same = 0;
     memset(at, 0, sizeof at);
@@ -108,13 +108,13 @@ static gp_result gp__host_sort(gp__host_call *h) {
   const uint64_t n = q->count;
   const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
   unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
-  gp__host_placed *a, *b, *memory;
+  gp__host_indexed *a, *b, *memory;
   uint64_t i;
   int word, turn;
   (void)threads;
   if (n > SIZE_MAX / sizeof *a / 2)
     return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
-  a = memory = (gp__host_placed *)malloc((size_t)n * 2 * sizeof *a);
+  a = memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
   if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
   b = a + n;
   for (i = 0; i < n; ++i) a[i].index = i;
@@ -125,7 +125,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
       const uint64_t x = gp__host_key_word(q, keys + a[i].index * q->key_size, word);
       a[i].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, low, high - low);
     }
-    a = gp__host_sort_placed(a, b, n, high - low);
+    a = gp__host_sort_indexed(a, b, n, high - low);
     b = a == memory ? memory + n : memory;
   }
   // Keys, then values; in place by way of memory that nobody needs any more, or of its own.

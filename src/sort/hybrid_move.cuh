@@ -275,7 +275,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         GPUPRIMS__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
           const unsigned d = 2 * (pair + unsigned(i)), evens = total[i] & 0xffffu, odds = total[i] >> 16;
-          rank.place(pair + unsigned(i), before | (before + evens) << 16);
+          rank.start_at(pair + unsigned(i), before | (before + evens) << 16);
           s.offset[d] = even[i] - before;
           before += evens;
           s.offset[d + 1] = odd[i] - before;

@@ -158,7 +158,7 @@ struct gp__pair_bucket {
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned q = first + unsigned(i) * THREADS;
-        x[i] = s.key[Storage::place(q < n ? q : first)];
+        x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
@@ -290,17 +290,17 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words: where it is the first one of a run of tied
     bool is_long = false;           // words that is above the next, how long the run is, and how many stand before it
     for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
-      const gp__u32 x = s.key[Storage::place(q)], y = s.key[Storage::place(q + 1)];
+      const gp__u32 x = s.key[Storage::slot(q)], y = s.key[Storage::slot(q + 1)];
       if (!tied(x, y) || left_out[y & PLACES] >= left_out[x & PLACES]) continue;
       unsigned before = 0, length = 2, own = left_out[x & PLACES];
       bool first = true;
       for (; before < LONGEST && before < q; ++before) {
-        const gp__u32 z = s.key[Storage::place(q - before - 1)];
+        const gp__u32 z = s.key[Storage::slot(q - before - 1)];
         if (!tied(x, z)) break;
         first &= left_out[z & PLACES] <= own;
         own = left_out[z & PLACES];
       }
-      while (before + length <= LONGEST && q + length < n && tied(x, s.key[Storage::place(q + length)])) ++length;
+      while (before + length <= LONGEST && q + length < n && tied(x, s.key[Storage::slot(q + length)])) ++length;
       if (before + length > LONGEST) is_long = true;
       else if (first) lengths |= static_cast<gp__u64>(before + length) << i, ahead |= static_cast<gp__u64>(before) << i;
     }
@@ -316,14 +316,14 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   // Insertion sort of tied words.
   GP_DEVICE void insert(unsigned q, unsigned length) const {
     for (unsigned i = 1; i < length; ++i) {
-      const gp__u32 x = s.key[Storage::place(q + i)], own = rest()[x & PLACES];
+      const gp__u32 x = s.key[Storage::slot(q + i)], own = rest()[x & PLACES];
       unsigned to = i;
       for (; to > 0; --to) {
-        const gp__u32 y = s.key[Storage::place(q + to - 1)];
+        const gp__u32 y = s.key[Storage::slot(q + to - 1)];
         if (rest()[y & PLACES] <= own) break;
-        s.key[Storage::place(q + to)] = y;
+        s.key[Storage::slot(q + to)] = y;
       }
-      s.key[Storage::place(q + to)] = x;
+      s.key[Storage::slot(q + to)] = x;
     }
   }
   // The same for runs of any length: merges from runs of a thread on.
@@ -337,14 +337,14 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     gp__u32 w[ITEMS];
     for (unsigned i = 1; i < ITEMS; ++i) {
       const unsigned first = thread * ITEMS;
-      const gp__u32 x = s.key[Storage::place(first + i)];
+      const gp__u32 x = s.key[Storage::slot(first + i)];
       unsigned to = i;
-      for (; to > 0 && less(x, s.key[Storage::place(first + to - 1)]); --to)
-        s.key[Storage::place(first + to)] = s.key[Storage::place(first + to - 1)];
-      s.key[Storage::place(first + to)] = x;
+      for (; to > 0 && less(x, s.key[Storage::slot(first + to - 1)]); --to)
+        s.key[Storage::slot(first + to)] = s.key[Storage::slot(first + to - 1)];
+      s.key[Storage::slot(first + to)] = x;
     }
     GPUPRIMS__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::place(thread * ITEMS + unsigned(j))];
+    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[Storage::slot(thread * ITEMS + unsigned(j))];
     const Sort sort = {s, thread};
     sort.merge_runs(w, n, less);
   }
@@ -369,7 +369,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i) {
         const unsigned q = first + unsigned(i) * THREADS;
-        x[i] = s.key[Storage::place(q < n ? q : first)];
+        x[i] = s.key[Storage::slot(q < n ? q : first)];
       }
       GPUPRIMS__UNROLL
       for (int i = 0; i < AT_ONCE; ++i)

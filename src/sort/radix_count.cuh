@@ -69,10 +69,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
 
   const gp__radix_args &a;
   gp__u32 *cells;
-  gp__shared_place own, other; // of this lane's copy of the first counter; the one on the other side
-  Bits flip, mask;             // descending; the bits
-  int word, shift, digits;     // that are counted now: where they lie in the ordered key, as so many digits
-  unsigned blocks;             // that count: all, or all but the last one, which looks at a sample
+  gp__shared_pointer own, other; // of this lane's copy of the first counter; the one on the other side
+  Bits flip, mask;               // descending; the bits
+  int word, shift, digits;       // that are counted now: where they lie in the ordered key, as so many digits
+  unsigned blocks;               // that count: all, or all but the last one, which looks at a sample
 
   GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
       : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
@@ -80,7 +80,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
         word(0), shift(0), digits(0), blocks(SAMPLES && args.leads && gridDim.x > 1 ? gridDim.x - 1 : gridDim.x) {}
 
   // ALL: every bit of the ordered key is counted.
-  template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_place &copy) const {
+  template <bool ALL> GP_DEVICE void add(gp__u32 x, const gp__shared_pointer &copy) const {
     GPUPRIMS__UNROLL
     for (int i = 0; i < TABLES; ++i)
       if (ALL || i < digits)

@@ -396,7 +396,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         gp__u32 first = now.before;
         GPUPRIMS__UNROLL
         for (int i = 0; i < Rank::PAIRS; ++i) {
-          rank.place(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
+          rank.start_at(threadIdx.x * Rank::PAIRS + i, first | (first + (now.total[i] & 0xffffu)) << 16);
           first += (now.total[i] & 0xffffu) + (now.total[i] >> 16);
         }
       }

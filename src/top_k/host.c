@@ -8,12 +8,12 @@ static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
   return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
 }
 
-static int gp__host_comes_later(const gp__host_placed *a, const gp__host_placed *b) {
+static int gp__host_comes_later(const gp__host_indexed *a, const gp__host_indexed *b) {
   return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
 }
 // The heap's element at `i`, which may be better than those below it, finds its place; the worst is on top.
-static void gp__host_sift(gp__host_placed *heap, size_t n, size_t i) {
-  const gp__host_placed x = heap[i];
+static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
+  const gp__host_indexed x = heap[i];
   size_t child;
   for (; (child = 2 * i + 1) < n; i = child) {
     if (child + 1 < n && gp__host_comes_later(heap + child + 1, heap + child)) ++child;
@@ -23,12 +23,12 @@ static void gp__host_sift(gp__host_placed *heap, size_t n, size_t i) {
   heap[i] = x;
 }
 // One row: a heap of the best so far, and then sorted.
-static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_placed *heap) {
+static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(q->length < n ? q->length : n);
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
-    gp__host_placed x;
+    gp__host_indexed x;
     x.bits = gp__host_rank(q, first + at);
     x.index = at;
     if (at < k) {
@@ -41,7 +41,7 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     }
   }
   for (left = k; left > 1;) {
-    const gp__host_placed last = heap[--left];
+    const gp__host_indexed last = heap[--left];
     heap[left] = heap[0];
     heap[0] = last;
     gp__host_sift(heap, left, 0);
@@ -62,8 +62,8 @@ static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   const gp__request *q = h->q;
   const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
   const int threads = h->threads > rows ? (int)rows : h->threads;
-  const size_t bytes = (size_t)q->length * sizeof(gp__host_placed);
-  gp__host_placed *heaps = (gp__host_placed *)malloc(bytes * (size_t)threads);
+  const size_t bytes = (size_t)q->length * sizeof(gp__host_indexed);
+  gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads);
   int64_t t;
   if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
   GPUPRIMS__PARALLEL_FOR

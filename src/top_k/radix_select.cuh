@@ -295,13 +295,13 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     }
     if (tile == 0) total.below |= 1ull << 63;
     if (gp_warp() == 0) {
-      gp_before<gp__below_equal> start;
+      gp_carry<gp__below_equal> start;
       start.has = false;
       start.value = gp__add_below_equal::identity();
       const gp__look_back<gp__below_equal, gp__add_below_equal> look_back = {gp__words(a.workspace), tiles, ticket.tag,
                                                                              start, false};
       if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
-      const gp_before<gp__below_equal> prefix = look_back(ticket.number, total);
+      const gp_carry<gp__below_equal> prefix = look_back(ticket.number, total);
       if (gp_lane() == 0) s.prefix = prefix;
     }
     __syncthreads();

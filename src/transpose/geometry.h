@@ -12,7 +12,7 @@ typedef struct gp__transpose_plan {
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
 __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
-  const int size = s.key_size, group = gp__pack_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
+  const int size = s.key_size, group = gp__vec_group_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;

@@ -33,7 +33,7 @@ struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
-  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__pack_items(SIZE);
+  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__vec_group_items(SIZE);
   static const int STEP = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
   static const bool OVERLAPS = STEP != ROWS;
   typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED,

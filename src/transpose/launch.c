@@ -15,7 +15,7 @@ __attribute__((unused)) static gp__transpose_args
 gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
   const gp__panels_plan panels = gp__panels_plan_of(p, h);
-  const unsigned group = (unsigned)gp__pack_items(m->size), size = (unsigned)m->size;
+  const unsigned group = (unsigned)gp__vec_group_items(m->size), size = (unsigned)m->size;
   gp__transpose_args a;
   int i;
   memset(&a, 0, sizeof a);

@@ -53,10 +53,10 @@ GPUPRIMS__RULE int gp__transpose_log2(int threads, int vectors, int size) {
   return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
 }
 GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
-  return gp__max(gp__pack_items(size), 1 << gp__transpose_log2(threads, vectors, size) / 2);
+  return gp__max(gp__vec_group_items(size), 1 << gp__transpose_log2(threads, vectors, size) / 2);
 }
 GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
-  return gp__max(gp__pack_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
+  return gp__max(gp__vec_group_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
 }
 // Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200, where
 // DRAM is what decides.
@@ -86,18 +86,18 @@ GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // o
 // Bytes from row to row of a tile in shared memory, and of a tile. What is not aligned takes one vector more.
 GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int swizzled, int aligned) {
   return swizzled ? columns * size
-                  : ((columns * size / GP__VECTOR + !aligned) | (gp__pack_items(size) == 1)) * GP__VECTOR;
+                  : ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
 }
 GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int swizzled, int aligned) {
   return gp__max(rows * gp__transpose_pitch(size, columns, swizzled, aligned) +
-                     (swizzled || gp__pack_items(size) == 1 ? 0 : rows / gp__pack_items(size) * GP__VECTOR),
+                     (swizzled || gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
                  columns * rows * size + (swizzled || size > 2 ? 0 : columns * size));
 }
 // Short rows (columns) that lie one behind the other are a whole side where tiles would not be full, and where there is
 // room for a vector of each lane on the other side.
 GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
-         extent * (unsigned)gp__pack_items(s.key_size) * (unsigned)s.key_size * 8 <=
+         extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
              (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
          extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }

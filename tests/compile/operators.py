@@ -52,24 +52,24 @@ COMPARISONS = {"EQUAL": np.equal, "NOT_EQUAL": np.not_equal, "LESS": np.less, "L
 Case = collections.namedtuple("Case", "shape op transform a b r")
 
 PROGRAM = """#include "gpuprims.h"
-template <class A> struct amount { static const int items = gp__pack<A>::items * (sizeof(A) == 8 ? 2 : 1); };
+template <class A> struct amount { static const int items = gp__vec_group<A>::items * (sizeof(A) == 8 ? 2 : 1); };
 template <class Op, class F, class A, class C, class R> GP_DEVICE void fold(const void *in, void *out) {
   const unsigned char *chunk = static_cast<const unsigned char *>(in);
   *static_cast<R *>(out) = gp_convert<C, R>()(gp__chunk_fold<amount<A>::items, Op, gp__load<A, C, F>, C, A>(chunk, 0));
 }
 template <class Op, class F, class A, class C, class R> GP_DEVICE void chain(const void *in, void *out) {
   const gp_vector *from = static_cast<const gp_vector *>(in);
-  gp__pack<A> p[2];
+  gp__vec_group<A> p[2];
   C sum = Op::identity();
   GPUPRIMS__UNROLL
-  for (int k = 0; k < amount<A>::items / gp__pack<A>::items; ++k) p[k] = gp__pack<A>(from + k);
+  for (int k = 0; k < amount<A>::items / gp__vec_group<A>::items; ++k) p[k] = gp__vec_group<A>(from + k);
   GPUPRIMS__UNROLL
   for (int i = 0; i < amount<A>::items; ++i)
-    sum = Op()(sum, Op::prepare(gp__load<A, C, F>()(p[i / gp__pack<A>::items].item[i % gp__pack<A>::items], i)));
+    sum = Op()(sum, Op::prepare(gp__load<A, C, F>()(p[i / p->items].item[i % p->items], i)));
   *static_cast<R *>(out) = gp_convert<C, R>()(sum);
 }
 template <class Op, class F, class A, class C, class R> GP_DEVICE void scan(const void *in, void *out) {
-  gp_before<C> carry;
+  gp_carry<C> carry;
   carry.has = false;
   gp__chunk_scan<amount<A>::items, false, Op, gp__load<A, C, F>, R, A>(
       static_cast<unsigned char *>(out), static_cast<const unsigned char *>(in), 0, carry);
@@ -91,7 +91,7 @@ template <class L, class A> GP_DEVICE void compare(const void *in, void *out) {
   const A *a = static_cast<const A *>(in), *b = reinterpret_cast<const A *>(static_cast<const char *>(in) + SECOND);
   unsigned char *to = static_cast<unsigned char *>(out);
   GPUPRIMS__UNROLL
-  for (int j = 0; j < gp__pack<A>::items; ++j) to[j] = L()(a[j], b[j]) ? 1 : 0;
+  for (int j = 0; j < gp__vec_group<A>::items; ++j) to[j] = L()(a[j], b[j]) ? 1 : 0;
 }
 """.replace("SECOND", str(SECOND))
 

@@ -32,7 +32,7 @@ FIRST_LINE = "template <int THREADS, class Acc> struct gp__reduce_storage {\n"
 BEGIN = """  const unsigned misaligned = gp__misalignment(in, 16);
   Acc sum = Op::identity();
   if (Op::commutative) {
-    typedef gp__pack<In> Pack;
+    typedef gp__vec_group<In> Pack;
 """
 END = "  sum = gp_tile_reduce<T>(sum, Op(), s.reduce); // its barrier shows the ticket to all\n"
 STARTED = "  const long long begin = clock64();\n"

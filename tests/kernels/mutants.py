@@ -275,8 +275,8 @@ MUTANTS = {
         "if (!LISTED && found) atomicOr(next + (v >> 5), 1u << (v & 31u));",
         ""),
     "bfs: a neighbour is left out by those who wait": (
-        "BFS", "src/bfs/bottom_up.cuh", "waiting_at()[place] = x.at;",
-        "waiting_at()[place] = x.at + 1;"),
+        "BFS", "src/bfs/bottom_up.cuh", "waiting_at()[slot] = x.at;",
+        "waiting_at()[slot] = x.at + 1;"),
     "bfs: more wait than there is room for": (
         "BFS", "src/bfs/bottom_up.cuh", "while (waiting >= GP__WARP) look_on",
         "if (waiting >= GP__WARP) look_on"),
@@ -474,13 +474,13 @@ MUTANTS = {
         "    if (ticket.number >= tiles) return;\n    const Tile"),
     "look-back: no barrier behind the load": (
         "LOOK_BACK", "src/scan/kernels.cuh",
-        "tile.load(static_cast<const In *>(a.in), n);\n    __syncthreads();\n    gp_before<Acc> within, warps;\n"
-        "    const Acc aggregate", "tile.load(static_cast<const In *>(a.in), n);\n    gp_before<Acc> within, warps;\n"
+        "tile.load(static_cast<const In *>(a.in), n);\n    __syncthreads();\n    gp_carry<Acc> within, warps;\n"
+        "    const Acc aggregate", "tile.load(static_cast<const In *>(a.in), n);\n    gp_carry<Acc> within, warps;\n"
         "    const Acc aggregate"),
     "look-back: the prefix is not shared": (
         "LOOK_BACK", "src/scan/kernels.cuh",
-        "s.prefix = prefix;\n    }\n    __syncthreads();\n    gp_before<Acc> carry",
-        "s.prefix = prefix;\n    }\n    gp_before<Acc> carry"),
+        "s.prefix = prefix;\n    }\n    __syncthreads();\n    gp_carry<Acc> carry",
+        "s.prefix = prefix;\n    }\n    gp_carry<Acc> carry"),
     "the next group's prefix in the wrong slot": (
         "LOOK_BACK", "src/device/look_back.cuh",
         "gp__publish(words, tiles + group + 1, next.value, tag)",
@@ -591,7 +591,7 @@ MUTANTS = {
         "if (exist > 0 && t.first + i + exist == t.count) {", "if (exist > 0 && i + exist == t.items) {"),
     "streams: in place without fences": (
         "SELECT", "src/select/kernels.cuh",
-        "tiles, tag, gp_before<State>(), in_place(a)};", "tiles, tag, gp_before<State>(), false};"),
+        "tiles, tag, gp_carry<State>(), in_place(a)};", "tiles, tag, gp_carry<State>(), false};"),
     "streams: the key before the tile is not there": (
         "RUNS", "src/select/kernels.cuh",
         "if (BEFORE && t.first > 0 && thread < sizeof(T))", "if (false)"),
@@ -723,7 +723,7 @@ MUTANTS = {
         "__syncthreads();\n      if (width * ITEMS >= tile) break;", "if (width * ITEMS >= tile) break;"),
     "merge sort: places are not carried": (
         "MERGE_SORT", "src/merge/tile_sort.cuh",
-        "if (k < count) place[VALUE ? k : 0] = places[place[VALUE ? k : 0]];", ";"),
+        "if (k < count) source[VALUE ? k : 0] = sources[source[VALUE ? k : 0]];", ";"),
     "merge sort: the first run goes on behind its end": (
         "MERGE_SORT", "src/merge/tile_sort.cuh",
         "(x >= one_end || later);", "later;"),
@@ -747,7 +747,7 @@ MUTANTS = {
         "if (!there || s.rest[r] == 0) continue;", "if (!there) continue;"),
     "merge sort, four ways: a key behind a lesser probe counts as lesser": (
         "MERGE_SORT", "src/merge/four_way.cuh",
-        "place(lesser[i] - 1, rest) + 1 : 0;", "place(lesser[i] - 1, rest) + 2 : 0;"),
+        "probe_at(lesser[i] - 1, rest) + 1 : 0;", "probe_at(lesser[i] - 1, rest) + 2 : 0;"),
     "merge sort, four ways: the next probe counts as certain": (
         "MERGE_SORT", "src/merge/four_way.cuh",
         "&& most < rank", "&& most <= rank"),
@@ -772,7 +772,7 @@ MUTANTS = {
         "    __syncthreads();\n    if (here == N) put<true>", "    if (here == N) put<true>"),
     "merge sort, four ways: places are not carried": (
         "MERGE_SORT", "src/merge/four_way.cuh",
-        "return named ? beside[place] : static_cast<type>(place);", "return static_cast<type>(place);"),
+        "return named ? beside[source] : static_cast<type>(source);", "return static_cast<type>(source);"),
     "merge sort, four ways: behind the last key is no room": (
         "MERGE_SORT", "src/merge/policy.h",
         "gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1)", "0"),
@@ -899,7 +899,7 @@ MUTANTS = {
         "SETS", "src/sets/pipelined.cuh", "if (r) gp__mbarrier_wait(&s.taken, r & 1u);", ""),
     "sets, pipelined: the last tile but one has the last one's place": (
         "SETS", "src/sets/pipelined.cuh",
-        "place(l, r - 2, last_but_one);", "place(l, r - 2, last);"),
+        "assign_offset(l, r - 2, last_but_one);", "assign_offset(l, r - 2, last);"),
     "sets, pipelined: a tile's ends are sought where the second input has no more": (
         "SETS", "src/sets/pipelined.cuh",
         "split[k] = low > known[1] ? low : known[1];", "split[k] = known[1];"),
@@ -1058,8 +1058,8 @@ MUTANTS = {
         "at[k] = at[k] * stride;"),
     "ranges: a window takes what was another's": (
         "SEGMENTS", "src/segments/reduce.cuh",
-        "if (i >= low) place[r] = from + i;",
-                                                  "place[r] = from + i;"),
+        "if (i >= low) index[r] = from + i;",
+                                                  "index[r] = from + i;"),
     "ranges: a row is taken for one segment's": (
         "SEGMENTS", "src/segments/reduce.cuh",
         "if (passed != next) {", "if (false) {"),
@@ -1069,7 +1069,7 @@ MUTANTS = {
                                                   "for (int d = 16; d > 1; d /= 2) n +="),
     "warp segments: long ones are forgotten": (
         "SEGMENTS", "src/segments/warps.cuh",
-        "else s.place[atomicAdd(&s.longs, 1u)] = place;", ""),
+        "else s.number[atomicAdd(&s.longs, 1u)] = number;", ""),
     "warp segments: the list is read before it is whole": (
         "SEGMENTS", "src/segments/warps.cuh",
         "if (all) __syncthreads();\n      count = s.longs;", "count = s.longs;"),
@@ -1607,8 +1607,8 @@ MUTANTS = {
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh",
         "      __syncwarp(); // before the room is filled again\n", ""),
     "segmented sort: places are not sorted by": (
-        "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "static_cast<gp__u64>(bits) << 32 | place;",
-        "static_cast<gp__u64>(bits) << 32 | (0xffffu - place);"),
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "static_cast<gp__u64>(bits) << 32 | index;",
+        "static_cast<gp__u64>(bits) << 32 | (0xffffu - index);"),
     "segmented sort: a network lacks its last step": (
         "SEGMENTED_SORT_SHORT", "src/segmented_sort/items.cuh", "if ((i & step) && (i & (size - 1)) + step < size)",
         "if ((i & step) && (i & (size - 1)) + step + 2 < size)"),
@@ -1639,7 +1639,7 @@ MUTANTS = {
         "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
         "if (task.tag == sorter.tag) break;", "if (task.tag != 0) break;"),
     "segmented sort: pairs draw their places": (
-        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh", "const bool drawn = !PLACED && ", "const bool drawn = "),
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh", "const bool drawn = !INDEXED && ", "const bool drawn = "),
     "segmented sort: bins are not emptied": (
         "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh", "      sort.clear();\n      least =", "      least ="),
     "segmented sort: bins that hold too much stay as they are": (
@@ -2164,7 +2164,7 @@ MUTANTS = {
         "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
         "if (first(f) <= u * T || vector >= first(f))", "if (first(f) <= u * T)"),
     "layouts: blocks before the tile's": (
-        "CONVERT_LAYOUT", "src/layouts/kernels.cuh", "(Side::parts ? place.block : 0)", "0"),
+        "CONVERT_LAYOUT", "src/layouts/kernels.cuh", "(Side::parts ? start.block : 0)", "0"),
     "layouts: odd blocks wrap once": (
         "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
         "width > TILE ? number >= width :", "true ? number >= width :"),

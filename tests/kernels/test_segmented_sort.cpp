@@ -103,7 +103,7 @@ template <class V> struct Stored { typedef V type; };
 template <> struct Stored<gp__none> { typedef unsigned char type; };
 
 // What dispatch does: launches the kernels of a call.
-template <class P, class K, class S, bool PLACED, class O>
+template <class P, class K, class S, bool INDEXED, class O>
 static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   const gp_policy p = policy_of<P>(GP_SIZE_CLASSES);
   const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
@@ -123,16 +123,16 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   a.workspace = workspace(1 + l.queue_size);
   const unsigned short_bytes = unsigned(gp__short_shared_bytes(p, s)), blocks = unsigned(sms);
   int e = simt::launch_kernel("begin", 1, P::threads, 0, gp__segments_begin<P>, a);
-  if (!e) e = simt::launch_kernel("short", blocks, P::threads, short_bytes, gp__segments_short<P, K, S, PLACED, O>, a);
+  if (!e) e = simt::launch_kernel("short", blocks, P::threads, short_bytes, gp__segments_short<P, K, S, INDEXED, O>, a);
   if (!e && s.count > GP__SHORT && l.limit > GP__SHORT)
-    e = simt::launch_kernel("middle", blocks, P::threads, short_bytes, gp__segments_middle<P, K, S, PLACED>, a);
+    e = simt::launch_kernel("middle", blocks, P::threads, short_bytes, gp__segments_middle<P, K, S, INDEXED>, a);
   if (!e && s.count > l.limit)
     e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads_of(p, s)), unsigned(gp__long_shared_bytes(p, s)),
-                            gp__segments_long<P, K, S, PLACED>, a);
+                            gp__segments_long<P, K, S, INDEXED>, a);
   return e;
 }
 
-template <class P, class K, class S, bool PLACED, class O> struct Sort {
+template <class P, class K, class S, bool INDEXED, class O> struct Sort {
   typedef typename gp__ordered<K>::Bits Bits;
   typedef typename Stored<typename S::type>::type V;
   typedef ValueTraits<S> Values;
@@ -178,7 +178,7 @@ template <class P, class K, class S, bool PLACED, class O> struct Sort {
     a.flip = o.descending ? ~0ull : 0, a.mask = bits < 64 ? (1ull << bits) - 1 : ~0ull;
     a.low_bit = unsigned(o.begin_bit), a.top_shift = unsigned(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
     a.whole = bits == 8 * int(sizeof(Bits));
-    const int e = launch<P, K, S, PLACED, O>(s, a, sms);
+    const int e = launch<P, K, S, INDEXED, O>(s, a, sms);
     // Elements outside of every segment stay as they are.
     std::vector<Bits> expected(n);
     std::vector<V> expected_values(n);
@@ -206,7 +206,7 @@ template <class P, class K, class S, bool PLACED, class O> struct Sort {
     if (!only.empty() && only != name) return;
     gp__shape s = {};
     s.key_size = sizeof(Bits), s.out_size = S::any ? sizeof(V) : 0;
-    s.end_bit = 8 * int(sizeof(Bits)) - (PLACED && !S::any ? 1 : 0);
+    s.end_bit = 8 * int(sizeof(Bits)) - (INDEXED && !S::any ? 1 : 0);
     const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(policy_of<P>(GP_SIZE_CLASSES), s);
     std::vector<u64> borders = {1, 2, 3, 5, 8, 9, 16, 32, 64, 128, 256, 512, l.limit};
     if (large) borders = {1, 30, 300, l.limit, 1024, l.capacity / 2, l.capacity, 2 * l.capacity};
@@ -227,7 +227,7 @@ template <class P, class K, class S, bool PLACED, class O> struct Sort {
         o.in_place = random32() % 2, o.descending = random32() % 2, o.ranges = random32() % 3 == 0;
         o.bad = random32() % 16 == 0;
         o.end_bit = 8 * int(sizeof(Bits));
-        if (PLACED && (!S::any || random32() % 3 == 0)) {
+        if (INDEXED && (!S::any || random32() % 3 == 0)) {
           o.begin_bit = int(random32() % unsigned(o.end_bit));
           o.end_bit = o.begin_bit + 1 + int(random32() % unsigned(o.end_bit - o.begin_bit));
           if (!S::any && o.end_bit - o.begin_bit == 8 * int(sizeof(Bits))) --o.end_bit;

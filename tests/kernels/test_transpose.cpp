@@ -436,7 +436,7 @@ template <class P> static void sweep(const char *name, int size, int seeds) {
       c.p.extent[2 - seed / 6 % 2] = 1 + random32() % 9;
     }
     if (seed % 5 == 4) { // pitches, of which some keep rows aligned
-      const u64 gap = seed % 2 ? 1 + random32() % 9 : u64(gp__pack_items(size));
+      const u64 gap = seed % 2 ? 1 + random32() % 9 : u64(gp__vec_group_items(size));
       c.p.in_stride[1] = c.p.extent[2] + gap;
       c.p.out_stride[1] = (c.p.extent[1] + 15) / 16 * 16 + gap;
     }
