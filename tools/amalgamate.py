@@ -147,7 +147,7 @@ def with_place(lines):
     at = next((i for i, line in enumerate(lines) if line.text == BEGIN), None)
     before = len(text_of(lines[:at]).encode()) if at else 0
     place = str(max(before // PAGE - 1, 0) * PAGE)
-    return [line._replace(text=line.text.replace(PLACE, place)) for line in lines]
+    return [line._replace(text=line.text.replace(PLACE, place)) if PLACE in line.text else line for line in lines]
 
 
 # ---- the device text, as NVRTC gets it ----
@@ -168,16 +168,22 @@ def judged(word, rest):
     return True if True in some else None if None in some else False
 
 
+@c_names.remembered
 def for_nvrtc(lines):
     """The lines of parts that NVRTC compiles: without what KNOWN excludes, without comments and white space."""
     text = c_names.TOKEN.sub(lambda m: m.group() if m.group()[0] in "\"'" else "\n" * m.group().count("\n"),
                              text_of(lines))
+    space, directive = re.compile(r"\s+(?=\\$)"), re.compile(r"#\s*(\w+)\s*(.*)")
     found, stack = [], []  # stack: (KNOWN says which branch is compiled, this one is, one of those so far was)
     for line, code in zip(lines, text.split("\n")):
-        code = re.sub(r"\s+(?=\\$)", " ", code.strip())
-        if not code.startswith("#"):
+        code = code.strip()
+        if code.endswith("\\"):
+            code = space.sub(" ", code)
+        word, rest = "", ""
+        if code.startswith("#"):
+            word, rest = (directive.match(code) or re.match("()()", "")).groups()
+        elif code:
             code = SPACED.sub(lambda m: m.group(1) or m.group(2) or m.group(), code)
-        word, rest = (re.match(r"#\s*(\w+)\s*(.*)", code) or re.match("()()", "")).groups()
         known, taken = False, False
         if word in ("elif", "else", "endif"):
             known, _, taken = stack.pop()
@@ -191,7 +197,7 @@ def for_nvrtc(lines):
             keep = keep and holds is None
             stack.append((holds is not None, holds is not False, taken or holds is True))
         if keep and line.part:
-            found.append(line._replace(text=code))
+            found.append(Line(code, line.part, line.number))
     return found
 
 

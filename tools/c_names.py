@@ -1,9 +1,16 @@
 """c_names.py: which names a C or C++ text defines and mentions, read as far as this project's style goes."""
 import bisect
+import functools
 import re
 
 PROJECT_NAME = re.compile(r"\b(?:(?:gp_|GP_|GPUPRIMS_)\w+|u?int(?:8|16|32|64)_t|size_t)\b")
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
+
+
+def remembered(function):
+    """A function of lines whose results for the latest few lists of them are kept; they are not to be changed."""
+    keep = functools.lru_cache(4)(lambda lines, words: function(lines, **dict(words)))
+    return functools.wraps(function)(lambda lines, **words: keep(tuple(lines), tuple(words.items())))
 
 
 def blank(text):
@@ -35,7 +42,7 @@ def split_directives(text):
 
 def strip_templates(text):
     """Without "template <...>"; parentheses inside may hold anything."""
-    while True:
+    while "template" in text:
         match = re.search(r"\btemplate\s*<", text)
         if not match:
             return text
@@ -46,8 +53,10 @@ def strip_templates(text):
             depth += {"<": 1, ">": -1}.get(text[at], 0)
             at += 1
         text = text[:match.start()] + " " + text[at:]
+    return text
 
 
+@functools.lru_cache(4096)
 def strip_groups(text):
     """Without (...) of attributes and <...> of templates, which hide the name of what is declared."""
     previous = None
@@ -169,6 +178,7 @@ def describe_statement(statement, line):
     return [Definition(name.group(1), line, "variable", statement)] if name and " " in before_value.strip() else []
 
 
+@remembered
 def homes_of(lines):
     """({name: [(line of the header, its part)]} of what parts declare, [(line, text that mentions names)])."""
     code, directives = split_directives(blank("".join(line.text + "\n" for line in lines)))
@@ -190,6 +200,7 @@ def homes_of(lines):
             for name, numbers in defined.items()}, mentions
 
 
+@remembered
 def names_of_parts(lines, every=False):
     """({part: the parts above it whose names it mentions}, [(part, name, the part below that defines it)]). every: all
     parts above that define a name, not the last one alone."""
