@@ -104,9 +104,10 @@ struct alignas(64) Fiber {
   unsigned group = 0, stored = 0, read_waited = 0, write_waited = 0;
   // race checker: global thread number; time within the block's phase; time of the last proxy fence
   uint32_t gtid = 0, sub = 1, proxy_phase = 0, proxy_sub = 0;
-  Known known;   // what happened before this point
-  Known pending; // what relaxed loads saw: becomes known at the next fence
-  Known fenced;  // what was known at the last fence: goes with later relaxed stores
+  Known known;       // what happened before this point
+  Known pending[16]; // what relaxed loads saw: becomes known at the next fence
+  unsigned pending_count = 0;
+  Known fenced; // what was known at the last fence: goes with later relaxed stores
 };
 
 struct Warp {

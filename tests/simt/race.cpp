@@ -151,6 +151,8 @@ static Ref<Detail> unite(const Ref<Detail> &a, const Ref<Detail> &b) {
   if (!b) return a;
   const unsigned first = std::min(a->first, b->first);
   const unsigned end = std::max(a->first + a->count, b->first + b->count);
+  if (first == a->first && end == unsigned(a->first + a->count) && b->within(a.get())) return a;
+  if (first == b->first && end == unsigned(b->first + b->count) && a->within(b.get())) return b;
   Ref<Detail> sum(Detail::create(first, end - first));
   for (unsigned i = 0; i < a->count; ++i) sum->times()[a->first - first + i] = a->times()[i];
   for (unsigned i = 0; i < b->count; ++i) {
@@ -182,9 +184,11 @@ static Ref<Chunk> merge(const Ref<Chunk> &a, const Ref<Chunk> &b) {
   if (!b || a == b) return a;
   if (!a) return b;
   bool a_within = true, b_within = true;
-  for (unsigned i = 0; i < Chunk::size; ++i) {
-    a_within = a_within && a->of[i].within(b->of[i]);
-    b_within = b_within && b->of[i].within(a->of[i]);
+  for (unsigned i = 0; i < Chunk::size && (a_within || b_within); ++i) {
+    const Know &x = a->of[i], &y = b->of[i];
+    if (x.phase == y.phase && x.detail == y.detail) continue;
+    a_within = a_within && x.within(y);
+    b_within = b_within && y.within(x);
   }
   if (b_within) return a;
   if (a_within) return b;
@@ -577,14 +581,26 @@ static std::unordered_map<uintptr_t, Known> &release_map() {
   return last_region && last_region->owner ? last_region->owner->released : released;
 }
 
+// Few relaxed loads are followed by a fence, so that what they saw is merged there; many of them, here.
+static void note_pending(Fiber *f, const Known &seen) {
+  for (unsigned i = f->pending_count; i-- > 0;)
+    if (f->pending[i] == seen) return;
+  if (f->pending_count == std::size(f->pending)) {
+    for (unsigned i = 1; i < f->pending_count; ++i)
+      f->pending[0] = merge(f->pending[0], std::exchange(f->pending[i], Known()));
+    f->pending_count = 1;
+  }
+  f->pending[f->pending_count++] = seen;
+}
+
 // The load of an ordered access (race_access has just looked at p).
 void race_acquire(const void *p, bool acquires) {
   auto &map = release_map();
   if (map.empty()) return;
   auto i = map.find(reinterpret_cast<uintptr_t>(p));
   if (i == map.end() || !i->second) return;
-  Known &to = acquires ? current->known : current->pending;
-  to = merge(to, i->second);
+  if (acquires) current->known = merge(current->known, i->second);
+  else note_pending(current, i->second);
 }
 
 // The store of an ordered access. keeps: a read-modify-write, which continues the release sequence.
@@ -602,7 +618,8 @@ void race_release(const void *p, bool releases, bool keeps) {
 
 void race_fence() {
   Fiber *f = current;
-  f->known = merge(f->known, f->pending);
+  for (; f->pending_count; --f->pending_count)
+    f->known = merge(f->known, std::exchange(f->pending[f->pending_count - 1], Known()));
   f->fenced = publish(f);
 }
 
@@ -695,7 +712,10 @@ void race_end_block(Block *b) {
   b->mbarriers.clear();
 }
 
-void race_forget_fiber(Fiber *f) { f->known = f->pending = f->fenced = Known(); }
+void race_forget_fiber(Fiber *f) {
+  for (; f->pending_count; --f->pending_count) f->pending[f->pending_count - 1] = Known();
+  f->known = f->fenced = Known();
+}
 
 #else
 

@@ -203,6 +203,8 @@ static inline bool equal_small(const void *a, const void *b, unsigned bytes) {
     return memcmp(a, b, 4) == 0;
   case 8:
     return memcmp(a, b, 8) == 0;
+  case 16:
+    return memcmp(a, b, 16) == 0;
   default:
     return memcmp(a, b, bytes) == 0;
   }
