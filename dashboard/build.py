@@ -301,7 +301,7 @@ def environment():
 
 
 def version():
-    with open(os.path.join(bench.ROOT, "gpuprims.h"), encoding="utf-8") as file:
+    with open(os.path.join(bench.ROOT, "src", "api", "version.h"), encoding="utf-8") as file:
         return re.search(r'#define GPUPRIMS_VERSION "(.*?)"', file.read()).group(1)
 
 

@@ -8,9 +8,12 @@
     tests/run.py --list             names and commands
     tests/run.py --again            what passed before runs again, too
 
-What passed before, and reads nothing but its program, is not run again while program, arguments, environment and
-libraries are the same: the tests of kernels on the emulator. Their counts stand, marked "kept". A fresh clone runs
-everything, and so do --long and rows that are asked for by name.
+What passed before is not run again while all that it depends on is the same; its counts stand, marked "kept".
+  Tests of kernels on the emulator read nothing but their program: program, arguments, environment and libraries.
+  Rows of Python that start no compiler and no program of this project (tests/watch/sitecustomize.py sees what they
+  read): what they read of UNDER_TEST, and every other file of the tree; until the next day.
+  Mutants: the headers that they compile, the test and the emulator (tests/kernels/mutants.py).
+A fresh clone runs everything, and so do --long, --again and rows that are asked for by name.
 
 A test program closes with "N passed, N failed, N skipped" alone on its last line and exits 1 where one failed. Lines of
 its output that begin with "skipped: " are repeated at the end. PROGRAMS, below, is the one list: a new program is a new
@@ -185,7 +188,8 @@ PROGRAMS = [
             args=["6"], long_args=["60"]),
     # ---- rows of a table, which a mutant must be seen in as well
     Program("rows of graphs", ["tests/kernels/test_rows.cpp"], SIMT),
-    Program("mutants", command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"], timeout=900),
+    Program("mutants", runtime=SIMT, flavours=("race",), timeout=900,
+            command=["python3", "tests/kernels/mutants.py", "build/tests/mutants"]),
     # ---- the examples' own kernels on the emulator, in their own programs
     Program("ladder", ["tests/kernels/test_ladder.cpp"], SIMT, ALL, flags=["-Wno-unknown-pragmas"], args=["2"],
             long_args=["60"]),
@@ -488,6 +492,15 @@ class Builder:
         return task
 
 
+def objects_of(name):
+    """(The objects of the emulator that a row's own programs are linked with, what went wrong), up to date."""
+    program = next(program for program in PROGRAMS if program.name == name)
+    builder = Builder(False, {}, False, {})
+    tasks = [builder.compile(program, "race", source, "runtime") for source in program.runtime]
+    wrong = [error for task in tasks for error in [task.action(None)] if error]
+    return [under_root(task.name) for task in tasks], "\n".join(wrong)
+
+
 # ---- running ---------------------------------------------------------------------------------------------------------
 
 
@@ -552,6 +565,75 @@ def key_of(command, env):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+# What kernels' engineers edit. Rows of Python depend on what they read of it; and on all else, read or not.
+UNDER_TEST = ("src/", "gpuprims.h", "examples/", "tests/kernels/", "tests/simt/", "tests/unit/")
+WATCH = "tests/watch"
+
+
+def output_of(*command):
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+@functools.cache
+def contents(path):
+    """A hash of what a file or folder of the tree holds; None where there is none."""
+    try:
+        if os.path.isdir(under_root(path)):
+            return sorted(name for name in os.listdir(under_root(path)) if name != "__pycache__")
+        with open(under_root(path), "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
+
+
+@functools.cache
+def tree():
+    """A hash of the tree's files but for what those of UNDER_TEST hold, of Python's packages, of the tools and of the
+    day; None where git does not list the files, or packages are not the project's own."""
+    listed = output_of("git", "ls-files", "-co", "--exclude-standard", "-z")
+    ready = under_root("build/venv/.ready")
+    if not listed or os.environ.get("VENV") == "no" or not os.path.exists(ready):
+        return None
+    paths = sorted(set(listed.decode(errors="surrogateescape").split("\0")))
+    about = [[path, contents(path)] for path in paths]
+    about = [[path, "" if path.startswith(UNDER_TEST) else hashed] for path, hashed in about]
+    programs = [shutil.which(name) for name in ("git", "tar", "bash")] + [os.path.realpath(PYTHON), ready]
+    about += [[path, os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in programs if path]
+    text = json.dumps([about, list(os.uname()), time.strftime("%Y-%m-%d", time.gmtime())])
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
+
+
+@functools.cache
+def commits():
+    """What git says without a look at the tree's files."""
+    said = [output_of("git", *words) for words in (("rev-parse", "HEAD"), ("ls-files",), ("remote", "-v"))]
+    return hashlib.sha256(repr(said).encode()).hexdigest()
+
+
+def lines_of(path):
+    """A row's processes take the file away where they cannot write to it."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return set(file.read().splitlines())
+    except OSError:
+        return set()
+
+
+def inputs_of(lines):
+    """{what: its hash} of the lines that a row's processes left; None where they cannot tell."""
+    if "watched" not in lines or any(line.split(" ")[0] not in ("watched", "read", "commits") for line in lines):
+        return None
+    read = sorted({line.partition(" ")[2] for line in lines if line.startswith("read ")})
+    of_tree = {path: contents(path) for path in read if f"{path}/".startswith(UNDER_TEST) or
+               path.startswith(UNDER_TEST)}
+    return {**of_tree, **({"commits": commits()} if "commits" in lines else {})}
+
+
+def unchanged(inputs):
+    return all((commits() if what == "commits" else contents(what)) == was for what, was in inputs.items())
+
+
 class Runner:
     """kept: {name: {key, counts, reasons} of what passed}; None: nothing is kept."""
 
@@ -591,14 +673,23 @@ class Runner:
 
     def run(self, program, name, command, junit=None):
         stem = re.sub(r"[^\w.]+", "_", name)
-        env = self.environment(program)
-        key = key_of(command, env) if self.kept is not None and reads_its_program_alone(program) else None
+        env, watch, key = self.environment(program), None, None
+        if self.kept is not None and reads_its_program_alone(program):
+            key = key_of(command, env)
+        elif self.kept is not None and program.pytest and tree():
+            variables = sorted(item for item in env.items() if item[0] not in OF_SHELLS)
+            key = hashlib.sha256(json.dumps([tree(), command, variables]).encode()).hexdigest()
+            watch = under_root(f"{BUILD}/{stem}.watch")
+            env.update(GPUPRIMS_WATCH=watch, PYTHONPATH=os.pathsep.join(
+                filter(None, [under_root(WATCH), env.get("PYTHONPATH")])))
         before = self.kept.get(name) if key else None
-        if before and before["key"] == key:
+        if before and before["key"] == key and unchanged(before.get("inputs", {})):
             self.kept_count += 1
             self.reasons += before["reasons"]
             self.record(name, Counts(*before["counts"]), how="    kept")
             return
+        if watch:
+            amalgamate.write(watch, "")
         code, output, seconds = shell(command, self.long_timeout(program), env)
         self.times[name] = seconds
         self.seconds += seconds
@@ -609,8 +700,9 @@ class Runner:
                    if line.startswith("skipped: ") or junit and line.startswith("SKIPPED ")]
         self.reasons += reasons
         failed = counts.failed or wrong
-        if key and not failed:
-            self.kept[name] = {"key": key, "counts": list(counts), "reasons": reasons}
+        inputs = inputs_of(lines_of(watch)) if watch else {}
+        if key and not failed and inputs is not None:
+            self.kept[name] = {"key": key, "counts": list(counts), "reasons": reasons, "inputs": inputs}
         elif self.kept is not None:
             self.kept.pop(name, None)
         if failed and program.sources:
@@ -696,9 +788,13 @@ def main():
     headers = own_headers(rows(options.patterns)) if not options.long and not options.list else {}
     builder = Builder(options.long, times, options.long or bool(options.patterns), headers)
     asked = options.long or options.patterns
+    if asked or options.again:
+        shutil.rmtree(f"{BUILD}/mutants", ignore_errors=True)
+    elif not options.list:
+        tree()  # files that are edited from here on are tested next time
     runner = Runner(options.long, times, None if asked else {} if options.again else kept)
     setup, runs = {}, []
-    kernel_rows = [program for program in PROGRAMS if "race" in program.flavours]
+    kernel_rows = [program for program in PROGRAMS if program.sources and "race" in program.flavours]
     for program in rows(options.patterns):
         missing = next((NEEDS[need][1] for need in program.needs if need in NEEDS and not NEEDS[need][0]()), None)
         before = []
@@ -733,7 +829,8 @@ def main():
                 command, needed = [PYTHON, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "--color=no",
                                    *plugins(program.pytest), f"--junitxml={junit}", program.pytest] + args, before
             else:
-                command, needed = program.command + args, before
+                command, needed = program.command + args, before + [
+                    builder.compile(program, "race", source, "runtime") for source in program.runtime]
             if options.list:
                 print(f"{name:<40} {shlex.join(command)}")
             runs.append(runner.task(program, name, command, needed, junit))

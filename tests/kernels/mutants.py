@@ -12,20 +12,27 @@ Each of the tests runs without a mutant too, and must pass.
 A mutant is caught, and its program ends, by the first check that fails (TEST_MUTANT).
 
 GPUPRIMS_LONG=0, as make test has it: a sample, one in SHARE, which rotates by commit (tests/turn.py); the tests run
-without mutants in rows of their own there. make test-long runs all; the nightly workflow does so every night.
+without mutants in rows of their own there. A mutant of the sample that was caught before is not built again while its
+header, its test, the emulator and the compiler are the same. make test-long runs all; the nightly workflow does so
+every night.
 """
 import concurrent.futures
+import contextlib
 import functools
+import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "tools")]
 import amalgamate  # noqa: E402
 import lint  # noqa: E402
-from run import COPIES, CXX, FLAVOURS, WITH_CLANG, has_clang, parts_compiled  # noqa: E402
+from run import COPIES, CXX, FLAVOURS, SIMT as EMULATOR, WITH_CLANG  # noqa: E402
+from run import has_clang, objects_of, parts_compiled, read_with_includes  # noqa: E402
 from turn import turn_of_commit  # noqa: E402
 
 SIMT = os.path.join(ROOT, "tests", "simt")
@@ -2291,15 +2298,26 @@ def compiler(test):
             "-fsanitize-undefined-trap-on-error"]
 
 
-def emulator(build):
-    objects = []
-    for name in ("simt", "async", "race"):
-        objects.append(os.path.join(build, name + ".o"))
-        source = os.path.join(SIMT, name + ".cpp")
-        done = run([CXX, "-std=c++17", "-O2", "-DSIMT_RACE", "-I" + SIMT, "-c", source, "-o", objects[-1]])
-        if done.returncode:
-            sys.exit(done.stdout)
+emulator_lock = threading.Lock()  # two threads would compile it twice, into the same files
+
+
+@functools.cache
+def emulator():
+    """Its objects, those of tests/run.py where they are there."""
+    objects, wrong = objects_of("mutants")
+    if wrong:
+        sys.exit(wrong)
     return objects
+
+
+@functools.cache
+def version(compiler):
+    return run([compiler, "--version"]).stdout
+
+
+@functools.cache
+def emulators_text():
+    return "".join(read(path) for path in [*EMULATOR, "tests/simt/simt.h", "tests/simt/internal.h", __file__])
 
 
 def read(path):
@@ -2339,20 +2357,46 @@ def header_with(lines, name):
         amalgamate.text_of(lines[end:]), True
 
 
-def try_one(build, headers, number, name, objects):
-    """None where the mutant is caught, or where the test passes without one; otherwise what went wrong."""
+def folder_text(folder):
+    """The names and texts of an example's files."""
+    found = os.walk(os.path.join(ROOT, folder))
+    paths = sorted(os.path.join(where, name) for where, _, names in found for name in names)
+    return "".join(path + "\0" + read(path) for path in paths)
+
+
+def try_one(build, headers, number, name, kept):
+    """None where the mutant is caught, or where the test passes without one; otherwise what went wrong. kept: {mutant:
+    a hash of all that it was caught with before}."""
+    mutant = name in MUTANTS
+    test = MUTANTS[name][0] if mutant else name
+    source = source_of(test)
+    header = amalgamate.text_of(headers[source])
+    if mutant and MUTANTS[name][1].startswith("src/"):
+        header, inside = header_with(headers[source], name)
+        if not inside:
+            return f"{source} does not compile {MUTANTS[name][1]}"
+    command = compiler(test)
+    about = [header, read_with_includes(source), emulators_text(), folder_text("examples") if "examples/" in header +
+             read_with_includes(source) + MUTANTS.get(name, ["", ""])[1] else "", command, version(command[0]),
+             version(CXX), MUTANTS.get(name), list(os.uname())]
+    key = hashlib.sha256(json.dumps(about).encode()).hexdigest()
+    if kept.get(name) == key:
+        return None
+    wrong = build_and_run(build, number, name, header, command)
+    if not wrong:
+        kept[name] = key
+    return wrong
+
+
+def build_and_run(build, number, name, header, command):
+    """try_one, of a mutant that is built."""
     mutant = name in MUTANTS
     test = MUTANTS[name][0] if mutant else name
     source = source_of(test)
     folder = os.path.join(build, str(number))
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    header = amalgamate.text_of(headers[source])
-    if mutant and MUTANTS[name][1].startswith("src/"):
-        header, inside = header_with(headers[source], name)
-        if not inside:
-            return f"{source} does not compile {MUTANTS[name][1]}"
-    elif mutant:
+    if mutant and not MUTANTS[name][1].startswith("src/"):
         _, path, text, replacement = MUTANTS[name]
         beside = os.path.join(folder, os.path.dirname(path))  # its neighbours find each other
         shutil.copytree(os.path.join(ROOT, os.path.dirname(path)), beside)
@@ -2361,12 +2405,13 @@ def try_one(build, headers, number, name, objects):
     with open(os.path.join(folder, "gpuprims.h"), "w", encoding="utf-8") as file:
         file.write(header)
     program = os.path.join(folder, "test")
-    command = compiler(test)
     caught = ["-DTEST_MUTANT"] if mutant else []  # by the first check that fails
     built = run([*command, "-std=c++17", "-w", "-DTEST_FEW", *caught, "-DTEST_" + test, "-I" + folder, "-I" + SIMT,
                  "-I" + ROOT, "-c", os.path.join(ROOT, source), "-o", program + ".o"])
     if not built.returncode and command[0] == "clang++":
         built = run([*COPIES, program + ".o"])
+    with emulator_lock:
+        objects = emulator()
     if not built.returncode:
         built = run([CXX, program + ".o"] + objects + ["-o", program])
     if built.returncode:
@@ -2412,15 +2457,21 @@ def main():
         print("skipped: %d mutants, whose turn it is not; make test-long runs all" % skipped)
     names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # the tests without a mutant
     os.makedirs(build, exist_ok=True)
-    objects, headers = emulator(build), headers_of(names)
+    headers, kept = headers_of(names), {}
+    kept_file = os.path.join(build, "kept.json")
+    if skipped:  # a sample of make test
+        with contextlib.suppress(OSError, ValueError), open(kept_file, encoding="utf-8") as file:
+            kept = json.load(file)
     failed = 0  # of those that are built
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "1"))) as pool:
         numbers = {n: i for i, n in enumerate([*MUTANTS, *sorted({test for test, *_ in MUTANTS.values()})])}
-        for name, wrong in zip(names, pool.map(lambda n: try_one(build, headers, numbers[n], n, objects), names)):
+        for name, wrong in zip(names, pool.map(lambda n: try_one(build, headers, numbers[n], n, kept), names)):
             if wrong:
                 failed += 1
                 what = "mutant" if name in MUTANTS else "test"
                 print("FAILED: the %s '%s': %s" % (what, name, wrong), flush=True)
+    if skipped:
+        amalgamate.write(kept_file, json.dumps(kept, indent=0, sort_keys=True))
     print("%d passed, %d failed, %d skipped" % (len(names) - failed, failed + len(nowhere), skipped))
     return 1 if failed or nowhere else 0
 

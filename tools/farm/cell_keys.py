@@ -40,7 +40,7 @@ def x_macro(path, name):
 
 @functools.cache
 def primitives():
-    return [entry[1] for entry in x_macro("gpuprims.h", "GP_PRIMITIVES")]
+    return [entry[1] for entry in x_macro("src/api/lists.h", "GP_PRIMITIVES")]
 
 
 @functools.cache

@@ -37,7 +37,7 @@ REPORTED = 10  # broken lines of a store that are printed one by one
 # ---- policies --------------------------------------------------------------------------------------------------------
 
 # A policy's fields in the order in which texts and rows name them.
-FIELDS = tuple(entry[0] for entry in x_macro("gpuprims.h", "GP_POLICY_MEMBERS"))
+FIELDS = tuple(entry[0] for entry in x_macro("src/api/policy.h", "GP_POLICY_MEMBERS"))
 
 
 def policy_text(policy):
