@@ -598,7 +598,7 @@ def tree():
     paths = sorted(set(listed.decode(errors="surrogateescape").split("\0")))
     about = [[path, contents(path)] for path in paths]
     about = [[path, "" if path.startswith(UNDER_TEST) else hashed] for path, hashed in about]
-    programs = [shutil.which(name) for name in ("git", "tar", "bash")] + [os.path.realpath(PYTHON), ready]
+    programs = [shutil.which(name) for name in ("git", "tar", "gcc", "clang")] + [os.path.realpath(PYTHON), ready]
     about += [[path, os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in programs if path]
     text = json.dumps([about, list(os.uname()), time.strftime("%Y-%m-%d", time.gmtime())])
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
@@ -656,7 +656,7 @@ class Runner:
             # Of gp_tune, examples and others: optimising takes four times as long, and a warning of layout a third of
             # what is left (tests/compile/check.py, whose row of gcc has it).
             env["CFLAGS"] = "-O0 -Wno-misleading-indentation"
-            builds_tools = os.path.basename(os.path.dirname(program.pytest or "")) in ("farm", "ci")
+            builds_tools = os.path.basename(os.path.dirname(program.pytest or "")) in ("farm", "ci", "dashboard")
             if CC == "gcc" and has_clang() and builds_tools:
                 env["CC"] = "clang"  # a fifth of gcc's time; that gcc compiles these tools, the row of gcc says
         env.update(program.env)

@@ -68,6 +68,8 @@ def test_git(seen, tmp_path):
 
     assert git("rev-parse", "HEAD") == {"watched", "commits"}
     assert git("-C", ROOT, "log", "-1", cwd=tmp_path) == {"watched", "commits"}
+    assert git("diff", "--numstat", "HEAD", "HEAD", "--", "src") == {"watched", "commits"}
+    assert git("diff", "HEAD", "--", "src") == {"watched", "opaque git diff"}
     assert git("status") == {"watched", "opaque git status"}
     assert git("init", "-q", cwd=tmp_path) == {"watched"}
 

@@ -15,6 +15,7 @@ LOG = os.environ.get("GPUPRIMS_WATCH")
 # What build/ has that is no input: installed packages, compiled modules, what tests wrote themselves, and a library of
 # tools/tune/cells.c and its neighbours.
 OWN = ("build/venv/", "build/tests/", "build/pycache/", "build/cells.so")
+CELLS = "build/cells.so.fresh"  # that library, while it is made (tools/farm/cell_keys.py)
 # Commands of git that read commits, the list of files and the remotes, and no file of the tree.
 OF_COMMITS = {"rev-parse", "rev-list", "log", "show", "archive", "cat-file", "ls-tree", "ls-files", "merge-base",
               "clone", "remote"}
@@ -66,7 +67,7 @@ def watched(env):
 
 
 def git(words, cwd):
-    """Does it read the tree, or its commits?"""
+    """Notes whether it reads the tree, or its commits."""
     words, folders = list(words[1:]), [cwd or os.getcwd()]
     while words and words[0].startswith("-"):
         word = words.pop(0)
@@ -77,7 +78,11 @@ def git(words, cwd):
             folders.append(word.partition("=")[2])
     if in_tree(folders[-1]) is None and not any(ROOT in word for word in words):
         return
-    note("commits" if words and words[0] in OF_COMMITS else f"opaque git {' '.join(words[:1])}")
+    end = words.index("--") if "--" in words else len(words)
+    names = [word for word in words[1:end] if not word.startswith("-")]
+    differ = words[:1] == ["diff"] and len(names) == 2 and "--no-index" not in words  # of two commits
+    differ = differ and ("--" in words or all(re.fullmatch("[0-9a-f]{40}", word) for word in names))
+    note("commits" if words and words[0] in OF_COMMITS or differ else f"opaque git {' '.join(words[:1])}")
 
 
 def start(program, words, cwd, env):
@@ -89,6 +94,9 @@ def start(program, words, cwd, env):
         return git(words, cwd)
     if name == "tar" and words[1:2] and re.match("-?x", words[1]) and not any(ROOT in word for word in words):
         return None  # it unpacks what it is given
+    inputs = [word for word in words if word.endswith((".c", ".h"))]
+    if words[-1] == os.path.join(ROOT, CELLS) and all(word.startswith("tools/tune/") for word in inputs):
+        return None
     found = shutil.which(program, path=(os.environ if env is None else env).get("PATH"))
     if found and in_tree(found) is None:
         with open(found, "rb") as file:
