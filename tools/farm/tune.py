@@ -34,7 +34,7 @@ DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, PAUSED, INTERRUPTED = 0, 1, 2, 3, 4
 PROCESSES = 5
 SOME = 0.1  # of the groups may fail a self-check
 RERUN = ("--rounds", "15", "--batch-us", "600")  # of each variant in each process
-SECONDS = 1200
+SECONDS = 900
 QUICK = {"strategy": "quick", "sizes": "64K,1M,16M,256M", "seconds": 120}
 # Options of gp_tune that are handed on: to its search, and to both.
 SEARCH = ("sizes", "strategy", "seed", "seconds")
