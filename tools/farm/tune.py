@@ -33,7 +33,6 @@ from tools.farm import decide, evidence, measure, propose, regress, rows, store,
 DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, PAUSED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 PROCESSES = 5
 SOME = 0.1  # of the groups may fail a self-check
-RERUN = ("--rounds", "15", "--batch-us", "600")  # of each variant in each process
 SECONDS = 900
 QUICK = {"strategy": "quick", "sizes": "64K,1M,16M,256M", "seconds": 120}
 # Options of gp_tune that are handed on: to its search, and to both.
@@ -141,7 +140,7 @@ def measure_all(args, path, device, resume, until):
           f"{args.processes} processes", flush=True)
     for process in range(1, args.processes + 1 if jobs else 1):
         # (The first process looks at outputs: the others run the same machine code.)
-        command = ["--plan", plan, "--process", str(process), "--verify", str(int(process == 1)), *RERUN, *out, *common]
+        command = ["--plan", plan, "--process", str(process), "--verify", str(int(process == 1)), *out, *common]
         gp_tune(args.gp_tune, command, resume, until)
 
 
