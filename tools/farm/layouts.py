@@ -44,7 +44,7 @@ from tools.farm import decide, evidence, store, tune
 
 MOST_POLICIES = 255  # of a job, beside the default
 MATRIX = ("--phase", "matrix", "--rounds", "9", "--batch-us", "400")
-CONFIRM = ("--phase", "confirm", *tune.RERUN)
+CONFIRM = ("--phase", "confirm", "--rounds", "15", "--batch-us", "600")
 NEAR = 1.01     # what takes no longer than this times the best, and is nearer to the default, is tried before it
 WIDTH = 110     # of a header's lines
 OPTIMAL = 1.02  # a choice that takes no longer than this times the best is as good

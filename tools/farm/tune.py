@@ -76,7 +76,7 @@ def default_store(folder, device):
     raise Stop(BAD_USAGE, f"{place} is full of today's stores: name one by --store")
 
 
-def gp_tune(program, arguments, resume, until):
+def gp_tune(program, arguments, resume, until=math.inf):
     """Runs it, apart from the terminal's signals: each is handed on once, for a second one ends it at once. until: on
     the clock of time.monotonic, when the call ends; math.inf: never."""
     process = subprocess.Popen([program, *arguments], cwd=store.ROOT, start_new_session=True)
