@@ -30070,7 +30070,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent 
   if (!a || !b || !in->bytes || !out->bytes || a >= b + out->bytes || b >= a + in->bytes) return GP_SUCCESS;
   if (a == b && out->alias && in->alias == out->alias) return GP_SUCCESS;
   return gp__fail(GP_E_OVERLAP, "%s: @%s and @%s overlap%s", who, in->name, out->name,
-                  a == b ? ": this call cannot run in alias" : "");
+                  a == b ? ": this call cannot run in place" : "");
 }
 
 // ---- core/reads.c - which members of a call each primitive reads
