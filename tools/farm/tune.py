@@ -92,7 +92,7 @@ def gp_tune(program, arguments, resume, until=math.inf):
         except subprocess.TimeoutExpired:
             paused = True
             process.send_signal(signal.SIGINT)
-    if paused and not interrupted and status in (DONE, WRONG, INTERRUPTED):
+    if paused and not interrupted and status in (DONE, WRONG, INTERRUPTED, -signal.SIGINT):
         raise Stop(PAUSED, f"the call is over; continue with: {resume}")
     if interrupted or status == INTERRUPTED:
         raise Stop(INTERRUPTED, f"interrupted; continue with: {resume}")

@@ -502,8 +502,8 @@ static void add_rows(search *s, const char *primitive, const unsigned long long 
 }
 
 static char *asked_of(const options *o, int landscape) {
-  char *all = print_text("%d|%s|%s|%s|%s|%d|%llu|%.9g", landscape, o->primitives, o->sizes, o->strategy,
-                         o->kernel ? o->kernel : "", o->process, (unsigned long long)o->seed, o->seconds);
+  char *all = print_text("%d|%s|%s|%s|%d|%llu|%.9g", landscape, o->primitives, o->sizes, o->strategy, o->process,
+                         (unsigned long long)o->seed, o->seconds);
   char *asked = print_text("%016llx", (unsigned long long)hash_text(HASH_START, all));
   free(all);
   return asked;
@@ -543,6 +543,6 @@ const char *search_make(const options *o, int landscape, plan *p) {
               search_planned,
               search_complete,
               search_close,
-              asked_of(o, landscape)};
+              o->kernel ? NULL : asked_of(o, landscape)}; // of a kernel it says each time what did best
   return s->group_count ? NULL : "--primitives: nothing is left to search";
 }
