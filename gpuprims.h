@@ -4258,8 +4258,7 @@ typedef struct gp__geometry {
 
 // ---- core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
 
-// What core knows of a family's policies. Each family has its own, gp__rules_FAMILY, at the end of its geometry.h;
-// NULL: what most families do.
+// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. NULL: what most families do.
 typedef struct gp__rules {
   int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
   gp__measures (*measure)(gp__shape s);
@@ -4398,7 +4397,7 @@ __attribute__((unused)) static gp_policy gp__shrink_stream(gp_policy p, gp_polic
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
-// What is read: keys or flags, and what goes with them.
+// A stream's bytes are those of its keys or flags, and of what goes with them.
 __attribute__((unused)) static gp__measures gp__measure_stream(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
@@ -5298,7 +5297,7 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
                                                      ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
                                                      : 0);
 }
-// Of large sets: blocks that start beside the launch that finds borders take its room.
+// Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
 __attribute__((unused)) static int gp__merge_overlaps(gp_policy p, gp__shape s) {
   return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
 }
@@ -22190,8 +22189,8 @@ struct gp__bfs_cluster_totals {
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
 };
-// What the queue gets while a level is merged. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
-// it went top-down before, and long lists are missing there.
+// The queue gets, while a level is merged, nothing where the search goes on bottom-up, the level where it goes on
+// top-down, and long lists alone where it went top-down before, for they are missing there.
 enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
 // Where the traversal stands; every block has its copy.
 struct gp__bfs_state {

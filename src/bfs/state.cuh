@@ -112,8 +112,8 @@ struct gp__bfs_cluster_totals {
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
 };
-// What the queue gets while a level is merged. Nothing: it goes on bottom-up. The level: it goes on top-down. Long:
-// it went top-down before, and long lists are missing there.
+// The queue gets, while a level is merged, nothing where the search goes on bottom-up, the level where it goes on
+// top-down, and long lists alone where it went top-down before, for they are missing there.
 enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
 // Where the traversal stands; every block has its copy.
 struct gp__bfs_state {

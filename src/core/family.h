@@ -1,8 +1,7 @@
 // core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
 // uses: api/policy.h, core/shape.h, core/canonical.h, core/rows.h, core/geometry.h
 
-// What core knows of a family's policies. Each family has its own, gp__rules_FAMILY, at the end of its geometry.h;
-// NULL: what most families do.
+// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. NULL: what most families do.
 typedef struct gp__rules {
   int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
   gp__measures (*measure)(gp__shape s);

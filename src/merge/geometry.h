@@ -28,7 +28,7 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
                                                      ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
                                                      : 0);
 }
-// Of large sets: blocks that start beside the launch that finds borders take its room.
+// Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
 __attribute__((unused)) static int gp__merge_overlaps(gp_policy p, gp__shape s) {
   return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
 }

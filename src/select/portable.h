@@ -21,7 +21,7 @@ __attribute__((unused)) static gp_policy gp__shrink_stream(gp_policy p, gp_polic
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
-// What is read: keys or flags, and what goes with them.
+// A stream's bytes are those of its keys or flags, and of what goes with them.
 __attribute__((unused)) static gp__measures gp__measure_stream(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
