@@ -28706,7 +28706,7 @@ typedef struct gp__checks {
   gp_result (*last)(struct gp__checking *k);
 } gp__checks;
 
-// What tells the kernels of a family apart, and from those of most. NULL: nothing does.
+// Functions that tell a family's kernels from one another and from most others. NULL: nothing does.
 typedef struct gp__kernel_rules {
   gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
@@ -32253,7 +32253,7 @@ GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
 GPUPRIMS__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
-// Of most kernels that are not maps: those that the policy asks for.
+// Most kernels that are not maps promise the resident blocks that the policy asks for.
 GPUPRIMS__PRIVATE unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                const gp__spelling *w) {
   (void)h;
@@ -32870,7 +32870,7 @@ GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
             (int)(q->list[i] >> 32) - 1);
 }
 
-// What the conversion moves.
+// A conversion is spelled by the fields that it moves.
 GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                          gp__spelling *w) {
   const int staged = gp__layout_staged(*p, *h);

@@ -33,7 +33,7 @@ typedef struct gp__checks {
   gp_result (*last)(struct gp__checking *k);
 } gp__checks;
 
-// What tells the kernels of a family apart, and from those of most. NULL: nothing does.
+// Functions that tell a family's kernels from one another and from most others. NULL: nothing does.
 typedef struct gp__kernel_rules {
   gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's

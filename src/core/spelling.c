@@ -36,7 +36,7 @@ GPUPRIMS__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
 GPUPRIMS__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
-// Of most kernels that are not maps: those that the policy asks for.
+// Most kernels that are not maps promise the resident blocks that the policy asks for.
 GPUPRIMS__PRIVATE unsigned gp__resident_blocks(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                const gp__spelling *w) {
   (void)h;

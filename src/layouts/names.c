@@ -12,7 +12,7 @@ GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
             (int)(q->list[i] >> 32) - 1);
 }
 
-// What the conversion moves.
+// A conversion is spelled by the fields that it moves.
 GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                          gp__spelling *w) {
   const int staged = gp__layout_staged(*p, *h);
