@@ -33,7 +33,7 @@ from tools.farm import decide, evidence, measure, propose, regress, rows, store,
 DONE, WRONG, BAD_USAGE, DEVICE_LOST, NO_GPU, PAUSED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 PROCESSES = 5
 SOME = 0.1  # of the groups may fail a self-check
-SECONDS = 900
+SECONDS = 600
 QUICK = {"strategy": "quick", "sizes": "64K,1M,16M,256M", "seconds": 120}
 # Options of gp_tune that are handed on: to its search, and to both.
 SEARCH = ("sizes", "strategy", "seed", "seconds")
