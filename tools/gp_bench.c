@@ -341,7 +341,7 @@ static gp_peer_args peer_args(const cell *c, buffers b, uint64_t n) {
                     c->end_bit,
                     {0, 0, 0}};
   if (is_old(c)) return a;
-  if ((int)c->primitive == GP_TRANSPOSE) cell_matrices(c, n, a.shape);
+  if (c->primitive == GP_TRANSPOSE) cell_matrices(c, n, a.shape);
   if (cell_all_values(c)) a.scalar = a.scalar2 = NULL;
   a.count = cell_elements(c, n);
   a.segments = c->rows ? c->rows : cell_segments(c, n);
@@ -1163,7 +1163,7 @@ static void measure_cell(const cell *c, const gp_policy *policies, const char *c
     gp_peer_fn run;
     const int wanted = option_peers ? strstr(option_peers, PEER_NAMES[i]) != NULL
                        : i == 3     ? !is_old(c) && !variants[count - 1].run // CUB has none
-                                    : i < 3 || (i == 4 && (int)c->primitive == GP_TRANSPOSE);
+                                    : i < 3 || (i == 4 && c->primitive == GP_TRANSPOSE);
     if (!wanted || (is_replayed(c) && (i == 3 || waits_for_host(c))) || !find_peer(c, PEER_NAMES[i], 1, &run)) continue;
     {
       variant *v = add_variant(&count, PEER, PEER_NAMES[i]);

@@ -54,81 +54,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peers/data.h"
-
-#ifdef GP_POLICY_FIELDS_STREAM
-#define CELLS_HAVE_SEGMENTS 1
-#else // a header from before segments, which gp_tune is built on to compare with (tools/farm/regress.py): no such name
-#define CELLS_HAVE_SEGMENTS 0
-enum {
-  GP_SEGMENTED_REDUCE = 1000,
-  GP_SEGMENTED_INCLUSIVE_SCAN,
-  GP_SEGMENTED_EXCLUSIVE_SCAN,
-  GP_INCLUSIVE_SCAN_BY_KEY,
-  GP_EXCLUSIVE_SCAN_BY_KEY,
-  GP_REDUCE_BY_KEY,
-  GP_RUN_LENGTHS,
-  GP_NONTRIVIAL_RUNS,
-  GP_UNIQUE,
-  GP_ADJACENT_DIFFERENCE,
-  GP_SELECT,
-  GP_PARTITION,
-  GP_COUNT_IF,
-  GP_ANY,
-  GP_ALL,
-  GP_HISTOGRAM_EVEN,
-  GP_HISTOGRAM_RANGES,
-  GP_LOWER_BOUND,
-  GP_UPPER_BOUND,
-  GP_LOAD_BALANCE,
-  GP_CHECK_OFFSETS,
-  GP_SUB
-};
-#endif
-
-#ifdef GP_POLICY_FIELDS_SORT
-#define CELLS_HAVE_SORTING 1
-#else // likewise, from before sorts
-#define CELLS_HAVE_SORTING 0
-enum {
-  GP_SORT = 2000,
-  GP_MERGE_SORT,
-  GP_MERGE,
-  GP_SET_UNION,
-  GP_SET_INTERSECTION,
-  GP_SET_DIFFERENCE,
-  GP_SET_SYMMETRIC_DIFFERENCE,
-  GP_IS_SORTED,
-  GP_SEGMENTED_SORT,
-  GP_TOP_K,
-  GP_NTH_ELEMENT,
-  GP_SHUFFLE,
-  GP_GROUP_BY,
-  GP_DESCENDING,
-  GP_UNSORTED
-};
-#endif
-
-#ifdef GP_POLICY_FIELDS_TRANSPOSE
-#define CELLS_HAVE_TRANSPOSE 1
-#else // likewise, from before transposes
-#define CELLS_HAVE_TRANSPOSE 0
-enum { GP_TRANSPOSE = 3000 };
-#endif
-
-#ifdef GP_TRANSPOSED
-#define CELLS_HAVE_LAYOUTS 1
-#else // likewise, from before layouts
-#define CELLS_HAVE_LAYOUTS 0
-enum { GP_CONVERT_LAYOUT = 3001 };
-#endif
-
-#ifdef GP_POLICY_MEMBERS
-#define CELLS_HAVE_GRAPHS 1
 #include "gp_graphs.h"
-#else // likewise, from before graphs
-#define CELLS_HAVE_GRAPHS 0
-#endif
+#include "peers/data.h"
 
 typedef struct type_row {
   const char *name;
@@ -203,25 +130,19 @@ typedef struct cell {
   uint64_t segments_mean, runs, bins, haystack;
   uint64_t k, rows, groups; // rows, groups: 0 where the primitive has none
   int descending, begin_bit, end_bit, second, sorted;
-  uint64_t segments; // so many, of n elements
-  uint64_t shape[3]; // transpose: rows, columns, matrices; 0: by n
-  int in_place;      // transpose: where tools/gp_bench runs it, the output is the input
-#if CELLS_HAVE_TRANSPOSE
-  gp_permutation permutations[2]; // of calls on n elements, and of the call made last on so many others
-#endif
+  uint64_t segments;                     // so many, of n elements
+  uint64_t shape[3];                     // transpose: rows, columns, matrices; 0: by n
+  int in_place;                          // transpose: where tools/gp_bench runs it, the output is the input
+  gp_permutation permutations[2];        // of calls on n elements, and of the call made last on so many others
   unsigned char scalar[16], scalar2[16]; // what elements are compared with; ends of a histogram
-#if CELLS_HAVE_LAYOUTS
-  int field_bytes[32], field_count; // of a struct; 0: as nobody has said
-  uint64_t widths[2];               // of the layouts, from and to
+  int field_bytes[32], field_count;      // of a struct; 0: as nobody has said
+  uint64_t widths[2];                    // of the layouts, from and to
   gp_field fields[2][32];
   gp_layout layouts[2];
-#endif
-#if CELLS_HAVE_GRAPHS
   char graph_text[64]; // of a description
   graph_made made;
   gp_graph graph; // its sizes and types
   int at_once;    // sources of a call
-#endif
 } cell;
 
 // ---- cells ----------------------------------------------------------------------------------------------------------
@@ -266,7 +187,7 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   X('v', graph)                                                                                                        \
   X('q', at_once)
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
-  switch ((int)p) {
+  switch (p) {
   case GP_SEGMENTED_REDUCE:
   case GP_SEGMENTED_INCLUSIVE_SCAN:
   case GP_SEGMENTED_EXCLUSIVE_SCAN:
@@ -319,14 +240,12 @@ static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
     return "mj";
   case GP_CONVERT_LAYOUT:
     return "yaz";
-#if CELLS_HAVE_GRAPHS
   case GP_BFS:
   case GP_CONNECTED_COMPONENTS:
   case GP_GRAPH_FROM_EDGES:
     return "vo";
   case GP_BFS_SOURCES:
     return "voq";
-#endif
   default:
     return "";
   }
@@ -335,7 +254,7 @@ static inline __attribute__((unused)) int has_word(gp_primitive p, char word) { 
 
 // Reduce, the scans and what is built on them: they have an operator and an accumulator.
 static inline __attribute__((unused)) int folds(gp_primitive p) {
-  return (p >= GP_REDUCE && p <= GP_REDUCE_BY_KEY) || (int)p == GP_GROUP_BY;
+  return (p >= GP_REDUCE && p <= GP_REDUCE_BY_KEY) || p == GP_GROUP_BY;
 }
 // Primitives that came with segments: their buffers and bytes are declared by cell_type and cell_count.
 static inline __attribute__((unused)) int is_scan_by_key(gp_primitive p) {
@@ -346,11 +265,11 @@ static inline __attribute__((unused)) int is_segmented_scan(gp_primitive p) {
 }
 static inline __attribute__((unused)) int is_select(gp_primitive p) { return p == GP_SELECT || p == GP_PARTITION; }
 static inline __attribute__((unused)) int is_set(gp_primitive p) {
-  return (int)p >= GP_SET_UNION && (int)p <= GP_SET_SYMMETRIC_DIFFERENCE;
+  return p >= GP_SET_UNION && p <= GP_SET_SYMMETRIC_DIFFERENCE;
 }
 // Keys, of the cell's type, are moved, and values with them; or read, in order.
 static inline __attribute__((unused)) int moves_keys(gp_primitive p) {
-  return (int)p >= GP_SORT && (int)p <= GP_NTH_ELEMENT && (int)p != GP_IS_SORTED;
+  return p >= GP_SORT && p <= GP_NTH_ELEMENT && p != GP_IS_SORTED;
 }
 
 static inline __attribute__((unused)) int is_replayed(const cell *c) {
@@ -436,7 +355,7 @@ static inline __attribute__((unused)) uint64_t cell_elements(const cell *c, uint
 // Of top-k and nth_element, in a call on n: results of a row; which.
 static inline __attribute__((unused)) uint64_t cell_k(const cell *c, uint64_t n) {
   const uint64_t most = cell_elements(c, n);
-  if ((int)c->primitive != GP_TOP_K) return !c->k ? n / 2 : c->k < n ? c->k : n ? n - 1 : 0;
+  if (c->primitive != GP_TOP_K) return !c->k ? n / 2 : c->k < n ? c->k : n ? n - 1 : 0;
   return c->k < most ? c->k : most;
 }
 
@@ -511,13 +430,13 @@ static inline __attribute__((unused)) void default_words(cell *c) {
       c->haystack = 1 << 20;
       break;
     case 'd':
-      c->descending = (int)c->primitive == GP_TOP_K;
+      c->descending = c->primitive == GP_TOP_K;
       break;
     case '2':
       c->second = 50;
       break;
     case 'n':
-      c->k = (int)c->primitive == GP_TOP_K ? 64 : 0;
+      c->k = c->primitive == GP_TOP_K ? 64 : 0;
       break;
     case 'w':
       c->rows = 1;
@@ -528,19 +447,15 @@ static inline __attribute__((unused)) void default_words(cell *c) {
     case 'g':
       c->groups = 4096;
       break;
-#if CELLS_HAVE_LAYOUTS
     case 'a':
       c->widths[0] = GP_AOS;
       break;
-#endif
-#if CELLS_HAVE_GRAPHS
     case 'v':
       c->protocol = BACK_TO_BACK;
       break;
     case 'q':
       c->at_once = 64;
       break;
-#endif
     default:
       break;
     }
@@ -630,7 +545,6 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   case 'j':
     c->in_place = (int)number;
     return is_number && number < 2;
-#if CELLS_HAVE_LAYOUTS
   case 'y': {
     char *end = (char *)(uintptr_t)value;
     for (c->field_count = 0; *end && c->field_count < 32; end += *end == '.') {
@@ -644,8 +558,6 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   case 'z':
     c->widths[letter == 'z'] = !strcmp(value, "aos") ? GP_AOS : !strcmp(value, "soa") ? GP_SOA : number;
     return !strcmp(value, "aos") || !strcmp(value, "soa") || (is_number && number > 1);
-#endif
-#if CELLS_HAVE_GRAPHS
   case 'v': // those of as many edges a vertex, whatever their size is: it is told from a cell's words
     if (strlen(value) >= sizeof c->graph_text || !graph_read(value, &c->made) || c->made.kind > GRAPH_GRID) return 0;
     snprintf(c->graph_text, sizeof c->graph_text, "%s", value);
@@ -654,14 +566,12 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   case 'q':
     c->at_once = (int)number;
     return is_number && number > 0 && number <= 4096;
-#endif
   default:
     c->haystack = number;
     return is_number && number > 0;
   }
 }
 
-#if CELLS_HAVE_LAYOUTS
 // The fields of both layouts, and the structs' sizes: with GP_AOS as C has them, otherwise packed.
 static inline __attribute__((unused)) void cell_make_layouts(cell *c) {
   int side, f;
@@ -687,9 +597,7 @@ static inline __attribute__((unused)) uint64_t cell_layout_bytes(const cell *c, 
   const uint64_t width = c->widths[side] ? c->widths[side] : 1;
   return (n + width - 1) / width * width * c->layouts[side].size;
 }
-#endif
 
-#if CELLS_HAVE_GRAPHS
 static inline __attribute__((unused)) const char *complete_graph(cell *c) {
   gp_graph *g = &c->graph;
   if (!*c->graph_text) return "graph=KIND:NAME=NUMBER:... is missing";
@@ -705,18 +613,13 @@ static inline __attribute__((unused)) const char *complete_graph(cell *c) {
   g->flags = GP_SYMMETRIC;
   return NULL;
 }
-#endif
 
 // What follows from all words together. NULL, or what is wrong.
 static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   const gp_primitive p = c->primitive;
   if (c->protocol == FIRST_CALL && c->in->fields > 1) return "protocol=first_call: of the library's own types";
-#if CELLS_HAVE_LAYOUTS
   if (p == GP_CONVERT_LAYOUT) cell_make_layouts(c);
-#endif
-#if CELLS_HAVE_GRAPHS
   if (is_of_graph(p)) return complete_graph(c);
-#endif
   if (is_select(p) && c->form == FORM_FLAGS && !c->key) c->key = find_type("u8");
   if (is_select(p) && c->form != FORM_FLAGS) c->key = NULL;
   if (c->key && (c->form == FORM_FLAGS || c->form == FORM_HEADS) &&
@@ -738,14 +641,14 @@ static inline __attribute__((unused)) const char *complete_cell(cell *c) {
   if (p == GP_HISTOGRAM_EVEN) cell_threshold(c->in, 0, c->scalar), cell_threshold(c->in, 1, c->scalar2);
   if ((has_word(p, 'b') || has_word(p, 'h')) && c->in->fields > 1) return "of numbers only";
   if (p == GP_ADJACENT_DIFFERENCE && c->in->fields > 1) return "of numbers only";
-  if ((moves_keys(p) || (int)p == GP_IS_SORTED) && c->in->fields > 1) return "keys are numbers";
+  if ((moves_keys(p) || p == GP_IS_SORTED) && c->in->fields > 1) return "keys are numbers";
   if (c->shape[0] && c->n != c->shape[0] * c->shape[1] * c->shape[2]) return "n is not the product of the shape";
   if (c->form == FORM_INDICES && !c->payload) c->payload = find_type("u32");
   if (c->form == FORM_INDICES && (c->payload->number != GP_DATA_UINT || c->payload->size < 4 || c->payload->fields > 1))
     return "indices are u32 or u64";
   if (c->end_bit > 8 * c->in->size) return "bits=FROM:TO: the key has not so many";
   if (c->rows > c->n) return "more rows than elements";
-  if ((has_word(p, '2') || (int)p == GP_IS_SORTED) && c->kind != GP_DATA_UNIFORM && c->kind != GP_DATA_CONSTANT &&
+  if ((has_word(p, '2') || p == GP_IS_SORTED) && c->kind != GP_DATA_UNIFORM && c->kind != GP_DATA_CONSTANT &&
       c->kind != GP_DATA_SORTED)
     return "the keys are sorted: dist=uniform, constant or sorted";
   return NULL;
@@ -837,16 +740,15 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
   const int runs = p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS;
   if (is_of_graph(p)) return NULL; // tools/gp_searches.h has them
   if (moves_keys(p)) {
-    const int indices = c->form == FORM_INDICES, nth = (int)p == GP_NTH_ELEMENT,
-              in = role == ROLE_in || role == ROLE_in2;
+    const int indices = c->form == FORM_INDICES, nth = p == GP_NTH_ELEMENT, in = role == ROLE_in || role == ROLE_in2;
     if (!has_word(p, '2') && (role == ROLE_keys2 || role == ROLE_in2)) return NULL;
     if (role == ROLE_keys || role == ROLE_keys2) return c->in;
     if (in || role == ROLE_out) return (in && indices) || nth ? NULL : c->payload;
-    if (role == ROLE_out_keys) return indices && (int)p == GP_SORT ? NULL : c->in;
+    if (role == ROLE_out_keys) return indices && p == GP_SORT ? NULL : c->in;
     if (role == ROLE_begin) return has_word(p, 'o') ? c->offsets : NULL;
     return role == ROLE_counts && is_set(p) ? find_type("u64") : NULL;
   }
-  if ((int)p == GP_IS_SORTED) return role == ROLE_keys ? c->in : role == ROLE_counts ? find_type("u64") : NULL;
+  if (p == GP_IS_SORTED) return role == ROLE_keys ? c->in : role == ROLE_counts ? find_type("u64") : NULL;
   switch (role) {
   case ROLE_in:
     return p == GP_FILL || p == GP_IOTA || runs || p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS ? NULL
@@ -870,7 +772,7 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
            : p == GP_UNIQUE                                                 ? c->payload
                                                                             : c->out;
   case ROLE_out_keys:
-    return (int)p == GP_GROUP_BY                   ? c->key
+    return p == GP_GROUP_BY                        ? c->key
            : p == GP_REDUCE_BY_KEY                 ? (c->form == FORM_HEADS ? NULL : c->key)
            : p == GP_RUN_LENGTHS || p == GP_UNIQUE ? c->in
                                                    : NULL;
@@ -880,7 +782,7 @@ static inline __attribute__((unused)) const type_row *cell_type(const cell *c, i
     return c->parts == 3 ? c->in : NULL;
   default:
     return role == ROLE_counts && (runs || is_select(p) || p == GP_REDUCE_BY_KEY || p == GP_UNIQUE ||
-                                   p == GP_COUNT_IF || p == GP_CHECK_OFFSETS || (int)p == GP_GROUP_BY)
+                                   p == GP_COUNT_IF || p == GP_CHECK_OFFSETS || p == GP_GROUP_BY)
                ? find_type("u64")
                : NULL;
   }
@@ -892,15 +794,13 @@ static inline __attribute__((unused)) uint64_t cell_count(const cell *c, int rol
   if (!cell_type(c, role)) return 0;
   if (has_word(p, '2')) {
     if (role == ROLE_keys2 || role == ROLE_in2) return cell_second(c, n);
-    if (role != ROLE_counts && (role < FIRST_OUTPUT || (int)p == GP_SET_INTERSECTION || (int)p == GP_SET_DIFFERENCE))
+    if (role != ROLE_counts && (role < FIRST_OUTPUT || p == GP_SET_INTERSECTION || p == GP_SET_DIFFERENCE))
       return n - cell_second(c, n);
   }
   if (c->rows) return c->rows * (role < FIRST_OUTPUT ? cell_elements(c, n) : cell_k(c, n));
-  if (role == ROLE_out_keys && (int)p == GP_NTH_ELEMENT) return 1;
-#if CELLS_HAVE_LAYOUTS
+  if (role == ROLE_out_keys && p == GP_NTH_ELEMENT) return 1;
   if (p == GP_CONVERT_LAYOUT)
     return (cell_layout_bytes(c, role == ROLE_out, n) + (uint64_t)c->in->size - 1) / (uint64_t)c->in->size;
-#endif
   switch (role) {
   case ROLE_begin:
     return p == GP_HISTOGRAM_RANGES ? c->bins + 1 : cell_segments(c, n) + (c->form != FORM_ENDS);
@@ -930,7 +830,7 @@ static inline __attribute__((unused)) int is_reduce(const cell *c) { return c->p
 static inline __attribute__((unused)) int is_read_only(const cell *c) {
   const gp_primitive p = c->primitive;
   return p == GP_REDUCE || p == GP_SEGMENTED_REDUCE || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL ||
-         p == GP_CHECK_OFFSETS || has_word(p, 'b') || (int)p == GP_IS_SORTED || has_word(p, 'n') || has_word(p, 'g');
+         p == GP_CHECK_OFFSETS || has_word(p, 'b') || p == GP_IS_SORTED || has_word(p, 'n') || has_word(p, 'g');
 }
 static inline __attribute__((unused)) uint64_t in_bytes(const cell *c, uint64_t n) { return cell_bytes(c, ROLE_in, n); }
 static inline __attribute__((unused)) uint64_t out_bytes(const cell *c, uint64_t n) {
@@ -950,7 +850,7 @@ static inline __attribute__((unused)) double expected_runs(const cell *c, uint64
 static inline __attribute__((unused)) double expected_set(const cell *c, uint64_t n) {
   const double b = (double)cell_second(c, n), a = (double)n - b, least = a < b ? a : b;
   const double both = c->kind != GP_DATA_UNIFORM ? least : a - b < 2 && b - a < 2 ? 0.625 * least : 0;
-  switch ((int)c->primitive) {
+  switch (c->primitive) {
   case GP_SET_UNION:
     return a + b - both;
   case GP_SET_INTERSECTION:
@@ -968,7 +868,7 @@ static inline __attribute__((unused)) double expected_count(const cell *c, int r
                share = c->form == FORM_FLAGS ? c->keep / 100.0 : cell_share(c->in, c->keep);
   if (is_set(c->primitive)) return role == ROLE_counts || all == 0 ? 0 : expected_set(c, n);
   if (c->groups) return role == ROLE_counts || all == 0 ? 0 : (double)(c->groups < n ? c->groups : n);
-  switch ((int)c->primitive) {
+  switch (c->primitive) {
   case GP_REDUCE_BY_KEY:
   case GP_RUN_LENGTHS:
   case GP_UNIQUE:
@@ -1015,9 +915,7 @@ static inline __attribute__((unused)) uint64_t cell_live(const cell *c, int role
 static inline __attribute__((unused)) double moved_bytes(const cell *c, uint64_t n) {
   double bytes = 0;
   int role;
-#if CELLS_HAVE_GRAPHS
   if (is_of_graph(c->primitive)) return (double)(n + c->graph.vertices) * c->in->size;
-#endif
   for (role = 0; role < ROLE_COUNT; role++) {
     const type_row *t = cell_type(c, role);
     if (!t || (role == ROLE_keys && is_segmented_scan(c->primitive))) continue;
@@ -1037,10 +935,8 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
     ADD(" segments=%s", SEGMENT_NAMES[c->segments_kind]);
     if (c->segments_kind != SEGMENTS_MIXED) ADD(":%llu", (unsigned long long)c->segments_mean);
   }
-#if CELLS_HAVE_GRAPHS
   if (is_of_graph(c->primitive)) ADD(" graph=%s", c->graph_text);
   if (c->at_once) ADD(" at_once=%d", c->at_once);
-#endif
   if (c->offsets && strcmp(c->offsets->name, "u32")) ADD(" offsets=%s", c->offsets->name);
   if (c->form > FORM_OFFSETS && c->form != FORM_KEYS && c->form != FORM_IF) ADD(" form=%s", FORM_NAMES[c->form]);
   if (c->key) ADD(" key=%s", c->key->name);
@@ -1051,7 +947,7 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
   if (has_word(c->primitive, 'e')) ADD(" keep=%d", c->keep);
   if (c->bins) ADD(" bins=%llu", (unsigned long long)c->bins);
   if (c->haystack) ADD(" haystack=%llu", (unsigned long long)c->haystack);
-  if (has_word(c->primitive, 'd') && c->descending != ((int)c->primitive == GP_TOP_K))
+  if (has_word(c->primitive, 'd') && c->descending != (c->primitive == GP_TOP_K))
     ADD(" order=%s", ORDER_NAMES[c->descending]);
   if (c->begin_bit || c->end_bit) ADD(" bits=%d:%d", c->begin_bit, c->end_bit);
   if (has_word(c->primitive, '2') && c->second != 50) ADD(" second=%d", c->second);
@@ -1063,7 +959,6 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
     ADD(" shape=%llux%llux%llu", (unsigned long long)c->shape[0], (unsigned long long)c->shape[1],
         (unsigned long long)c->shape[2]);
   if (c->in_place) ADD(" in_place=1");
-#if CELLS_HAVE_LAYOUTS
   if (has_word(c->primitive, 'y')) {
     int f;
     for (f = 0; f < c->field_count; f++) ADD(f ? ".%d" : " struct=%d", c->field_bytes[f]);
@@ -1072,7 +967,6 @@ static inline __attribute__((unused)) void cell_own_words(const cell *c, char *t
     if (c->widths[1] == GP_AOS) ADD(" to=aos");
     else if (c->widths[1] != GP_SOA) ADD(" to=%llu", (unsigned long long)c->widths[1]);
   }
-#endif
 #undef ADD
 }
 
@@ -1106,8 +1000,8 @@ static inline __attribute__((unused)) int cell_data_of(const cell *c, int role, 
   d->parameter = has_word(p, 'b') ? c->bins : 0;
   if (role == ROLE_begin || role == ROLE_end) return 0;
   if (has_word(p, 'g') && role == ROLE_keys) return d->kind = GP_DATA_GROUPS, d->parameter = c->groups, 1;
-  if ((int)p >= GP_SORT && (int)p <= GP_NTH_ELEMENT) {
-    const int ordered = has_word(p, '2') || (int)p == GP_IS_SORTED;
+  if (p >= GP_SORT && p <= GP_NTH_ELEMENT) {
+    const int ordered = has_word(p, '2') || p == GP_IS_SORTED;
     if (beside || (ordered && kind == GP_DATA_UNIFORM)) d->kind = beside ? GP_DATA_UNIFORM : GP_DATA_RISING;
     d->parameter = c->in->size == 1 ? 1 << 8 : c->in->size == 2 ? 1 << 16 : 1 << 20;
     return 1;
@@ -1269,7 +1163,6 @@ static inline __attribute__((unused)) void cell_matrices(const cell *c, uint64_t
   shape[0] = rows, shape[1] = n / rows, shape[2] = 1;
   if (c->shape[0] && n == c->n) memcpy(shape, c->shape, sizeof c->shape);
 }
-#if CELLS_HAVE_TRANSPOSE
 static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t n, gp_call *call) {
   // Cells are no constants. A call on n elements is kept for later, and not to be changed by one on others.
   gp_permutation *p = (gp_permutation *)(uintptr_t)&c->permutations[n != c->n];
@@ -1281,14 +1174,10 @@ static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t 
   p->extent[0] = shape[2], p->extent[1] = shape[0], p->extent[2] = shape[1];
   call->permutation = p;
 }
-#endif
 
-#if CELLS_HAVE_SEGMENTS
 // What a call on segments, runs and so on has besides.
 static inline __attribute__((unused)) void cell_complete_call(cell_types *types, const cell *c, gp_call *result) {
-#if CELLS_HAVE_SORTING
   static const uint64_t seed = 12345; // of a shuffle
-#endif
   const gp_primitive p = c->primitive;
   gp_call call = *result;
 #define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : 0)
@@ -1317,7 +1206,6 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     if (!structs) call.init = c->scalar, call.step = c->parts == 3 ? c->scalar2 : NULL;
   }
   if (p == GP_HISTOGRAM_EVEN && !cell_all_values(c)) call.init = c->scalar, call.step = c->scalar2;
-#if CELLS_HAVE_SORTING
   if (moves_keys(p) || p == GP_IS_SORTED) {
     call.key_type = HANDLE(c->in);
     call.in_type = c->form == FORM_INDICES ? 0 : HANDLE(c->payload);
@@ -1330,8 +1218,6 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     if (c->rows > 1) call.segments = c->rows;
   }
   if (p == GP_SHUFFLE) call.init = &seed;
-#endif
-#if CELLS_HAVE_LAYOUTS
   if (p == GP_CONVERT_LAYOUT) {
     cell *own = (cell *)(uintptr_t)c; // a cell may have been copied since: its layouts point into itself again
     own->layouts[0].fields = own->fields[0];
@@ -1340,8 +1226,6 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     call.out_layout = &own->layouts[1];
     call.in_type = call.out_type = 0;
   }
-#endif
-#if CELLS_HAVE_GRAPHS
   if (is_of_graph(p)) {
     const int makes = p == GP_GRAPH_FROM_EDGES;
     gp_graph *graph = (gp_graph *)(uintptr_t)&c->graph;
@@ -1352,11 +1236,9 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     call.count = makes ? c->made.edges : (uint64_t)c->at_once;
     call.flags = makes ? c->made.flags : 0;
   }
-#endif
 #undef HANDLE
   *result = call;
 }
-#endif
 
 // The call that a cell means, without its buffers; it points into the cell. policy: NULL is the header's own choice.
 static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const cell *c, const gp_policy *policy) {
@@ -1371,13 +1253,9 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
   if (p == GP_FILL) call.init = VALUE;
   call.count = cell_elements(c, c->n);
   call.policy = policy;
-#if CELLS_HAVE_SEGMENTS
   if (p >= GP_SEGMENTED_REDUCE) cell_complete_call(types, c, &call);
-#endif
-#if CELLS_HAVE_TRANSPOSE
-  if ((int)p == GP_TRANSPOSE) cell_permute(c, c->n, &call);
+  if (p == GP_TRANSPOSE) cell_permute(c, c->n, &call);
   if (c->in_place) call.in = call.out = (void *)256; // so much is known before there are buffers
-#endif
 #undef HANDLE
   return call;
 }
@@ -1385,36 +1263,11 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
 // Where in gp_call the pointer to a buffer is; 0: the call has none (segmented scans have `keys` for the peers).
 static inline __attribute__((unused)) size_t cell_slot(const cell *c, int role) {
   static const size_t SLOTS[ROLE_COUNT] = {
-#if CELLS_HAVE_SEGMENTS
-    offsetof(gp_call, in),
-    offsetof(gp_call, in2),
-    offsetof(gp_call, keys),
-#if CELLS_HAVE_SORTING
-    offsetof(gp_call, keys2),
-#else
-    0,
-#endif
-    offsetof(gp_call, begin),
-    offsetof(gp_call, end),
-    offsetof(gp_call, out),
-    offsetof(gp_call, out_keys),
-    offsetof(gp_call, out2),
-    offsetof(gp_call, out3),
-    offsetof(gp_call, out_count)
-#else
-    offsetof(gp_call, in),
-    offsetof(gp_call, in2),
-    0,
-    0,
-    0,
-    0,
-    offsetof(gp_call, out)
-#endif
-  };
+      offsetof(gp_call, in),    offsetof(gp_call, in2),  offsetof(gp_call, keys),     offsetof(gp_call, keys2),
+      offsetof(gp_call, begin), offsetof(gp_call, end),  offsetof(gp_call, out),      offsetof(gp_call, out_keys),
+      offsetof(gp_call, out2),  offsetof(gp_call, out3), offsetof(gp_call, out_count)};
   if (!cell_type(c, role) || (role == ROLE_keys && is_segmented_scan(c->primitive))) return 0;
-#if CELLS_HAVE_SEGMENTS
   if (role == ROLE_counts && c->primitive == GP_CHECK_OFFSETS) return offsetof(gp_call, bad);
-#endif
   return SLOTS[role];
 }
 static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *call, int role, void *at) {
@@ -1425,16 +1278,10 @@ static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *cal
 // The call on n elements: what changes with the count.
 static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *call, uint64_t n) {
   call->count = cell_elements(c, n);
-#if CELLS_HAVE_SEGMENTS
   call->segments = c->rows > 1 ? c->rows : cell_segments(c, n);
-#endif
-#if CELLS_HAVE_SORTING
   call->count2 = cell_second(c, n);
   if (has_word(c->primitive, 'n')) call->length = cell_k(c, n);
-#endif
-#if CELLS_HAVE_TRANSPOSE
-  if ((int)c->primitive == GP_TRANSPOSE) cell_permute(c, n, call);
-#endif
+  if (c->primitive == GP_TRANSPOSE) cell_permute(c, n, call);
 }
 
 // ---- policies -------------------------------------------------------------------------------------------------------
@@ -1465,7 +1312,6 @@ static inline __attribute__((unused)) const char *parse_policy(const char *text,
     else if (!strcmp(word, "stages")) p->stages = number;
     else if (!strcmp(word, "blocks_per_sm")) p->blocks_per_sm = number;
     else if (!strcmp(word, "overlap")) p->overlap = number;
-#ifdef GP_POLICY_MEMBERS
     else if (!strcmp(word, "alpha")) p->alpha = number;
     else if (!strcmp(word, "beta")) p->beta = number;
     else if (!strcmp(word, "small")) p->small = number;
@@ -1473,7 +1319,6 @@ static inline __attribute__((unused)) const char *parse_policy(const char *text,
     else if (!strcmp(word, "gather")) p->gather = number;
     else if (!strcmp(word, "cull")) p->cull = number;
     else if (!strcmp(word, "cluster")) p->cluster = number;
-#endif
     else return snprintf(reason, sizeof reason, "no field %s", word), reason;
   }
   return NULL;
@@ -1486,7 +1331,6 @@ static inline __attribute__((unused)) void policy_text(const gp_policy *p, char 
            p->vectors, p->load >= 0 && p->load < GP_CACHE_COUNT ? CACHE_NAMES[p->load] : "?",
            p->store >= 0 && p->store < GP_CACHE_COUNT ? CACHE_NAMES[p->store] : "?", p->stages, p->blocks_per_sm,
            p->overlap);
-#ifdef GP_POLICY_MEMBERS
   {
     const char *const names[] = {"alpha", "beta", "small", "look", "gather", "cull", "cluster"};
     const int values[] = {p->alpha, p->beta, p->small, p->look, p->gather, p->cull, p->cluster};
@@ -1494,7 +1338,6 @@ static inline __attribute__((unused)) void policy_text(const gp_policy *p, char 
     for (i = 0; i < sizeof values / sizeof *values && at < room; ++i)
       if (values[i]) at += (size_t)snprintf(text + at, room - at, ",%s=%d", names[i], values[i]);
   }
-#endif
 }
 
 #endif

@@ -107,6 +107,7 @@ static gp_result launches_of(gp_context *ctx, const gp_call *call, int compute_c
   gp__request request;
   gp__shape shape;
   gp_policy_source source;
+  gp__kernel_kind kinds[GP__KINDS_MAX];
   int i;
   gp_result result = gp__check_call(ctx->state, "gp_compile", call, 0, 0, &request);
   if (result) return result;
@@ -117,23 +118,9 @@ static gp_result launches_of(gp_context *ctx, const gp_call *call, int compute_c
   gp__make_table(&table, device ? device : "", compute_capability);
   result = gp__choose("gp_compile", call->policy, &shape, &table, policy, &source);
   if (result) return result;
-#if CELLS_HAVE_SORTING
-  {
-    gp__kernel_kind kinds[GP__KINDS_MAX];
-    all->launch_count = gp__kinds_of(&request, policy, kinds);
-    for (i = 0; i < all->launch_count; i++) {
-#if CELLS_HAVE_TRANSPOSE
-      const gp_policy own = gp__policy_of_kind(*policy, shape, kinds[i]);
-#else // from before kernels of a plan had their own
-      const gp_policy own = *policy;
-#endif
-      all->launches[i] = gp__geometry_of_kind(own, shape, kinds[i]);
-    }
-  }
-#else // a header from before plans: one launch for all kernels
-  all->launch_count = MOST_LAUNCHES;
-  for (i = 0; i < MOST_LAUNCHES; i++) all->launches[i] = gp__geometry_of(*policy, shape, 0);
-#endif
+  all->launch_count = gp__kinds_of(&request, policy, kinds);
+  for (i = 0; i < all->launch_count; i++)
+    all->launches[i] = gp__geometry_of_kind(gp__policy_of_kind(*policy, shape, kinds[i]), shape, kinds[i]);
   return GP_SUCCESS;
 }
 

@@ -5,12 +5,6 @@
 
 #include "kernel.h"
 
-#ifndef GP_ANY_LAYOUT // a header from before layouts: there are no arrays
-typedef struct gp_array {
-  void *base;
-} gp_array;
-#endif
-
 // A buffer of the kernel on these values of its fields: an array, or plain memory.
 typedef struct kernel_buffer {
   uint64_t bytes;
@@ -22,7 +16,6 @@ typedef struct kernel_buffer {
 static inline const char *kernel_buffer_of(const gp_tune_kernel *kernel, int buffer, uint64_t n, const int *numbers,
                                            kernel_buffer *b) {
   memset(b, 0, sizeof *b);
-#ifdef GP_ANY_LAYOUT
   if (kernel->array) {
     kernel->array(buffer, n, numbers, &b->array);
     b->is_array = b->array.size > 0;
@@ -32,7 +25,6 @@ static inline const char *kernel_buffer_of(const gp_tune_kernel *kernel, int buf
       return NULL;
     }
   }
-#endif
   (void)numbers;
   if (!kernel->bytes) return "a buffer is neither an array nor has bytes";
   b->bytes = kernel->bytes(buffer, n);

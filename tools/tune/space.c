@@ -11,6 +11,22 @@
 #include "space.h"
 #include "tune.h"
 
+#ifndef GPUPRIMS__FAMILIES // a header of before, that a base of ci/baselines has
+#define GPUPRIMS__FAMILIES(F)                                                                                          \
+  F(MAP, map)                                                                                                          \
+  F(REDUCE, reduce)                                                                                                    \
+  F(SCAN, scan)                                                                                                        \
+  F(STREAM, stream)                                                                                                    \
+  F(SEGMENTS, segments)                                                                                                \
+  F(HISTOGRAM, histogram)                                                                                              \
+  F(SORT, sort)                                                                                                        \
+  F(MERGE, merge)                                                                                                      \
+  F(SEGMENTED_SORT, segmented_sort)                                                                                    \
+  F(TOP_K, top_k)                                                                                                      \
+  F(TRANSPOSE, transpose)                                                                                              \
+  F(GRAPH, graph)
+#endif
+
 // ---- points ---------------------------------------------------------------------------------------------------------
 
 typedef struct field {
@@ -21,41 +37,17 @@ typedef struct field {
 } field;
 #define FIELD(name, default_, ...)                                                                                     \
   {#name, offsetof(gp_policy, name), sizeof((const int[]){__VA_ARGS__}) / sizeof(int), (const int[]){__VA_ARGS__}},
-static const field MAP_FIELDS[] = {GP_POLICY_FIELDS_MAP(FIELD){NULL, 0, 0, NULL}};
-static const field REDUCE_FIELDS[] = {GP_POLICY_FIELDS_REDUCE(FIELD){NULL, 0, 0, NULL}};
-static const field SCAN_FIELDS[] = {GP_POLICY_FIELDS_SCAN(FIELD){NULL, 0, 0, NULL}};
-#ifdef GP_POLICY_FIELDS_STREAM
-static const field STREAM_FIELDS[] = {GP_POLICY_FIELDS_STREAM(FIELD){NULL, 0, 0, NULL}};
-static const field SEGMENTS_FIELDS[] = {GP_POLICY_FIELDS_SEGMENTS(FIELD){NULL, 0, 0, NULL}};
-static const field HISTOGRAM_FIELDS[] = {GP_POLICY_FIELDS_HISTOGRAM(FIELD){NULL, 0, 0, NULL}};
-#ifdef GP_POLICY_FIELDS_SORT
-static const field SORT_FIELDS[] = {GP_POLICY_FIELDS_SORT(FIELD){NULL, 0, 0, NULL}};
-static const field MERGE_FIELDS[] = {GP_POLICY_FIELDS_MERGE(FIELD){NULL, 0, 0, NULL}};
-static const field SEGMENTED_SORT_FIELDS[] = {GP_POLICY_FIELDS_SEGMENTED_SORT(FIELD){NULL, 0, 0, NULL}};
-static const field TOP_K_FIELDS[] = {GP_POLICY_FIELDS_TOP_K(FIELD){NULL, 0, 0, NULL}};
-#ifdef GP_POLICY_FIELDS_TRANSPOSE
-static const field TRANSPOSE_FIELDS[] = {GP_POLICY_FIELDS_TRANSPOSE(FIELD){NULL, 0, 0, NULL}};
-#if CELLS_HAVE_GRAPHS
-static const field GRAPH_FIELDS[] = {GP_POLICY_FIELDS_GRAPH(FIELD){NULL, 0, 0, NULL}};
-#define MOVING_FIELDS , TRANSPOSE_FIELDS, GRAPH_FIELDS
-#else
-#define MOVING_FIELDS , TRANSPOSE_FIELDS
-#endif
-#else
-#define MOVING_FIELDS
-#endif
-#define SORTING_FIELDS , SORT_FIELDS, MERGE_FIELDS, SEGMENTED_SORT_FIELDS, TOP_K_FIELDS MOVING_FIELDS
-#else // a header of before
-#define SORTING_FIELDS
-#endif
-static const field *const FIELDS[] = {MAP_FIELDS,    REDUCE_FIELDS,   SCAN_FIELDS,
-                                      STREAM_FIELDS, SEGMENTS_FIELDS, HISTOGRAM_FIELDS SORTING_FIELDS}; // by family
-static const field *fields_of(gp_primitive primitive) { return FIELDS[gp__family_of(primitive)]; }
-#else // a header of before
-static const field *const FIELDS[] = {MAP_FIELDS, REDUCE_FIELDS, SCAN_FIELDS}; // by gp__same_policy_space
-static const field *fields_of(gp_primitive primitive) { return FIELDS[gp__same_policy_space(primitive)]; }
-#endif
+#define FIELDS(FAMILY, family)                                                                                         \
+  static const field family##_fields[] = {GP_POLICY_FIELDS_##FAMILY(FIELD){NULL, 0, 0, NULL}};
+GPUPRIMS__FAMILIES(FIELDS)
+#undef FIELDS
 #undef FIELD
+static const field *fields_of(gp_primitive primitive) {
+#define FIELDS(FAMILY, family) family##_fields,
+  static const field *const fields[] = {GPUPRIMS__FAMILIES(FIELDS)};
+#undef FIELDS
+  return fields[gp__family_of(primitive)];
+}
 
 static int *value_of(gp_policy *p, const field *f) { return (int *)((char *)p + f->offset); }
 

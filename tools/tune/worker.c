@@ -12,9 +12,7 @@
 
 #include "../gp_cells.h"
 #include "../gp_cuda.h"
-#if CELLS_HAVE_GRAPHS
 #include "../gp_searches.h"
-#endif
 #include "kernel_code.h"
 #include "lines.h"
 #include "worker.h"
@@ -776,8 +774,6 @@ static const subject library_subject = {parse_cell, parse_policy_of, bytes_of_ca
 
 // ---- graphs ---------------------------------------------------------------------------------------------------------
 
-#if CELLS_HAVE_GRAPHS
-
 static int graph_error; // the driver's, of what follows; then nothing is read any more
 static void *graph_allocate(uint64_t bytes);
 static void graph_release(void *at) { must(cuda.free_((uint64_t)(uintptr_t)at), "cuMemFree"); }
@@ -895,14 +891,10 @@ static int load_graph(const cell *c, const variant *v) {
 
 static const subject graph_subject = {parse_cell,   parse_policy_of, bytes_of_call, reserve_graph, searches_count,
                                       verify_graph, call_graph,      load_graph,    NULL,          1};
-#endif
 
 // What measures a cell of the library.
 static const subject *subject_of(const cell *c) {
-#if CELLS_HAVE_GRAPHS
   if (on == &library_subject && is_of_graph(c->primitive)) return &graph_subject;
-#endif
-  (void)c;
   return on;
 }
 
@@ -1319,11 +1311,7 @@ static double first_call(const cell *c, variant *v) {
   int good;
   snprintf(folder, sizeof folder, "%.300s/gp_tune_XXXXXX", place && *place ? place : P_tmpdir);
   if (!mkdtemp(folder)) fatal("%s: %s", folder, strerror(errno));
-#if CELLS_HAVE_GRAPHS
-  if (is_of_graph(c->primitive)) call = graph_call(c, v, 0);
-  else
-#endif
-    call = call_on_set(c, v, 0);
+  call = is_of_graph(c->primitive) ? graph_call(c, v, 0) : call_on_set(c, v, 0);
   config.backend = backend;
   config.device = ordinal;
   config.cache_dir = folder;
