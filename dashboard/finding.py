@@ -59,7 +59,7 @@ def pair_of(moments, cells):
 
 
 def compare(page):
-    data = {"families": list(model.FAMILIES), "devices": [compare_data(device) for device in page.site.devices]}
+    data = {"families": model.FAMILIES, "devices": [compare_data(device) for device in page.site.devices]}
     page.shelf.text("compare-data.js", script("compare", data))
     page.shelf.text("json/compare.json", json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
     return {"pairs": device_pairs(page), "nights": [night_pair(page, device, data["first"]) for device, data in

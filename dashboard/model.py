@@ -13,24 +13,9 @@ from tools import bench
 from tools.farm import rows, standard, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW
 
-# What a night's summary is made of. Every primitive belongs to one family.
-FAMILIES = {
-    "copy and transform": ("copy", "fill", "iota", "transform", "transform2", "adjacent_difference",
-                           "reverse"),
-    "reduce": ("reduce", "count_if", "any", "all", "is_sorted"),
-    "scan": ("inclusive_scan", "exclusive_scan"),
-    "segments and keys": ("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan",
-                          "inclusive_scan_by_key", "exclusive_scan_by_key", "reduce_by_key", "run_lengths",
-                          "nontrivial_runs", "group_by", "check_offsets"),
-    "selection": ("select", "partition", "unique"),
-    "histogram": ("histogram_even", "histogram_ranges"),
-    "search": ("lower_bound", "upper_bound", "load_balance"),
-    "sort": ("sort", "merge_sort", "segmented_sort", "top_k", "nth_element", "shuffle"),
-    "merge and sets": ("merge", "set_union", "set_intersection", "set_difference", "set_symmetric_difference"),
-    "layout": ("transpose", "convert_layout"),
-    "graph": ("bfs", "graph_from_edges", "graph_transpose", "graph_relabel", "graph_degrees", "graph_check",
-              "bfs_check", "connected_components", "bfs_sources")}
-FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
+# What a night's summary is made of: each primitive's part of the library.
+FAMILY_OF = {name: cell["area"] for name, cell in store.description()["cells"].items() if cell["area"]}
+FAMILIES = list(dict.fromkeys(FAMILY_OF.values()))
 WEEK = 7  # days
 
 GRAPH_BYTES = 4 * bench.MIB  # up to here the farm replays graphs: in a stream the host is what one would measure

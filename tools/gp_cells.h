@@ -55,6 +55,7 @@
 #include <string.h>
 
 #include "gp_graphs.h"
+#include "gp_primitives.h"
 #include "peers/data.h"
 
 typedef struct type_row {
@@ -74,9 +75,15 @@ static const char *const KIND_NAMES[] = {
     GP_DATA_KINDS(NAME)
 #undef NAME
 };
-enum { COLD, BACK_TO_BACK, GRAPH, COLD_GRAPH, FIRST_CALL, PROTOCOL_COUNT };
+#define NAME(NAME, name) NAME,
+enum { GP_CELL_PROTOCOLS(NAME) PROTOCOL_COUNT };
+#undef NAME
 enum { GRAPH_CALLS = 32, COLD_GRAPH_CALLS = 128 }; // calls of a graph; of one that meets a cold cache, at most
-static const char *const PROTOCOL_NAMES[] = {"cold", "back_to_back", "graph", "cold_graph", "first_call"};
+static const char *const PROTOCOL_NAMES[] = {
+#define NAME(NAME, name) #name,
+    GP_CELL_PROTOCOLS(NAME)
+#undef NAME
+};
 static const char *const PRIMITIVE_NAMES[] = {"",
 #define NAME(UPPER, lower) #lower,
                                               GP_PRIMITIVES(NAME)
@@ -159,96 +166,15 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   return *end == 0;
 }
 
-// The words of a primitive, a letter each.
-#define CELL_WORDS(X)                                                                                                  \
-  X('s', segments)                                                                                                     \
-  X('o', offsets)                                                                                                      \
-  X('k', key)                                                                                                          \
-  X('p', payload)                                                                                                      \
-  X('l', lengths)                                                                                                      \
-  X('f', form)                                                                                                         \
-  X('r', runs)                                                                                                         \
-  X('t', parts)                                                                                                        \
-  X('e', keep)                                                                                                         \
-  X('b', bins)                                                                                                         \
-  X('h', haystack)                                                                                                     \
-  X('d', order)                                                                                                        \
-  X('m', shape)                                                                                                        \
-  X('j', in_place)                                                                                                     \
-  X('i', bits)                                                                                                         \
-  X('2', second)                                                                                                       \
-  X('n', k)                                                                                                            \
-  X('w', rows)                                                                                                         \
-  X('u', sorted)                                                                                                       \
-  X('g', groups)                                                                                                       \
-  X('y', struct)                                                                                                       \
-  X('a', from)                                                                                                         \
-  X('z', to)                                                                                                           \
-  X('v', graph)                                                                                                        \
-  X('q', at_once)
+// The letters of a primitive's words.
+#define ROW(name, has, words, ...) static const char words_of_##name[] __attribute__((unused)) = words;
+GP_TOOL_PRIMITIVES(ROW)
+#undef ROW
 static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
-  switch (p) {
-  case GP_SEGMENTED_REDUCE:
-  case GP_SEGMENTED_INCLUSIVE_SCAN:
-  case GP_SEGMENTED_EXCLUSIVE_SCAN:
-    return "sof";
-  case GP_INCLUSIVE_SCAN_BY_KEY:
-  case GP_EXCLUSIVE_SCAN_BY_KEY:
-  case GP_REDUCE_BY_KEY:
-    return "krf";
-  case GP_RUN_LENGTHS:
-  case GP_NONTRIVIAL_RUNS:
-    return "rl";
-  case GP_UNIQUE:
-    return "rp";
-  case GP_SELECT:
-    return "efk";
-  case GP_PARTITION:
-    return "efkt";
-  case GP_COUNT_IF:
-  case GP_ANY:
-  case GP_ALL:
-    return "e";
-  case GP_HISTOGRAM_EVEN:
-  case GP_HISTOGRAM_RANGES:
-    return "b";
-  case GP_LOWER_BOUND:
-  case GP_UPPER_BOUND:
-    return "h";
-  case GP_LOAD_BALANCE:
-  case GP_CHECK_OFFSETS:
-    return "s";
-  case GP_SORT:
-    return "pfdi";
-  case GP_MERGE_SORT:
-    return "pf";
-  case GP_MERGE:
-  case GP_SET_UNION:
-  case GP_SET_INTERSECTION:
-  case GP_SET_DIFFERENCE:
-  case GP_SET_SYMMETRIC_DIFFERENCE:
-    return "p2";
-  case GP_SEGMENTED_SORT:
-    return "sopfd";
-  case GP_TOP_K:
-    return "nwpfdu";
-  case GP_NTH_ELEMENT:
-    return "nd";
-  case GP_GROUP_BY:
-    return "kg";
-  case GP_TRANSPOSE:
-    return "mj";
-  case GP_CONVERT_LAYOUT:
-    return "yaz";
-  case GP_BFS:
-  case GP_CONNECTED_COMPONENTS:
-  case GP_GRAPH_FROM_EDGES:
-    return "vo";
-  case GP_BFS_SOURCES:
-    return "voq";
-  default:
-    return "";
-  }
+#define ROW(NAME, name) words_of_##name,
+  static const char *const WORDS[] = {"", GP_PRIMITIVES(ROW)};
+#undef ROW
+  return WORDS[p];
 }
 static inline __attribute__((unused)) int has_word(gp_primitive p, char word) { return strchr(words_of(p), word) != 0; }
 
@@ -484,7 +410,7 @@ static inline __attribute__((unused)) int parse_word(cell *c, const char *name, 
   const int is_number = parse_size(value, &number);
 #define WORD(l, word)                                                                                                  \
   if (!strcmp(name, #word)) letter = l;
-  CELL_WORDS(WORD)
+  GP_CELL_WORDS(WORD)
 #undef WORD
   if (!letter || !has_word(c->primitive, letter)) return 0;
   switch (letter) {

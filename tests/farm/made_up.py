@@ -47,7 +47,7 @@ def environment(device="Example One", date=DATE, **fields):
 
 
 def cell(primitive, type_, log2):
-    if primitive in cell_keys.having("g"):  # 33 words of 4 bytes for each vertex
+    if primitive in cell_keys.having("graph"):  # 33 words of 4 bytes for each vertex
         return store.Cell(primitive, "", type_, "", type_, 32 << log2 - 7, "back_to_back",
                           f"graph=kronecker:scale={log2 - 7}")
     op = {"copy": "", "transform": "NEGATE"}.get(primitive, "SUM")

@@ -580,6 +580,11 @@ def test_bad_usage(program, tmp_path, arguments, words):
     assert done.returncode == 2 and words in done.stderr
 
 
+def test_the_description(program):
+    said = subprocess.run([program, "--describe"], stdout=subprocess.PIPE, check=True).stdout
+    assert json.loads(said) == cell_keys.description()
+
+
 def test_what_no_policy_serves_is_left_out(tuner):
     """A group stops no other; without any group that can be served the search cannot run, and says why."""
     said = tuner.run("--search", "--primitives", "merge_sort,copy", "--sizes", "1M", "--strategy", "quick",

@@ -60,7 +60,7 @@ def test_compiles(capability, wide):
             assert not result, said
             assert len(images) > OWN[name] - (name.startswith("graph_de")) and min(images) > 500
         for threads in (128, 512 if capability == 75 else 1024):  # by launches: the least shared memory, and the most
-            policy = (ctypes.c_int * len(store.FIELDS))(two_phase(), threads)
+            policy = (ctypes.c_int * len(store.fields()))(two_phase(), threads)
             call = gp.Call(primitive=gp.PRIMITIVES["bfs"], graph=ctypes.addressof(graph),
                            policy=ctypes.addressof(policy))
             images = []

@@ -202,12 +202,6 @@ def mixed():
 
 
 MIXED = mixed()
-OPERATORS = {"copy": "", "fill": "", "iota": "", "transform": "NEGATE", "transform2": "SUM",
-             "adjacent_difference": "SUB", "reverse": "",
-             **dict.fromkeys(("run_lengths", "nontrivial_runs", "unique", "select", "partition", "count_if", "any",
-                              "all", "histogram_even", "histogram_ranges", "lower_bound", "upper_bound",
-                              "load_balance", "check_offsets", "is_sorted", "shuffle", "transpose", "convert_layout",
-                              *cell_keys.having("m")), "")}
 # Outputs (the type itself where there is none) and words, where a primitive has some.
 WORDS = {
     **dict.fromkeys(("segmented_reduce", "segmented_inclusive_scan", "segmented_exclusive_scan"),
@@ -226,9 +220,8 @@ WORDS = {
     "load_balance": (("u32", "segments=fixed:1048576"),), "check_offsets": (("", "segments=fixed:1048576"),),
 }
 NUMBERS_ONLY = ("iota", "transform", "transform2", "adjacent_difference", "histogram_even", "histogram_ranges",
-                "lower_bound", "upper_bound", "is_sorted", *cell_keys.having("m"))
+                "lower_bound", "upper_bound", "is_sorted", *cell_keys.having("keys"))
 OF_OFFSETS = ("load_balance", "check_offsets")
-OF_GRAPHS_WITHOUT_CELLS = ("graph_transpose", "graph_relabel", "graph_degrees", "graph_check", "bfs_check")
 TYPES = ("u8", "u16", "u32", "u64", "f16", "f64", "s12", "s16")
 MANY_NUMBERS = 15  # binary logarithm: the header's GP__NUMBERS_LOG2
 
@@ -246,15 +239,16 @@ def emulator(tmp_path_factory):
 def cells():
     """Every primitive on every size of element, at every power of two of bytes, and just below the next one."""
     for primitive, type_, log2 in itertools.product(store.primitives(), TYPES, range(41)):
-        if primitive in OF_GRAPHS_WITHOUT_CELLS:
+        if primitive in cell_keys.having("no_cells"):
             continue
-        if primitive in cell_keys.having("g"):
+        if primitive in cell_keys.having("graph"):
             if type_ in ("u32", "u64"):
                 yield from cells_of_graphs(primitive, type_, log2)
             continue
+        operator = store.description()["cells"][primitive]["op"]
         for out, words in WORDS.get(primitive, (("", ""),)):
             acc = "f32" if type_ == "f16" else type_
-            one = store.Cell(primitive, OPERATORS.get(primitive, "SUM"), type_, acc, out or type_, 1, "cold", words)
+            one = store.Cell(primitive, operator, type_, acc, out or type_, 1, "cold", words)
             if (type_ in ("s12", "s16") and primitive in NUMBERS_ONLY) or \
                     (primitive in OF_OFFSETS and type_ not in ("u32", "u64")):
                 continue
@@ -328,7 +322,7 @@ def test_the_header_finds_what_the_stores_say(tables, emulator, tmp_path, name):
     for (device, capability, cell, group, log2, offset), answer in zip(questions, answers, strict=True):
         source, text = answer.split("\t")
         # in_offset moves what is sorted along, not the keys, and no offsets
-        moved = offset and not ("payload=" in cell.words and cell.primitive in cell_keys.having("m")) and \
+        moved = offset and not ("payload=" in cell.words and cell.primitive in cell_keys.having("keys")) and \
             cell.primitive != "check_offsets"
         wanted, row = rows.lookup([] if moved else by_group.get(group, []), classes, device, capability, group, log2,
                                   lambda policy, c=cell, k=capability: runs[k, c, texts[id(policy)]])

@@ -198,7 +198,7 @@ def test_without_the_schema_nothing_hostile_is_written():
     for field in ("scope", "group", "log2_from", "log2_to", "provenance"):
         for value in hostile(getattr(row, field)):
             emitted([row._replace(**{field: value})], [])
-    for field in store.FIELDS:
+    for field in store.fields():
         for value in hostile("LOOK_BACK"):
             emitted([row._replace(policy={**row.policy, field: value})], [])
     for value in hostile("kin"):
@@ -380,11 +380,11 @@ def test_early_ends_are_no_lies():
     for type_, out in (("u8", "u8"), ("u8", "u64"), ("u32", "u32"), ("f64", "f64"))])
 def test_nobody_at_the_speed_of_memory_is_called_a_liar(primitive, type_, out):
     """Whatever is counted as bytes of a call for its row: input and output may be moved once, at the peak."""
-    if primitive in cell_keys.having("c") + cell_keys.having("f") or primitive not in ("reduce", "segmented_reduce"):
+    if primitive not in ("reduce", "segmented_reduce"):
         out = type_
-    has = {what: primitive in cell_keys.having(what) for what in "oab"}
-    of = store.Cell(primitive, "SUM" if has["o"] else "", type_, out if has["a"] else "", out, 1 << 27, "cold",
-                    "key=u8" if has["b"] and "select partition unique".find(primitive) < 0 else "")
+    operator, _, words = standard.CELLS[primitive]
+    acc = out if primitive in cell_keys.having("folds") else ""
+    of = store.Cell(primitive, operator, type_, acc, out, 1 << 27, "cold", "key=u8" if "key=" in words else "")
     environment = {**made_up.environment(), "peak_gbs": 3000}
     sizes = store.type_sizes()
     structs = 4 if primitive == "convert_layout" else 1  # of four fields

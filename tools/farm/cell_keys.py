@@ -1,5 +1,6 @@
 """Cells: what is called, on how much; as text, as a key, and in bytes. tools/tune/cells.c knows all that, for gp_tune
-and for Python; it is compiled once, in a second, as build/cells.so.
+and for Python, and describe.c says what cells and policies are made of; both are compiled once, in a second, as
+build/cells.so.
 
     read("reduce SUM f16 bytes=1M") -> (Cell(...), "reduce SUM f16 n=524288 protocol=cold")
 """
@@ -10,13 +11,14 @@ import functools
 import json
 import operator
 import os
-import re
 import subprocess
 
 from tools import bench
 
 ROOT = bench.ROOT
-SOURCES = [os.path.join("tools", "tune", name) for name in ("cells.c", "json.c", "util.c")]
+SOURCES = [os.path.join("tools", "tune", name) for name in ("cells.c", "describe.c", "json.c", "util.c")]
+HEADERS = ["tools/tune/tune.h", "tools/gp_primitives.h", "tools/peers/data.h",
+           *(f"src/{name}" for name in ("api/lists.h", "api/policy.h", "core/rules.h", "families.h"))]
 MOST = 2048  # bytes of a key
 
 
@@ -28,32 +30,12 @@ class CannotBuild(StoreError):
     """The message is the compiler's."""
 
 
-def x_macro(path, name):
-    """The entries of a list that the C side declares: there is no second list here."""
-    with open(os.path.join(ROOT, path), "rb") as file:  # bytes: the header is long, and workers are started often
-        text = file.read()
-    head = f"#define {name}(X)".encode()
-    start = text.index(head) + len(head)
-    text = text[start:text.index(b"\n\n", start)].decode()
-    return [re.split(r",\s*", entry) for entry in re.findall(r"\bX\(([^()]*)\)", text)]
-
-
-@functools.cache
-def primitives():
-    return [entry[1] for entry in x_macro("src/api/lists.h", "GP_PRIMITIVES")]
-
-
-@functools.cache
-def type_sizes():
-    return {entry[0]: int(entry[1]) for entry in x_macro("tools/peers/data.h", "GP_DATA_TYPES")}
-
-
 @functools.cache
 def library():
     """The functions of cells.c, compiled anew only where a source changed."""
     target = os.path.join(bench.BUILD, "cells.so")
     command = [os.environ.get("CC", "gcc"), "-O1", "-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC", *SOURCES, "-o"]
-    stamp = bench.stamp_of([*SOURCES, os.path.join("tools", "tune", "tune.h")], command)
+    stamp = bench.stamp_of(SOURCES + HEADERS, command)
     os.makedirs(bench.BUILD, exist_ok=True)
     with open(f"{target}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another program may be building it
@@ -71,14 +53,35 @@ def library():
     found = ctypes.CDLL(target)
     found.cell_key.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
     found.cell_measure.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_ulonglong * 5]
-    found.primitive_has.argtypes = [ctypes.c_char_p, ctypes.c_char]
+    found.describe.restype = ctypes.c_char_p
     return found
 
 
 @functools.cache
+def description():
+    """What gp_tune --describe prints."""
+    return json.loads(library().describe())
+
+
+def primitives():
+    """Their families by name, in the library's order."""
+    return description()["primitives"]
+
+
+def type_sizes():
+    return description()["types"]
+
+
+@functools.cache
 def having(what):
-    """The primitives that have it: a letter of PRIMITIVES in cells.c."""
-    return tuple(name for name in primitives() if library().primitive_has(name.encode(), what.encode()))
+    """The primitives of which it holds: a word of tools/gp_primitives.h."""
+    return tuple(name for name in primitives() if what in description()["cells"][name]["has"])
+
+
+@functools.cache
+def served():
+    """{primitive that nobody searches by itself: the one whose search serves it}; both run the same kernels."""
+    return {name: cell["searched"] for name, cell in description()["cells"].items() if cell["searched"]}
 
 
 Measures = collections.namedtuple("Measures", "sizes bytes degree text group")
@@ -103,7 +106,7 @@ class Cell(collections.namedtuple("Cell", "primitive op in_ acc out n protocol w
 
     @property
     def folds(self):
-        return self.primitive in having("a")
+        return self.primitive in having("folds")
 
     def all_words(self):
         parts = [self.primitive, self.op, self.in_, f"acc={self.acc}" if self.acc else "",

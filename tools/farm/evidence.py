@@ -29,24 +29,9 @@ OVER_PEAK = 1.05      # of a memory's peak, where caches do not help
 CACHES = 20           # times a memory's peak: more than any cache gives
 LEAST_US = 0.2        # a launch
 ENOUGH = 5            # times of a sample: so many are never all equal, nor those of another sample
-# They may end before they have read their input.
-MAY_END_EARLY = ("any", "all", "is_sorted", "check_offsets")
-# These make one element of any number of them: a call moves its input.
-TO_ONE = ("reduce", "count_if")
-# A group that nobody searches by itself: it is served by the same kernels as another one.
-SEARCHED_AS = {"inclusive_scan": "exclusive_scan", "segmented_inclusive_scan": "segmented_exclusive_scan",
-               "inclusive_scan_by_key": "reduce_by_key", "exclusive_scan_by_key": "reduce_by_key",
-               "run_lengths": "unique", "partition": "select", "histogram_ranges": "histogram_even",
-               "upper_bound": "lower_bound", "set_intersection": "set_union", "set_difference": "set_union",
-               "set_symmetric_difference": "set_union", "nth_element": "top_k"}
 # A type whose cells are measured beside those of the type that was searched, since a row serves both: same sizes, other
 # arithmetic. What only moves bytes has no such type.
 TWINS = {"u8": "i8", "u16": "i16", "u32": "f32", "u64": "f64", "f16": "bf16"}
-MOVES = ("copy", "fill", "load_balance", "sort", "segmented_sort", "top_k", "nth_element")  # keys go by their bits
-
-# Which algorithm is best depends on the number of segments, or on the shape, which rows do not know: the header takes a
-# row of these only where its rule has chosen the same algorithm (gp__row_serves).
-RULE_CHOOSES_ALGORITHM = ("segmented_reduce", "load_balance", "transpose")
 
 
 class Group:
@@ -87,12 +72,14 @@ class Run:
         """The group in whose matrix a group's candidates are found."""
         primitive, sizes = name.split(" ")
         group = self.groups.get(name)
-        return group if group and group.matrix else self.groups.get(f"{SEARCHED_AS.get(primitive, primitive)} {sizes}")
+        if group and group.matrix:
+            return group
+        return self.groups.get(f"{cell_keys.served().get(primitive, primitive)} {sizes}")
 
 
 def is_indexed(cell):
     """Is its output counters or positions?"""
-    return cell.primitive in set(cell_keys.having("n")) & set(cell_keys.having("i"))
+    return cell.primitive in set(cell_keys.having("index")) & set(cell_keys.having("input"))
 
 
 def as_type(cell, primitive, new):
@@ -109,23 +96,23 @@ def of(cell):
 
 def members(cell, primitive):
     """The cells that one row would serve. Of graphs with hubs: one of as many edges without them."""
-    if primitive in cell_keys.having("g"):
+    if primitive in cell_keys.having("graph"):
         vertices = cell.n // cell.degree
         twin = re.sub(r"kronecker:scale=\d+", f"uniform:n={vertices}", cell.words)
         return [cell._replace(words=words) for words in dict.fromkeys((cell.words, twin))]
-    twin = None if primitive in MOVES else TWINS.get(of(cell))
+    twin = None if primitive in cell_keys.having("bitwise") else TWINS.get(of(cell))
     return [as_type(cell, primitive, name) for name in (of(cell), twin) if name]
 
 
 def is_served(cell):
     """Is it by a cell's protocol that rows are chosen?"""
     return cell.protocol != "first_call" and (cell.protocol != "back_to_back" or
-                                              cell.primitive in cell_keys.having("g"))
+                                              cell.primitive in cell_keys.having("graph"))
 
 
 def can_serve(cell, policy, default):
     """Whether a row with this policy would serve a call; default: the policy that the header chose for it by itself."""
-    return cell.primitive not in RULE_CHOOSES_ALGORITHM or \
+    return cell.primitive not in cell_keys.having("rule_first") or \
         store.policy_of(policy)["algorithm"] == store.policy_of(default)["algorithm"]
 
 
@@ -229,9 +216,9 @@ def cannot_be(cell, sample, environment):
         return f"{len(times)} times are equal"
     if least < LEAST_US:
         return f"{least:g} us are less than a launch takes"
-    if cell.primitive in (*cell_keys.having("g"), *MAY_END_EARLY):
+    if cell.primitive in cell_keys.having("graph") + cell_keys.having("ends_early"):
         return ""
-    moved = cell.n * cell.sizes[0] if cell.primitive in TO_ONE else cell.bytes
+    moved = cell.n * cell.sizes[0] if cell.primitive in cell_keys.having("to_one") else cell.bytes
     if moved > CACHES * peak * 1e3 * least:
         return f"{moved / least / 1e3:.0f} GB/s, and no cache of a memory of {peak:g} GB/s gives that"
     # (What was written last may still be in the cache.)

@@ -200,19 +200,12 @@ MODEL = {
     "compilers": [],    # {"cells": beginning of a cell's text, "seconds": of the wall that each kernel takes them}
     "weight": 0.04,     # share of the time that a field costs when it is a factor of 2 off its best value
     "spread": 0.12,     # share that names (algorithm, load, store) cost at most
-    "defaults": {**dict.fromkeys(store.primitives(), MAP), "reduce": REDUCE, "exclusive_scan": SCAN,
-                 "inclusive_scan": SCAN,
-                 **dict.fromkeys(cell_keys.having("c") + cell_keys.having("f"), REDUCE),
-                 **dict.fromkeys(("segmented_inclusive_scan", "segmented_exclusive_scan", *cell_keys.having("b")),
-                                 STREAM),
-                 **dict.fromkeys(("segmented_reduce", "load_balance"), SEGMENTS),
-                 **dict.fromkeys(("histogram_even", "histogram_ranges"), HISTOGRAM),
-                 **dict.fromkeys(cell_keys.having("m"), MERGE), "sort": SORT, "merge_sort": MERGES,
-                 **dict.fromkeys(("top_k", "nth_element"), TOP_K), "segmented_sort": SEGMENTED_SORT,
-                 "transpose": TRANSPOSE,
+    "defaults": {**{name: {"map": MAP, "reduce": REDUCE, "scan": SCAN, "stream": STREAM, "segments": SEGMENTS,
+                           "histogram": HISTOGRAM, "sort": SORT, "merge": MERGE, "segmented_sort": SEGMENTED_SORT,
+                           "top_k": TOP_K, "transpose": TRANSPOSE, "graph": GRAPH}[family]
+                    for name, family in store.primitives().items()}, "merge_sort": MERGES,
                  **dict.fromkeys(("lower_bound", "upper_bound", "group_by", "graph_from_edges",
-                                  "connected_components"), RESIDENT),
-                 **dict.fromkeys(("bfs", "bfs_sources"), GRAPH)},
+                                  "connected_components"), RESIDENT)},
     "slower": [],       # {"cells": beginning of a cell's text, "policy": pattern, "factor": 1.05}, with either or both
     "noise": {},        # keys of noise.QUIET
     "constant_us": 0,   # above 0: every time is this

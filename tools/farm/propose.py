@@ -147,7 +147,7 @@ def targets(run):
     for name, group in run.groups.items():
         primitive, sizes = name.split(" ")
         if group.matrix:
-            names |= {f"{served} {sizes}" for served, searched in evidence.SEARCHED_AS.items() if searched == primitive}
+            names |= {f"{served} {sizes}" for served, searched in cell_keys.served().items() if searched == primitive}
     return [(name, run.searched(name)) for name in sorted(names)]
 
 
@@ -185,7 +185,7 @@ def cells_elsewhere(group, name, listed):
     if not any(cell.n & (cell.n - 1) for cell in found + like):
         first = {cell.log2: cell for cell in reversed(like)}
         found += [cell._replace(n=cell.n * 3 // 4) for _, cell in sorted(first.items())
-                  if cell.n >= 4 * standard.WHOLE and cell.primitive not in cell_keys.having("g")]
+                  if cell.n >= 4 * standard.WHOLE and cell.primitive not in cell_keys.having("graph")]
     return found
 
 

@@ -125,7 +125,7 @@ def build(tree):
     target = os.path.join(tree.work, "gp_tune")
     command = [os.environ.get("CC", "gcc"), *os.environ.get("CFLAGS", "-O2").split(), "-std=c11", "-D_GNU_SOURCE",
                f"-I{tree.path}"]
-    stamp = bench.stamp_of(parts + headers + library, command)
+    stamp = bench.stamp_of(parts + headers + cell_keys.HEADERS + library, command)
     os.makedirs(tree.work, exist_ok=True)
     with open(f"{target}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another run may be building it
@@ -144,8 +144,6 @@ def build(tree):
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
 
-# The host makes these inputs whole, where it repeats those of others.
-MADE_BY_HOST = ("is_sorted", "group_by", "reduce_by_key")  # and those of keys
 # Seconds of a night for a cell: for 12 processes, and fresh ones where something looks changed. An H100's machine took
 # 13.5 s for a process of 1317 cells (the first ones, which compile, 60), and 20 s for ten first calls: 0.1 s for a
 # reduction, 4.5 to 7 for a sort of keys.
@@ -156,7 +154,8 @@ def seconds_of(cell):
     """Of a night, about."""
     if cell.protocol == "first_call":
         return FIRST_CALL_SECONDS
-    each = GIB_OF_KEYS_SECONDS if cell.primitive in (*cell_keys.having("m"), *MADE_BY_HOST) else GIB_SECONDS
+    slow = cell_keys.having("keys") + cell_keys.having("host_made")
+    each = GIB_OF_KEYS_SECONDS if cell.primitive in slow else GIB_SECONDS
     return CELL_SECONDS + each * standard.input_bytes(cell) / bench.GIB
 
 

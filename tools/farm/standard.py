@@ -3,32 +3,8 @@ from tools import bench
 from tools.farm import store
 
 # {primitive: (operator, types, words)}
-CELLS = {"copy": ("", ("u8", "u32", "u64", "s16"), ""), "fill": ("", ("u8", "u32"), ""), "iota": ("", ("u32",), ""),
-         "transform": ("NEGATE", ("u8", "f32"), ""), "transform2": ("SUM", ("u8", "f32"), ""),
-         "reduce": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"), ""),
-         "inclusive_scan": ("SUM", ("u32", "f32"), ""),
-         "exclusive_scan": ("SUM", ("u8", "u16", "u32", "u64", "f16", "f32", "f64", "s16"), ""),
-         "segmented_reduce": ("SUM", ("u8", "f32"), "segments=pareto:64"),
-         "segmented_inclusive_scan": ("SUM", ("f32",), "segments=mixed"),
-         "segmented_exclusive_scan": ("SUM", ("u8", "f32"), "segments=fixed:256"),
-         "inclusive_scan_by_key": ("SUM", ("f32",), "key=u32 runs=32"),
-         "exclusive_scan_by_key": ("SUM", ("u8",), "key=u8 runs=4"),
-         "reduce_by_key": ("SUM", ("f32", "u64"), "key=u32 runs=32"), "run_lengths": ("", ("u32",), "runs=4"),
-         "nontrivial_runs": ("", ("u32",), "runs=32"), "unique": ("", ("u8", "u32", "s16"), "runs=4"),
-         "adjacent_difference": ("SUB", ("u8", "f32"), ""), "reverse": ("", ("u8", "u32"), ""),
-         "select": ("", ("u8", "u32", "s16"), "keep=50"),
-         "partition": ("", ("u32",), "keep=50"), "count_if": ("", ("u8", "f32"), "keep=50"),
-         "any": ("", ("u32",), "keep=0"), "all": ("", ("u32",), "keep=100"),
-         "histogram_even": ("", ("u8", "u16", "f32"), "bins=256"), "histogram_ranges": ("", ("f32",), "bins=256"),
-         "lower_bound": ("", ("u32",), "haystack=65536"), "upper_bound": ("", ("u64",), "haystack=65536"),
-         "load_balance": ("", ("u32",), "segments=pareto:64"), "sort": ("", ("u8", "u32", "u64", "f32"), ""),
-         "merge_sort": ("", ("u32",), "payload=u32"), "merge": ("", ("u32", "u64"), ""),
-         "set_union": ("", ("u32",), ""), "set_intersection": ("", ("u32",), ""), "set_difference": ("", ("u32",), ""),
-         "set_symmetric_difference": ("", ("u32",), ""), "is_sorted": ("", ("u32",), ""),
-         "segmented_sort": ("", ("u32",), "segments=pareto:64"), "top_k": ("", ("u32",), "k=64"),
-         "nth_element": ("", ("u32",), ""), "shuffle": ("", ("u32",), ""),
-         "group_by": ("SUM", ("u32",), "key=u32 groups=4096"), "check_offsets": ("", ("u32",), "segments=fixed:4"),
-         "transpose": ("", ("u8", "u32", "u64"), ""), "convert_layout": ("", ("u32",), "")}
+CELLS = {name: (cell["op"], cell["types"], cell["standard"]) for name, cell in store.description()["cells"].items()
+         if cell["types"]}
 # Calls on graphs (n: what their lists have room for): one with hubs, one without, and one of many levels.
 HUBS, EVEN, GRID = ("graph=kronecker:scale=18 n=8388608", "graph=uniform:n=262144 n=8388608",
                     "graph=grid:rows=1000:columns=1000 n=4000000")
@@ -40,7 +16,7 @@ FIRST_CALLS = [f"{call} n=1048576 protocol=first_call" for call in (
     "copy u32", "reduce SUM f32", "exclusive_scan SUM u32", "reduce_by_key SUM f32 key=u32 runs=32",
     "select u32 keep=50", "sort u32", "sort u32 payload=u32", "segmented_sort u32 segments=pareto:64",
     "top_k u32 k=64")] + ["bfs u32 graph=kronecker:scale=15 n=1048576 protocol=first_call"]
-SIZES = bench.SIZES  # the columns of the dashboard's map
+SIZES = store.description()["sizes"]  # the columns of the dashboard's map
 BETWEEN = [48 * bench.KIB, 1403 * bench.KIB, 12 * bench.MIB]  # 3 * 2^k, 1.37 * 2^k
 WHOLE = 256  # elements: what fixed segments and transposes divide
 

@@ -23,7 +23,8 @@ import sys
 from tools import bench
 from tools.farm import files
 # A store's lines are about cells: their names are this module's, too.
-from tools.farm.cell_keys import Cell, StoreError, cell_of, fields_of_cell, is_known, primitives, type_sizes, x_macro
+from tools.farm.cell_keys import (Cell, StoreError, cell_of, description, fields_of_cell, is_known, primitives,
+                                  type_sizes)
 
 ROOT = bench.ROOT
 STORES = os.path.join("ci", "measurements")
@@ -36,12 +37,15 @@ REPORTED = 10  # broken lines of a store that are printed one by one
 
 # ---- policies --------------------------------------------------------------------------------------------------------
 
-# A policy's fields in the order in which texts and rows name them.
-FIELDS = tuple(entry[0] for entry in x_macro("src/api/policy.h", "GP_POLICY_MEMBERS"))
+
+@functools.cache
+def fields():
+    """A policy's fields in the order in which texts and rows name them."""
+    return tuple(description()["fields"])
 
 
 def policy_text(policy):
-    return ",".join([f"{name}={policy[name]}" for name in FIELDS if name in policy]) or \
+    return ",".join([f"{name}={policy[name]}" for name in fields() if name in policy]) or \
         ",".join(f"{name}={value}" for name, value in policy.items())
 
 

@@ -86,11 +86,11 @@ def arguments(row):
         if isinstance(row.group, str) else None
     if not group or group.group(1) not in store.primitives():
         refuse("the group", row.group)
-    if not set(row.policy) <= set(store.FIELDS):
-        refuse("the policy's field", min(set(row.policy) - set(store.FIELDS)))
+    if not set(row.policy) <= set(store.fields()):
+        refuse("the policy's field", min(set(row.policy) - set(store.fields())))
     return [quoted("the scope", row.scope, SCOPE), f"GP_{group.group(1).upper()}", *group.groups()[1:],
             integer("log2_from", row.log2_from, 0, 63), integer("log2_to", row.log2_to, row.log2_from + 1, 64),
-            *(value_of(row.policy, name) for name in store.FIELDS)]
+            *(value_of(row.policy, name) for name in store.fields())]
 
 
 def macro(name, entries):
@@ -115,7 +115,7 @@ def sort_key(row):
     """Devices first, then classes, then the portable rows; in the order of the header's primitives."""
     primitive, sizes = row.group.split(" ")
     kind = 2 if row.scope == "portable" else row.scope.startswith("class:")
-    return (kind, row.scope, store.primitives().index(primitive), [int(size) for size in sizes.split("/")],
+    return (kind, row.scope, list(store.primitives()).index(primitive), [int(size) for size in sizes.split("/")],
             row.log2_from)
 
 

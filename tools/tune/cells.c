@@ -1,132 +1,70 @@
 // cells.c - cells as text and as keys, and their sizes; for gp_tune, which is built with it, and for Python, which
 // loads it as a library (tools/farm/cell_keys.py). It knows no header of the library: a key is the same whatever tree
 // is measured.
+#include "../gp_primitives.h"
+#include "../peers/data.h"
 #include "tune.h"
 
 static const struct {
   const char *name;
   int size;
-} TYPES[] = {{"i8", 1},  {"u8", 1},  {"i16", 2},  {"u16", 2}, {"i32", 4}, {"u32", 4},  {"i64", 8},
-             {"u64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}, {"s12", 12}, {"s16", 16}};
+} TYPES[] = {
+#define ROW(name, size, number, fields) {#name, size},
+    GP_DATA_TYPES(ROW)
+#undef ROW
+};
+enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 static const struct {
-  const char *name;
-  const char
-      *has; // i: an input, o: an operator, a: an accumulator, w: words of its own, n: an output that is counted or
-            // an index (u32 where nothing else is said), m: the type is that of keys, which are moved or
-            // read in order, g: a graph, k: a name and no types; b: an input that has a key or a flag beside it, c: a
-            // count, f: true or false, s: bytes are the input's
-} PRIMITIVES[] = {{"copy", "i"},
-                  {"fill", ""},
-                  {"iota", ""},
-                  {"transform", "io"},
-                  {"transform2", "io"},
-                  {"reduce", "ioa"},
-                  {"inclusive_scan", "ioa"},
-                  {"exclusive_scan", "ioa"},
-                  {"segmented_reduce", "ioaw"},
-                  {"segmented_inclusive_scan", "ioaws"},
-                  {"segmented_exclusive_scan", "ioaws"},
-                  {"inclusive_scan_by_key", "ioawb"},
-                  {"exclusive_scan_by_key", "ioawb"},
-                  {"reduce_by_key", "ioawb"},
-                  {"run_lengths", "iwb"},
-                  {"nontrivial_runs", "iwb"},
-                  {"unique", "iwb"},
-                  {"adjacent_difference", "io"},
-                  {"reverse", "i"},
-                  {"select", "iwb"},
-                  {"partition", "iwb"},
-                  {"count_if", "iwc"},
-                  {"any", "iwf"},
-                  {"all", "iwf"},
-                  {"histogram_even", "iwns"},
-                  {"histogram_ranges", "iwns"},
-                  {"lower_bound", "iwn"},
-                  {"upper_bound", "iwn"},
-                  {"load_balance", "wn"},
-                  {"sort", "iwm"},
-                  {"merge_sort", "iwm"},
-                  {"merge", "iwm"},
-                  {"set_union", "iwm"},
-                  {"set_intersection", "iwm"},
-                  {"set_difference", "iwm"},
-                  {"set_symmetric_difference", "iwm"},
-                  {"is_sorted", "iwc"},
-                  {"segmented_sort", "iwm"},
-                  {"top_k", "iwm"},
-                  {"nth_element", "iwm"},
-                  {"shuffle", "i"},
-                  {"transpose", "iw"},
-                  {"group_by", "ioaw"},
-                  {"check_offsets", "iwc"},
-                  {"convert_layout", "iw"},
-                  {"bfs", "wg"},
-                  {"bfs_sources", "wg"},
-                  {"connected_components", "wg"},
-                  {"graph_from_edges", "wg"},
-                  {"kernel", "k"}}; // of the user's
+  const char *name, *has, *words, *op, *area, *searched, *types, *standard;
+} PRIMITIVES[] = {
+#define ROW(name, ...) {#name, __VA_ARGS__},
+    GP_TOOL_PRIMITIVES(ROW)
+#undef ROW
+};
 enum { PRIMITIVE_COUNT = sizeof PRIMITIVES / sizeof *PRIMITIVES };
 
-int type_size(const char *type) {
-  size_t i;
-  for (i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-    if (!strcmp(type, TYPES[i].name)) return TYPES[i].size;
-  return 0;
-}
-
-int primitive_has(const char *primitive, char what) {
-  int i;
-  for (i = 0; i < PRIMITIVE_COUNT; i++)
-    if (!strcmp(primitive, PRIMITIVES[i].name)) return strchr(PRIMITIVES[i].has, what) != NULL;
-  return 0;
-}
-
-static int is_primitive(const char *name) {
-  int i;
-  for (i = 0; i < PRIMITIVE_COUNT; i++)
-    if (!strcmp(name, PRIMITIVES[i].name)) return 1;
-  return 0;
-}
-
-// Words that only some primitives have (tools/gp_cells.h says which, and checks them), in the order of a key.
-#define OWN_WORDS(X)                                                                                                   \
-  X(segments)                                                                                                          \
-  X(offsets)                                                                                                           \
-  X(form)                                                                                                              \
-  X(key)                                                                                                               \
-  X(payload)                                                                                                           \
-  X(lengths)                                                                                                           \
-  X(runs)                                                                                                              \
-  X(parts)                                                                                                             \
-  X(keep)                                                                                                              \
-  X(bins)                                                                                                              \
-  X(haystack)                                                                                                          \
-  X(dist)                                                                                                              \
-  X(order)                                                                                                             \
-  X(bits)                                                                                                              \
-  X(second)                                                                                                            \
-  X(k)                                                                                                                 \
-  X(rows)                                                                                                              \
-  X(sorted)                                                                                                            \
-  X(groups)                                                                                                            \
-  X(struct)                                                                                                            \
-  X(from)                                                                                                              \
-  X(to)                                                                                                                \
-  X(shape)                                                                                                             \
-  X(in_place)                                                                                                          \
-  X(graph)                                                                                                             \
-  X(at_once)
 static const char *const OWN[] = {
-#define NAME(name) #name,
-    OWN_WORDS(NAME)
+#define NAME(letter, name) #name,
+    GP_CELL_WORDS(NAME)
 #undef NAME
 };
 enum { OWN_COUNT = sizeof OWN / sizeof *OWN };
 
+int type_size(const char *type) {
+  int i;
+  for (i = 0; i < TYPE_COUNT; i++)
+    if (!strcmp(type, TYPES[i].name)) return TYPES[i].size;
+  return 0;
+}
+
+static int is_one_of(const char *word, const char *list) {
+  const size_t length = strlen(word);
+  const char *at;
+  for (at = strstr(list, word); at; at = strstr(at + 1, word))
+    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
+  return 0;
+}
+
+// -1: there is none of this name.
+static int primitive_row(const char *name) {
+  int i = PRIMITIVE_COUNT - 1;
+  while (i >= 0 && strcmp(name, PRIMITIVES[i].name)) i--;
+  return i;
+}
+int primitive_has(const char *primitive, const char *what) {
+  const int row = primitive_row(primitive);
+  return row >= 0 && is_one_of(what, PRIMITIVES[row].has);
+}
+const char *primitive_searched(const char *primitive) {
+  const int row = primitive_row(primitive);
+  return row < 0 ? "" : PRIMITIVES[row].searched;
+}
+static int has_operator(const char *primitive) { return *PRIMITIVES[primitive_row(primitive)].op != 0; }
+
 static int own_word(const cell_words *w, const char *name) {
   int i;
-  for (i = 0; primitive_has(w->primitive, 'w') && i < OWN_COUNT; i++)
+  for (i = 0; *PRIMITIVES[primitive_row(w->primitive)].words && i < OWN_COUNT; i++)
     if (!strcmp(name, OWN[i])) return i;
   return -1;
 }
@@ -147,19 +85,14 @@ static unsigned long long count_of(const char *text) {
   return count << shift;
 }
 
-static int is_one_of(const char *word, const char *list) {
-  const size_t length = strlen(word);
-  const char *at;
-  for (at = strstr(list, word); at; at = strstr(at + 1, word))
-    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
-  return 0;
-}
-static const char PROTOCOLS[] = "cold back_to_back graph cold_graph first_call";
+#define NAME(NAME, name) " " #name
+static const char PROTOCOLS[] = GP_CELL_PROTOCOLS(NAME);
+#undef NAME
 
 // What is not said, and follows from the rest.
-static const char *usual_out(const cell_words *w) { return primitive_has(w->primitive, 'n') ? "u32" : w->in; }
+static const char *usual_out(const cell_words *w) { return primitive_has(w->primitive, "index") ? "u32" : w->in; }
 static const char *usual_acc(const cell_words *w) {
-  return !primitive_has(w->primitive, 'a') ? "" : strstr(w->out, "f16") ? "f32" : w->out;
+  return !primitive_has(w->primitive, "folds") ? "" : strstr(w->out, "f16") ? "f32" : w->out;
 }
 
 const char *cell_words_of(const char *cell, cell_words *w) {
@@ -174,17 +107,18 @@ const char *cell_words_of(const char *cell, cell_words *w) {
   if (strlen(cell) >= sizeof copy) BAD("a cell longer than %d characters", (int)sizeof copy - 1);
   strcpy(copy, cell);
   word = strtok_r(copy, " ", &save);
-  if (!word || !is_primitive(word)) BAD("no primitive %.40s", word ? word : "is named");
+  if (!word || primitive_row(word) < 0 || primitive_has(word, "no_cells"))
+    BAD("no primitive %.40s", word ? word : "is named");
   strcpy(w->primitive, word);
   word = strtok_r(NULL, " ", &save);
-  if (primitive_has(w->primitive, 'o')) {
+  if (has_operator(w->primitive)) {
     if (!word || strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(word) ||
         strlen(word) >= sizeof w->op || (*word >= '0' && *word <= '9'))
       BAD("%s needs an operator, such as SUM", w->primitive);
     strcpy(w->op, word);
     word = strtok_r(NULL, " ", &save);
   }
-  if (primitive_has(w->primitive, 'k')) {
+  if (primitive_has(w->primitive, "kernel")) {
     if (!word || strlen(word) >= sizeof w->op) BAD("a kernel needs a name");
     strcpy(w->op, word);
   } else if (!word || !type_size(word)) BAD("no type %.40s", word ? word : "is named");
@@ -209,8 +143,8 @@ const char *cell_words_of(const char *cell, cell_words *w) {
   }
   if (bytes && *w->in) w->n = bytes / (unsigned long long)type_size(w->in);
   if (!w->n) BAD("the count n= is missing");
-  if (!*w->protocol) strcpy(w->protocol, primitive_has(w->primitive, 'g') ? "back_to_back" : "cold");
-  if (!is_one_of(w->protocol, PROTOCOLS)) BAD("protocol=%s: there are %s", w->protocol, PROTOCOLS);
+  if (!*w->protocol) strcpy(w->protocol, primitive_has(w->primitive, "graph") ? "back_to_back" : "cold");
+  if (!is_one_of(w->protocol, PROTOCOLS)) BAD("protocol=%s: there are%s", w->protocol, PROTOCOLS);
   for (i = 0; i < OWN_COUNT; i++) {
     if (!own[i]) continue;
     if (length + strlen(OWN[i]) + strlen(own[i]) + 3 > sizeof w->words) BAD("too many words");
@@ -218,7 +152,7 @@ const char *cell_words_of(const char *cell, cell_words *w) {
   }
   if (!*w->in) return NULL;
   if (!*w->out) strcpy(w->out, usual_out(w));
-  if (!*w->acc || !primitive_has(w->primitive, 'a')) strcpy(w->acc, usual_acc(w));
+  if (!*w->acc || !primitive_has(w->primitive, "folds")) strcpy(w->acc, usual_acc(w));
   return NULL;
 #undef BAD
 }
@@ -308,11 +242,11 @@ static int struct_bytes(const cell_words *w, int is_packed) {
 void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
   const char *p = w->primitive;
   const int payload = size_of_word(w, "payload"), lengths = size_of_word(w, "lengths");
-  sizes->in = payload ? payload : primitive_has(p, 'i') ? type_size(w->in) : 0;
-  sizes->acc = primitive_has(p, 'c') ? 8 : primitive_has(p, 'f') ? 4 : type_size(w->acc);
+  sizes->in = payload ? payload : primitive_has(p, "input") ? type_size(w->in) : 0;
+  sizes->acc = primitive_has(p, "count") ? 8 : primitive_has(p, "truth") ? 4 : type_size(w->acc);
   sizes->out = !strcmp(p, "run_lengths")       ? 0
-               : primitive_has(p, 'c')         ? 8
-               : primitive_has(p, 'f')         ? 1
+               : primitive_has(p, "count")     ? 8
+               : primitive_has(p, "truth")     ? 1
                : !strcmp(p, "unique")          ? payload
                : !strcmp(p, "nontrivial_runs") ? (lengths ? lengths : 4)
                                                : type_size(w->out);
@@ -322,14 +256,14 @@ void cell_sizes_of(const cell_words *w, cell_sizes *sizes) {
     sizes->out = struct_bytes(w, !to || strncmp(to, "to=aos", strlen("to=aos")));
   }
   sizes->bytes = sizes->in > sizes->out ? sizes->in : sizes->out;
-  if (primitive_has(p, 'm')) {
+  if (primitive_has(p, "keys")) {
     sizes->in = type_size(w->in);
     sizes->out = payload;
     sizes->bytes = sizes->in + sizes->out;
   }
-  if (primitive_has(p, 'b')) sizes->bytes = sizes->in + size_of_word(w, "key") + (payload ? type_size(w->in) : 0);
-  if (primitive_has(p, 's')) sizes->bytes = sizes->in;
-  if (primitive_has(p, 'g')) { // bytes: beside each edge that of its share of a vertex
+  if (primitive_has(p, "beside")) sizes->bytes = sizes->in + size_of_word(w, "key") + (payload ? type_size(w->in) : 0);
+  if (primitive_has(p, "reads")) sizes->bytes = sizes->in;
+  if (primitive_has(p, "graph")) { // bytes: beside each edge that of its share of a vertex
     sizes->acc = type_size(w->in);
     sizes->in = strstr(w->words, "offsets=u64") ? 8 : 4;
     sizes->out = cell_degree_of(w) < 8 ? 0 : 8;
@@ -342,14 +276,14 @@ int cell_measure(const char *text, char *own, size_t room, unsigned long long nu
   cell_sizes sizes;
   char *whole;
   int i, fits;
-  if (cell_words_of(text, &w) || primitive_has(w.primitive, 'k')) return 0;
+  if (cell_words_of(text, &w) || primitive_has(w.primitive, "kernel")) return 0;
   cell_sizes_of(&w, &sizes);
   numbers[0] = (unsigned long long)sizes.in;
   numbers[1] = (unsigned long long)sizes.acc;
   numbers[2] = (unsigned long long)sizes.out;
   numbers[3] = w.n * (unsigned long long)sizes.bytes;
   numbers[4] = 0;
-  if (primitive_has(w.primitive, 'g')) {
+  if (primitive_has(w.primitive, "graph")) {
     const int degree = cell_degree_of(&w);
     if (degree < 1) return 0;
     numbers[3] += w.n / (unsigned)degree * (unsigned long long)sizes.bytes;

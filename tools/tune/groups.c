@@ -4,8 +4,8 @@
 #include "groups.h"
 
 // In the order in which they come when all else is equal. Primitives that lack a row here share another's search:
-// they are confirmed on what it finds (SEARCHED_AS in tools/farm/evidence.py). Few threads saturate an H100 that only
-// writes (fill, iota), and do for lower_bound and segmented_sort: no policy of these must lose.
+// they are confirmed on what it finds (tools/gp_primitives.h). Few threads saturate an H100 that only writes (fill,
+// iota), and do for lower_bound and segmented_sort: no policy of these must lose.
 const group_row GROUP_ROWS[] = {
     {"copy", "", "u8 u16 u32 u64 s12 s16", "threads=128,vectors=1,blocks_per_sm=1", "overlap=1,load=ALL|STREAMING",
      NULL},

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stddef.h>
 
+#include "../gp_primitives.h"
 #include "space.h"
 #include "tune.h"
 #include "worker.h"
@@ -105,7 +106,7 @@ static int default_jobs(const char *gpus) {
 
 static int measure(int mode, int count, char **arguments) {
   options o = {.primitives = "",
-               .sizes = mode == KERNEL ? "1M,16M,256M" : "4K,16K,64K,256K,1M,4M,16M,64M,256M,1G",
+               .sizes = mode == KERNEL ? "1M,16M,256M" : GP_STANDARD_SIZES,
                .strategy = "auto",
                .gpus = "0",
                .commit = "",
@@ -148,6 +149,12 @@ static int primitives_main(int count, char **arguments) {
   return DONE;
 }
 
+static int describe_main(int count, char **arguments) {
+  (void)count, (void)arguments;
+  puts(describe());
+  return DONE;
+}
+
 static int help_main(int count, char **arguments);
 
 static const struct mode_row {
@@ -170,6 +177,7 @@ static const struct mode_row {
     {"--worker", 0, worker_main, "measures what it is told on its standard input (tools/farm/README.md)"},
     {"--compiler", 0, compiler_main, "compiles what it is told on its standard input"},
     {"--list-strategies", 0, strategies_main, "prints them"},
+    {"--describe", 0, describe_main, "prints what cells and policies are made of, as JSON"},
     {"--list-primitives", 0, primitives_main, "prints those that --search searches"},
     {"--help", 0, help_main, "prints this"},
 };

@@ -445,28 +445,15 @@ static int parse_sizes(const char *at, unsigned long long **bytes) {
   return count;
 }
 
-// Those that share another's search.
-static const struct {
-  const char *name, *searched;
-} SHARERS[] = {{"inclusive_scan", "exclusive_scan"},
-               {"segmented_inclusive_scan", "segmented_exclusive_scan"},
-               {"inclusive_scan_by_key", "reduce_by_key"},
-               {"exclusive_scan_by_key", "reduce_by_key"},
-               {"run_lengths", "unique"},
-               {"partition", "select"},
-               {"histogram_ranges", "histogram_even"},
-               {"upper_bound", "lower_bound"}};
-
 static const char *check_primitive(const char *word) {
   static char reason[200];
+  const char *searched = primitive_searched(word);
   int i;
   for (i = 0; i < GROUP_ROW_COUNT; i++)
     if (!strcmp(word, GROUP_ROWS[i].primitive)) return NULL;
-  snprintf(reason, sizeof reason, "--primitives: no search of %.60s", word);
-  for (i = 0; i < (int)(sizeof SHARERS / sizeof *SHARERS); i++)
-    if (!strcmp(word, SHARERS[i].name))
-      snprintf(reason, sizeof reason, "--primitives: no search of %s: it takes what %s finds", word,
-               SHARERS[i].searched);
+  snprintf(reason, sizeof reason,
+           *searched ? "--primitives: no search of %.60s: it takes what %s finds" : "--primitives: no search of %.60s",
+           word, searched);
   return reason;
 }
 
@@ -497,7 +484,7 @@ static void add_rows(search *s, const char *primitive, const unsigned long long 
     strcpy(types, row->types);
     for (type = strtok_r(types, " ", &save); type; type = strtok_r(NULL, " ", &save))
       if (!s->landscape || is_in_list(LANDSCAPE_TYPES, ' ', type))
-        (primitive_has(row->primitive, 'g') ? add_graphs : add_group)(s, row, type, bytes, count);
+        (primitive_has(row->primitive, "graph") ? add_graphs : add_group)(s, row, type, bytes, count);
   }
 }
 

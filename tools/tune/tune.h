@@ -3,7 +3,7 @@
 //   main.c       modes and options
 //   search.c     which policies are measured, in which jobs: groups.c, their spaces; steps.c, strategies
 //   plan.c       jobs read from a file                        jobs.c   jobs, and policies as text
-//   cells.c      cells as text and as keys, for Python too
+//   cells.c      cells as text and as keys, for Python too; describe.c, what they are made of
 //   supervise.c  worker and compiler processes: one poll loop, watchdog, progress; child.c, one such process;
 //                environment.c, where a worker measures
 //   store.c      the store: resuming reads it, every result is appended to it; json.c, its lines
@@ -144,8 +144,13 @@ int cell_degree_of(const cell_words *words); // of a graph: n is so many times i
 // For Python: the cell's own text; bytes of an element of in, acc and out, bytes of the call, degree. 0: no such cell,
 // or one of a user's kernel.
 int cell_measure(const char *text, char *own, size_t room, unsigned long long numbers[5]);
-int type_size(const char *type);                     // 0: there is no such type
-int primitive_has(const char *primitive, char what); // see PRIMITIVES in cells.c; 0 also: unknown
+int type_size(const char *type);                            // 0: there is no such type
+int primitive_has(const char *primitive, const char *what); // see tools/gp_primitives.h; 0 also: unknown
+const char *primitive_searched(const char *primitive);      // whose search serves it, or ""
+
+// ---- describe.c -----------------------------------------------------------------------------------------------------
+
+const char *describe(void); // JSON
 
 // ---- store.c --------------------------------------------------------------------------------------------------------
 

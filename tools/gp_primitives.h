@@ -1,0 +1,126 @@
+// gp_primitives.h - what tools know of each primitive, in one list. gp_cells.h, gp_tune and, by gp_tune's description,
+// Python take it from here.
+#ifndef GP_PRIMITIVES_H
+#define GP_PRIMITIVES_H
+
+// The words of cells that only some primitives have, in the order of a key: X(letter, word). gp_cells.h says what they
+// mean. `dist` is a word of all of these primitives.
+#define GP_CELL_WORDS(X)                                                                                               \
+  X('s', segments)                                                                                                     \
+  X('o', offsets)                                                                                                      \
+  X('f', form)                                                                                                         \
+  X('k', key)                                                                                                          \
+  X('p', payload)                                                                                                      \
+  X('l', lengths)                                                                                                      \
+  X('r', runs)                                                                                                         \
+  X('t', parts)                                                                                                        \
+  X('e', keep)                                                                                                         \
+  X('b', bins)                                                                                                         \
+  X('h', haystack)                                                                                                     \
+  X('x', dist)                                                                                                         \
+  X('d', order)                                                                                                        \
+  X('i', bits)                                                                                                         \
+  X('2', second)                                                                                                       \
+  X('n', k)                                                                                                            \
+  X('w', rows)                                                                                                         \
+  X('u', sorted)                                                                                                       \
+  X('g', groups)                                                                                                       \
+  X('y', struct)                                                                                                       \
+  X('a', from)                                                                                                         \
+  X('z', to)                                                                                                           \
+  X('m', shape)                                                                                                        \
+  X('j', in_place)                                                                                                     \
+  X('v', graph)                                                                                                        \
+  X('q', at_once)
+
+#define GP_CELL_PROTOCOLS(X)                                                                                           \
+  X(COLD, cold) X(BACK_TO_BACK, back_to_back) X(GRAPH, graph) X(COLD_GRAPH, cold_graph) X(FIRST_CALL, first_call)
+
+// Bytes of the input at which gp_tune searches, nights compare, and pages have columns.
+#define GP_STANDARD_SIZES "4K,16K,64K,256K,1M,4M,16M,64M,256M,1G"
+
+// A row: the primitive; what holds of it; letters of its words; the usual operator; where the pages list it; the
+// primitive whose search finds its policies, as both run the same kernels; types and words of its cells in the standard
+// list (tools/farm/standard.py). What may hold:
+//   input       it reads elements of the cell's type
+//   folds       it has an accumulator
+//   index       its output counts or is an index: u32 where nothing else is said
+//   keys        the type is that of keys, which are moved or read in order
+//   beside      each element has a key or a flag beside it
+//   count       its result is a count of 8 bytes
+//   truth       its result is true or false
+//   reads       its bytes are the input's
+//   graph       it is called on a graph
+//   kernel      it is a user's: a name, and no types
+//   no_cells    nobody measures it
+//   ends_early  it may end before it has read its input
+//   to_one      it makes one element of any number
+//   bitwise     its elements or keys go by their bits: a type serves for the others of its size
+//   rule_first  its best algorithm depends on what rows do not know: the number of segments, the shape. The header
+//               takes a row only where its rule has chosen the same algorithm (gp__row_serves).
+//   host_made   the host makes all of its input, where it repeats a part of others'
+// clang-format off
+#define GP_TOOL_PRIMITIVES(X) \
+  X(copy, "input bitwise", "", "", "copy and transform", "", "u8 u32 u64 s16", "") \
+  X(fill, "bitwise", "", "", "copy and transform", "", "u8 u32", "") \
+  X(iota, "", "", "", "copy and transform", "", "u32", "") \
+  X(transform, "input", "", "NEGATE", "copy and transform", "", "u8 f32", "") \
+  X(transform2, "input", "", "SUM", "copy and transform", "", "u8 f32", "") \
+  X(reduce, "input folds to_one", "", "SUM", "reduce", "", "u8 u16 u32 u64 f16 f32 f64 s16", "") \
+  X(inclusive_scan, "input folds", "", "SUM", "scan", "exclusive_scan", "u32 f32", "") \
+  X(exclusive_scan, "input folds", "", "SUM", "scan", "", "u8 u16 u32 u64 f16 f32 f64 s16", "") \
+  X(segmented_reduce, "input folds rule_first", "sof", "SUM", "segments and keys", "", "u8 f32", "segments=pareto:64") \
+  X(segmented_inclusive_scan, "input folds reads", "sof", "SUM", "segments and keys", "segmented_exclusive_scan", \
+    "f32", "segments=mixed") \
+  X(segmented_exclusive_scan, "input folds reads", "sof", "SUM", "segments and keys", "", \
+    "u8 f32", "segments=fixed:256") \
+  X(inclusive_scan_by_key, "input folds beside", "krf", "SUM", "segments and keys", "reduce_by_key", \
+    "f32", "key=u32 runs=32") \
+  X(exclusive_scan_by_key, "input folds beside", "krf", "SUM", "segments and keys", "reduce_by_key", \
+    "u8", "key=u8 runs=4") \
+  X(reduce_by_key, "input folds beside host_made", "krf", "SUM", "segments and keys", "", \
+    "f32 u64", "key=u32 runs=32") \
+  X(run_lengths, "input beside", "rl", "", "segments and keys", "unique", "u32", "runs=4") \
+  X(nontrivial_runs, "input beside", "rl", "", "segments and keys", "", "u32", "runs=32") \
+  X(unique, "input beside", "rp", "", "selection", "", "u8 u32 s16", "runs=4") \
+  X(adjacent_difference, "input", "", "SUB", "copy and transform", "", "u8 f32", "") \
+  X(reverse, "input", "", "", "copy and transform", "", "u8 u32", "") \
+  X(select, "input beside", "efk", "", "selection", "", "u8 u32 s16", "keep=50") \
+  X(partition, "input beside", "efkt", "", "selection", "select", "u32", "keep=50") \
+  X(count_if, "input count to_one", "e", "", "reduce", "", "u8 f32", "keep=50") \
+  X(any, "input truth ends_early", "e", "", "reduce", "", "u32", "keep=0") \
+  X(all, "input truth ends_early", "e", "", "reduce", "", "u32", "keep=100") \
+  X(histogram_even, "input index reads", "b", "", "histogram", "", "u8 u16 f32", "bins=256") \
+  X(histogram_ranges, "input index reads", "b", "", "histogram", "histogram_even", "f32", "bins=256") \
+  X(lower_bound, "input index", "h", "", "search", "", "u32", "haystack=65536") \
+  X(upper_bound, "input index", "h", "", "search", "lower_bound", "u64", "haystack=65536") \
+  X(load_balance, "index bitwise rule_first", "s", "", "search", "", "u32", "segments=pareto:64") \
+  X(sort, "input keys bitwise", "pfdi", "", "sort", "", "u8 u32 u64 f32", "") \
+  X(merge_sort, "input keys", "pf", "", "sort", "", "u32", "payload=u32") \
+  X(merge, "input keys", "p2", "", "merge and sets", "", "u32 u64", "") \
+  X(set_union, "input keys", "p2", "", "merge and sets", "", "u32", "") \
+  X(set_intersection, "input keys", "p2", "", "merge and sets", "set_union", "u32", "") \
+  X(set_difference, "input keys", "p2", "", "merge and sets", "set_union", "u32", "") \
+  X(set_symmetric_difference, "input keys", "p2", "", "merge and sets", "set_union", "u32", "") \
+  X(is_sorted, "input count ends_early host_made", "x", "", "reduce", "", "u32", "") \
+  X(segmented_sort, "input keys bitwise", "sopfd", "", "sort", "", "u32", "segments=pareto:64") \
+  X(top_k, "input keys bitwise", "nwpfdu", "", "sort", "", "u32", "k=64") \
+  X(nth_element, "input keys bitwise", "nd", "", "sort", "top_k", "u32", "") \
+  X(shuffle, "input", "", "", "sort", "", "u32", "") \
+  X(group_by, "input folds host_made", "kg", "SUM", "segments and keys", "", "u32", "key=u32 groups=4096") \
+  X(check_offsets, "input count ends_early", "s", "", "segments and keys", "", "u32", "segments=fixed:4") \
+  X(transpose, "input rule_first", "mj", "", "layout", "", "u8 u32 u64", "") \
+  X(convert_layout, "input", "yaz", "", "layout", "", "u32", "") \
+  X(bfs, "graph", "vo", "", "graph", "", "", "") \
+  X(bfs_sources, "graph", "voq", "", "graph", "", "", "") \
+  X(connected_components, "graph", "vo", "", "graph", "", "", "") \
+  X(graph_from_edges, "graph", "vo", "", "graph", "", "", "") \
+  X(graph_transpose, "no_cells", "", "", "graph", "", "", "") \
+  X(graph_relabel, "no_cells", "", "", "graph", "", "", "") \
+  X(graph_degrees, "no_cells", "", "", "graph", "", "", "") \
+  X(graph_check, "no_cells", "", "", "graph", "", "", "") \
+  X(bfs_check, "no_cells", "", "", "graph", "", "", "") \
+  X(kernel, "kernel", "", "", "", "", "", "")
+// clang-format on
+
+#endif
