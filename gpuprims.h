@@ -433,53 +433,57 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 #undef GPUPRIMS__ENUM
 
 // How a primitive goes about its work (the policy field "algorithm"). GP_AUTO lets the size and the device decide, by
-// the rule beside gp__choose in >>policy.
-enum {
-  GP_AUTO = 0,
-  GP_DIRECT,          // copy, fill, iota, transform: registers only
-  GP_EVEN_SHARE,      // reduce: each block one share of the input, the block that starts last combines
-  GP_STEALING,        // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
-  GP_ONE_BLOCK,       // reduce, scan, sort: a single block
-  GP_LOOK_BACK,       // scan, select, runs, by key: one pass, decoupled look-back
-  GP_THREE_SWEEP,     // scan: upsweep, spine, downsweep (three launches)
-  GP_PIPELINED,       // the same, and segmented reduce: persistent blocks, bulk copies; sets: a warp draws tiles, finds
-                      // their ends and looks back for the others (compute capability 9.0, later)
-  GP_MERGE_PATH,      // segmented reduce, load balance: each block the same number of elements and segments together
-  GP_SHARED_BINS,     // histogram: counters in shared memory, as many replicas as fit
-  GP_GLOBAL_BINS,     // histogram: counters in the output
-  GP_WARP_SEGMENTS,   // segmented reduce: lanes of a warp a segment, the block a long one
-  GP_ONE_SWEEP,       // sort: a digit a pass from the least significant, each pass one sweep with look-back
-  GP_HYBRID,          // sort: partitions from the most significant digit until buckets fit on chip, which sorts them;
-                      // bfs: contract-expand, and two-phase at levels of many edges
-  GP_COUNTING,        // sort of 8- and 16-bit keys without values: count, scan, fill
-  GP_MERGE_PASSES,    // merge sort: tiles sorted on chip, then passes of merges
-  GP_SIZE_CLASSES,    // segmented sort: segments by length, each class by kernels of its own
-  GP_RADIX_SELECT,    // top-k, nth element: digit by digit towards the k-th key
-  GP_BEST_LISTS,      // top-k: blocks keep the best they have seen, in one read of the keys
-  GP_ADAPTIVE,        // sort: one sweep a digit or hybrid, as the keys are
-  GP_PADDED_TILES,    // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
-  GP_SWIZZLED_TILES,  // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
-  GP_EXPAND_CONTRACT, // bfs: a level is one step from frontier to frontier of vertices; all of them in one launch
-  GP_FUSED_LAUNCHES,  // bfs: the same, a launch a step
-  GP_CONTRACT_EXPAND, // bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down
-  GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
-  GP_BUFFERED_PANELS, // transpose in place: half of a rectangle goes by way of the workspace, the other half straight
-  GP_PAIRED_SWEEP,    // sort of pairs of 4 bytes each: one sweep, between whose passes a value lies beside its key
-  GP_TENSOR_TILES,    // transpose: tiles come by tensor copies, stages of them at a time (9.0 and later, aligned rows)
-  GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
-  GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
-  GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule)
-  GP_LEADING_SWEEP,   // sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip
-  GP_ONE_CLUSTER,     // sort: a digit a pass by the blocks of one cluster, in their shared memory (9.0 and later)
-  GP_ONE_LAUNCH,      // sort: the same by blocks that are all resident, from memory to memory
-  GP_ALGORITHM_COUNT
-};
+// the rule beside gp__choose in >>policy. X(NAME).
+#define GP_ALGORITHMS(X)                                                                                               \
+  X(DIRECT)        /* copy, fill, iota, transform: registers only */                                                   \
+  X(EVEN_SHARE)    /* reduce: each block one share of the input, the block that starts last combines */                \
+  X(STEALING)      /* reduce: tiles by ticket, a partial result a tile, the block that draws last combines */          \
+  X(ONE_BLOCK)     /* reduce, scan, sort: a single block */                                                            \
+  X(LOOK_BACK)     /* scan, select, runs, by key: one pass, decoupled look-back */                                     \
+  X(THREE_SWEEP)   /* scan: upsweep, spine, downsweep (three launches) */                                              \
+  X(PIPELINED)     /* the same, and segmented reduce: persistent blocks, bulk copies; sets: a warp draws tiles, */     \
+                   /* finds their ends and looks back for the others (compute capability 9.0, later) */                \
+  X(MERGE_PATH)    /* segmented reduce, load balance: blocks have equal numbers of elements and segments together */   \
+  X(SHARED_BINS)   /* histogram: counters in shared memory, as many replicas as fit */                                 \
+  X(GLOBAL_BINS)   /* histogram: counters in the output */                                                             \
+  X(WARP_SEGMENTS) /* segmented reduce: lanes of a warp a segment, the block a long one */                             \
+  X(ONE_SWEEP)     /* sort: a digit a pass from the least significant, each pass one sweep with look-back */           \
+  X(HYBRID)        /* sort: partitions from the most significant digit until buckets fit on chip, which sorts them; */ \
+                   /* bfs: contract-expand, and two-phase at levels of many edges */                                   \
+  X(COUNTING)      /* sort of 8- and 16-bit keys without values: count, scan, fill */                                  \
+  X(MERGE_PASSES)  /* merge sort: tiles sorted on chip, then passes of merges */                                       \
+  X(SIZE_CLASSES)  /* segmented sort: segments by length, each class by kernels of its own */                          \
+  X(RADIX_SELECT)  /* top-k, nth element: digit by digit towards the k-th key */                                       \
+  X(BEST_LISTS)    /* top-k: blocks keep the best they have seen, in one read of the keys */                           \
+  X(ADAPTIVE)      /* sort: one sweep a digit or hybrid, as the keys are */                                            \
+  X(PADDED_TILES)  /* transpose: tiles in shared memory with gaps, so that columns lie in banks of their own */        \
+  X(SWIZZLED_TILES)  /* transpose: the same by an exclusive or in place of gaps (aligned rows, sizes 1 to 16) */       \
+  X(EXPAND_CONTRACT) /* bfs: a level is one step from frontier to frontier of vertices; all in one launch */           \
+  X(FUSED_LAUNCHES)  /* bfs: the same, a launch a step */                                                              \
+  X(CONTRACT_EXPAND) /* bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down */     \
+  X(TWO_PHASE)       /* bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down */     \
+  X(BUFFERED_PANELS) /* transpose in place: half of a rectangle goes by way of the workspace, the other straight */    \
+  X(PAIRED_SWEEP)    /* sort of pairs of 4 bytes each: one sweep; between its passes a value lies beside its key */    \
+  X(TENSOR_TILES)    /* transpose: tiles come by tensor copies, stages at a time (9.0 and later, aligned rows) */      \
+  X(TENSOR_PANELS)   /* transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies */                      \
+  X(ROUND_TRIP)      /* transpose in place: out of place into the workspace, and back by a copy */                     \
+  X(FOUR_WAY_PASSES) /* merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule) */                 \
+  X(LEADING_SWEEP)   /* sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip */    \
+  X(ONE_CLUSTER)     /* sort: a digit a pass by one cluster's blocks, in their shared memory (9.0 and later) */        \
+  X(ONE_LAUNCH)      /* sort: the same by blocks that are all resident, from memory to memory */
+
+#define GPUPRIMS__ENUM(NAME) GP_##NAME,
+enum { GP_AUTO = 0, GP_ALGORITHMS(GPUPRIMS__ENUM) GP_ALGORITHM_COUNT };
+#undef GPUPRIMS__ENUM
 
 // ---- api/policy.h - a policy: its members, and where it comes from
 
 // Cache modifiers of loads and stores (the policy fields "load" and "store").
 // STREAMING: evict first; L2: not in L1; ALL: every level.
-enum { GP_CACHE_DEFAULT = 0, GP_CACHE_STREAMING = 1, GP_CACHE_L2 = 2, GP_CACHE_ALL = 3, GP_CACHE_COUNT };
+#define GP_CACHES(X) X(GP_CACHE_DEFAULT) X(GP_CACHE_STREAMING) X(GP_CACHE_L2) X(GP_CACHE_ALL)
+#define GPUPRIMS__ENUM(name) name,
+enum { GP_CACHES(GPUPRIMS__ENUM) GP_CACHE_COUNT };
+#undef GPUPRIMS__ENUM
 
 // How lists of neighbours, of any lengths, become equal shares of a block's threads: flags. What they leave goes by
 // merge path: the block's lists are laid end to end, and each thread looks up whose edge its own is. WARP: lists of 32
@@ -37723,21 +37727,21 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 parts
 api/config.h
 api/lists.h
-api/policy.h
+api/policy.h 1
 api/structs.h 0 1
-api/graph_types.h 0 1
+api/graph_types.h 0 2
 api/array.h 3
 device/vocabulary.cuh
 device/machine.cuh 2 6
 device/common.cuh 7
 core/rules.h
 core/shape.h 2 9
-scan/policy.h 1 10
-select/policy.h 1 10
+scan/policy.h 10
+select/policy.h 10
 segments/policy.h 11
-histogram/policy.h 1 10
-sort/hybrid_policy.h 1 10
-sort/radix_policy.h 1 10
+histogram/policy.h 10
+sort/hybrid_policy.h 10
+sort/radix_policy.h 10
 sort/counting_policy.h 14
 sort/choice_policy.h 15 16
 sort/cooperative_policy.h 17 18
@@ -37749,7 +37753,7 @@ transpose/panels_policy.h 23
 layouts/policy.h 10
 graph/policy.h 4 9
 map/policy.h 25 26
-bfs/policy.h 1 10
+bfs/policy.h 10
 core/arguments.h
 map/arguments.h 29
 reduce/arguments.h 29
@@ -37804,7 +37808,7 @@ scan/pipelined.cuh 78
 select/stream.cuh 33 52
 select/select.cuh 80
 segments/heads.cuh 61 80
-select/runs.cuh 1 53 82
+select/runs.cuh 53 82
 segments/by_key.cuh 83
 select/kernels.cuh 12 59 66 69 80
 select/pipelined.cuh 85
@@ -37872,7 +37876,7 @@ GPUPRIMS__BYTES_OF 50
 GPUPRIMS__CAPABILITY 94
 GPUPRIMS__COMPARISON 50
 GPUPRIMS__CONSTEXPR 9
-GPUPRIMS__ENUM 1 4
+GPUPRIMS__ENUM 1 2 4
 GPUPRIMS__FIELD_OF 5
 GPUPRIMS__LOAD_IF 7
 GPUPRIMS__MEMBER 5
@@ -37893,6 +37897,7 @@ GPUPRIMS__USED 5
 GP_ABS 1
 GP_ADAPTIVE 1
 GP_ADJACENT_DIFFERENCE 1
+GP_ALGORITHMS 1
 GP_ALGORITHM_COUNT 1
 GP_ALL 1
 GP_AND 1
@@ -37915,6 +37920,7 @@ GP_BIT_AND 1
 GP_BIT_OR 1
 GP_BIT_XOR 1
 GP_BUFFERED_PANELS 1
+GP_CACHES 2
 GP_CACHE_ALL 2
 GP_CACHE_COUNT 2
 GP_CACHE_DEFAULT 2
@@ -39492,46 +39498,51 @@ X(REVERSE,reverse)
 #define GPUPRIMS__ENUM(NAME, name) GP_##NAME,
 typedef enum gp_primitive{GP_PRIMITIVE_NONE=0,GP_PRIMITIVES(GPUPRIMS__ENUM)GP_PRIMITIVE_COUNT}gp_primitive;
 #undef GPUPRIMS__ENUM
-enum{
-GP_AUTO=0,
-GP_DIRECT,
-GP_EVEN_SHARE,
-GP_STEALING,
-GP_ONE_BLOCK,
-GP_LOOK_BACK,
-GP_THREE_SWEEP,
-GP_PIPELINED,
-GP_MERGE_PATH,
-GP_SHARED_BINS,
-GP_GLOBAL_BINS,
-GP_WARP_SEGMENTS,
-GP_ONE_SWEEP,
-GP_HYBRID,
-GP_COUNTING,
-GP_MERGE_PASSES,
-GP_SIZE_CLASSES,
-GP_RADIX_SELECT,
-GP_BEST_LISTS,
-GP_ADAPTIVE,
-GP_PADDED_TILES,
-GP_SWIZZLED_TILES,
-GP_EXPAND_CONTRACT,
-GP_FUSED_LAUNCHES,
-GP_CONTRACT_EXPAND,
-GP_TWO_PHASE,
-GP_BUFFERED_PANELS,
-GP_PAIRED_SWEEP,
-GP_TENSOR_TILES,
-GP_TENSOR_PANELS,
-GP_ROUND_TRIP,
-GP_FOUR_WAY_PASSES,
-GP_LEADING_SWEEP,
-GP_ONE_CLUSTER,
-GP_ONE_LAUNCH,
-GP_ALGORITHM_COUNT
-};
+#define GP_ALGORITHMS(X) \
+X(DIRECT)\
+X(EVEN_SHARE)\
+X(STEALING)\
+X(ONE_BLOCK)\
+X(LOOK_BACK)\
+X(THREE_SWEEP)\
+X(PIPELINED)\
+\
+X(MERGE_PATH)\
+X(SHARED_BINS)\
+X(GLOBAL_BINS)\
+X(WARP_SEGMENTS)\
+X(ONE_SWEEP)\
+X(HYBRID)\
+\
+X(COUNTING)\
+X(MERGE_PASSES)\
+X(SIZE_CLASSES)\
+X(RADIX_SELECT)\
+X(BEST_LISTS)\
+X(ADAPTIVE)\
+X(PADDED_TILES)\
+X(SWIZZLED_TILES)\
+X(EXPAND_CONTRACT)\
+X(FUSED_LAUNCHES)\
+X(CONTRACT_EXPAND)\
+X(TWO_PHASE)\
+X(BUFFERED_PANELS)\
+X(PAIRED_SWEEP)\
+X(TENSOR_TILES)\
+X(TENSOR_PANELS)\
+X(ROUND_TRIP)\
+X(FOUR_WAY_PASSES)\
+X(LEADING_SWEEP)\
+X(ONE_CLUSTER)\
+X(ONE_LAUNCH)
+#define GPUPRIMS__ENUM(NAME) GP_##NAME,
+enum{GP_AUTO=0,GP_ALGORITHMS(GPUPRIMS__ENUM)GP_ALGORITHM_COUNT};
+#undef GPUPRIMS__ENUM
 #line 1 "api/policy.h"
-enum{GP_CACHE_DEFAULT=0,GP_CACHE_STREAMING=1,GP_CACHE_L2=2,GP_CACHE_ALL=3,GP_CACHE_COUNT};
+#define GP_CACHES(X) X(GP_CACHE_DEFAULT) X(GP_CACHE_STREAMING) X(GP_CACHE_L2) X(GP_CACHE_ALL)
+#define GPUPRIMS__ENUM(name) name,
+enum{GP_CACHES(GPUPRIMS__ENUM)GP_CACHE_COUNT};
+#undef GPUPRIMS__ENUM
 enum{GP_GATHER_MERGE=1,GP_GATHER_WARP=2,GP_GATHER_BLOCK=4,GP_GATHER_ALL=7};
 enum{GP_CULL_WARP=1,GP_CULL_HISTORY=2,GP_CULL_BITMAP=4,GP_CULL_ALL=7,GP_CULL_NOTHING=8};
 typedef struct gp_policy{

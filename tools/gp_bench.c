@@ -1022,20 +1022,13 @@ static void json_field(const char *name, const char *text) {
 }
 
 static void json_policy(const gp_policy *p) {
-  fprintf(
-      json,
-      ", \"policy\": {\"algorithm\": \"%s\", \"threads\": %d, \"vectors\": %d, \"load\": \"%s\", \"store\": \"%s\", "
-      "\"stages\": %d, \"blocks_per_sm\": %d, \"overlap\": %d",
-      p->algorithm >= 0 && p->algorithm < GP_ALGORITHM_COUNT ? ALGORITHM_NAMES[p->algorithm] : "?", p->threads,
-      p->vectors, p->load >= 0 && p->load < GP_CACHE_COUNT ? CACHE_NAMES[p->load] : "?",
-      p->store >= 0 && p->store < GP_CACHE_COUNT ? CACHE_NAMES[p->store] : "?", p->stages, p->blocks_per_sm,
-      p->overlap);
-#ifdef GP_POLICY_MEMBERS
-  if (p->alpha || p->beta || p->small || p->look)
-    fprintf(json, ", \"alpha\": %d, \"beta\": %d, \"small\": %d, \"look\": %d", p->alpha, p->beta, p->small, p->look);
-  if (p->gather || p->cull) fprintf(json, ", \"gather\": %d, \"cull\": %d", p->gather, p->cull);
-  if (p->cluster) fprintf(json, ", \"cluster\": %d", p->cluster);
-#endif
+  char number[16];
+  int field;
+  fprintf(json, ", \"policy\": {");
+  for (field = 0; field < POLICY_FIELD_COUNT; field++) {
+    const char *value = policy_value(p, field, number), *quote = value == number ? "" : "\"";
+    if (value) fprintf(json, "%s\"%s\": %s%s%s", field ? ", " : "", POLICY_FIELDS[field].name, quote, value, quote);
+  }
   fputc('}', json);
 }
 

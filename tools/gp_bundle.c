@@ -208,38 +208,11 @@ static int read_field(gp_primitive primitive, gp_policy *p, const char *word) {
     return 1;                                                                                                          \
   }
   switch (gp__family_of(primitive)) {
-  case GP__FAMILY_REDUCE:
-    GP_POLICY_FIELDS_REDUCE(FIELD)
-    break;
-  case GP__FAMILY_SCAN:
-    GP_POLICY_FIELDS_SCAN(FIELD)
-    break;
-  case GP__FAMILY_STREAM:
-    GP_POLICY_FIELDS_STREAM(FIELD)
-    break;
-  case GP__FAMILY_SEGMENTS:
-    GP_POLICY_FIELDS_SEGMENTS(FIELD)
-    break;
-  case GP__FAMILY_HISTOGRAM:
-    GP_POLICY_FIELDS_HISTOGRAM(FIELD)
-    break;
-  case GP__FAMILY_SORT:
-    GP_POLICY_FIELDS_SORT(FIELD)
-    break;
-  case GP__FAMILY_MERGE:
-    GP_POLICY_FIELDS_MERGE(FIELD)
-    break;
-  case GP__FAMILY_SEGMENTED_SORT:
-    GP_POLICY_FIELDS_SEGMENTED_SORT(FIELD)
-    break;
-  case GP__FAMILY_TOP_K:
-    GP_POLICY_FIELDS_TOP_K(FIELD)
-    break;
-  case GP__FAMILY_TRANSPOSE:
-    GP_POLICY_FIELDS_TRANSPOSE(FIELD)
-    break;
-  default:
-    GP_POLICY_FIELDS_MAP(FIELD)
+#define CASE(FAMILY, family)                                                                                           \
+  case GP__FAMILY_##FAMILY:                                                                                            \
+    GP_POLICY_FIELDS_##FAMILY(FIELD) break;
+    GPUPRIMS__FAMILIES(CASE)
+#undef CASE
   }
 #undef FIELD
   return 0;

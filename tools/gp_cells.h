@@ -94,20 +94,32 @@ static const char *const OPERATOR_NAMES[] = {"",
                                              GP_OPERATORS(NAME)
 #undef NAME
 };
-static const char *const ALGORITHM_NAMES[] = {
-    "AUTO",         "DIRECT",          "EVEN_SHARE",      "STEALING",       "ONE_BLOCK",
-    "LOOK_BACK",    "THREE_SWEEP",     "PIPELINED",       "MERGE_PATH",     "SHARED_BINS",
-    "GLOBAL_BINS",  "WARP_SEGMENTS",   "ONE_SWEEP",       "HYBRID",         "COUNTING",
-    "MERGE_PASSES", "SIZE_CLASSES",    "RADIX_SELECT",    "BEST_LISTS",     "ADAPTIVE",
-    "PADDED_TILES", "SWIZZLED_TILES",  "EXPAND_CONTRACT", "FUSED_LAUNCHES", "CONTRACT_EXPAND",
-    "TWO_PHASE",    "BUFFERED_PANELS", "PAIRED_SWEEP",    "TENSOR_TILES",   "TENSOR_PANELS",
-    "ROUND_TRIP",   "FOUR_WAY_PASSES", "LEADING_SWEEP",   "ONE_CLUSTER",    "ONE_LAUNCH"};
+#ifndef GP_ALGORITHMS // a header of before, that a base of ci/baselines has
+// clang-format off
+#define GP_ALGORITHMS(X) \
+  X(DIRECT) X(EVEN_SHARE) X(STEALING) X(ONE_BLOCK) X(LOOK_BACK) X(THREE_SWEEP) X(PIPELINED) X(MERGE_PATH) \
+  X(SHARED_BINS) X(GLOBAL_BINS) X(WARP_SEGMENTS) X(ONE_SWEEP) X(HYBRID) X(COUNTING) X(MERGE_PASSES) \
+  X(SIZE_CLASSES) X(RADIX_SELECT) X(BEST_LISTS) X(ADAPTIVE) X(PADDED_TILES) X(SWIZZLED_TILES) X(EXPAND_CONTRACT) \
+  X(FUSED_LAUNCHES) X(CONTRACT_EXPAND) X(TWO_PHASE) X(BUFFERED_PANELS) X(PAIRED_SWEEP) X(TENSOR_TILES) \
+  X(TENSOR_PANELS) X(ROUND_TRIP) X(FOUR_WAY_PASSES) X(LEADING_SWEEP) X(ONE_CLUSTER) X(ONE_LAUNCH)
+// clang-format on
+#define GP_CACHES(X) X(GP_CACHE_DEFAULT) X(GP_CACHE_STREAMING) X(GP_CACHE_L2) X(GP_CACHE_ALL)
+#endif
+static const char *const ALGORITHM_NAMES[] = {"AUTO",
+#define NAME(NAME) #NAME,
+                                              GP_ALGORITHMS(NAME)
+#undef NAME
+};
+static const char *const CACHE_NAMES[] = {
+#define NAME(name) &#name[sizeof "GP_CACHE_" - 1],
+    GP_CACHES(NAME)
+#undef NAME
+};
 static const char *const SEGMENT_NAMES[] = {"fixed", "uniform", "pareto", "mixed"};
 enum { SEGMENTS_FIXED, SEGMENTS_UNIFORM, SEGMENTS_PARETO, SEGMENTS_MIXED };
 static const char *const FORM_NAMES[] = {"", "offsets", "fixed", "ends", "keys", "heads", "if", "flags", "indices"};
 enum { FORM_NONE, FORM_OFFSETS, FORM_FIXED, FORM_ENDS, FORM_KEYS, FORM_HEADS, FORM_IF, FORM_FLAGS, FORM_INDICES };
 static const char *const ORDER_NAMES[] = {"ascending", "descending"};
-static const char *const CACHE_NAMES[] = {"DEFAULT", "STREAMING", "L2", "ALL"};
 
 static inline __attribute__((unused)) int find_name(const char *name, const char *const *names, int count) {
   int i;
@@ -1212,6 +1224,37 @@ static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *c
 
 // ---- policies -------------------------------------------------------------------------------------------------------
 
+static const struct policy_field {
+  const char *name;
+  size_t offset;
+} POLICY_FIELDS[] = {
+#define FIELD(field) {#field, offsetof(gp_policy, field)},
+    GP_POLICY_MEMBERS(FIELD)
+#undef FIELD
+};
+enum { POLICY_FIELD_COUNT = sizeof POLICY_FIELDS / sizeof *POLICY_FIELDS };
+
+static inline __attribute__((unused)) int *policy_number(gp_policy *p, int field) {
+  return (int *)((char *)p + POLICY_FIELDS[field].offset);
+}
+// The names of the values of the field at an offset; NULL: they are numbers.
+static inline __attribute__((unused)) const char *const *policy_names(size_t at, int *count) {
+  *count = at == offsetof(gp_policy, algorithm) ? GP_ALGORITHM_COUNT : GP_CACHE_COUNT;
+  return at == offsetof(gp_policy, algorithm)                                  ? ALGORITHM_NAMES
+         : at == offsetof(gp_policy, load) || at == offsetof(gp_policy, store) ? CACHE_NAMES
+                                                                               : NULL;
+}
+// A field's value as text. NULL: 0, in a field that few primitives have, which texts leave out.
+static inline __attribute__((unused)) const char *policy_value(const gp_policy *p, int field, char number[16]) {
+  int count;
+  const int value = *policy_number((gp_policy *)(uintptr_t)p, field);
+  const char *const *names = policy_names(POLICY_FIELDS[field].offset, &count);
+  if (names) return value >= 0 && value < count ? names[value] : "?";
+  if (!value && POLICY_FIELDS[field].offset >= offsetof(gp_policy, alpha)) return NULL;
+  snprintf(number, 16, "%d", value);
+  return number;
+}
+
 // "algorithm=PIPELINED,threads=512,..." NULL: right; otherwise what is wrong.
 static inline __attribute__((unused)) const char *parse_policy(const char *text, gp_policy *p) {
   static char reason[160];
@@ -1221,48 +1264,29 @@ static inline __attribute__((unused)) const char *parse_policy(const char *text,
   strcpy(copy, text);
   for (word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
     char *equals = strchr(word, '=');
-    char *value = equals ? equals + 1 : NULL;
-    int number;
-    if (!value) return snprintf(reason, sizeof reason, "%s has no value", word), reason;
+    const char *const *names;
+    int field = 0, count, number;
+    if (!equals) return snprintf(reason, sizeof reason, "%s has no value", word), reason;
     *equals = 0;
-    number = atoi(value);
-    if (!strcmp(word, "algorithm")) {
-      number = FIND_NAME(value, ALGORITHM_NAMES);
-      if (number < 0) return snprintf(reason, sizeof reason, "no algorithm %s", value), reason;
-      p->algorithm = number;
-    } else if (!strcmp(word, "load") || !strcmp(word, "store")) {
-      if (FIND_NAME(value, CACHE_NAMES) >= 0) number = FIND_NAME(value, CACHE_NAMES);
-      *(word[0] == 'l' ? &p->load : &p->store) = number;
-    } else if (!strcmp(word, "threads")) p->threads = number;
-    else if (!strcmp(word, "vectors")) p->vectors = number;
-    else if (!strcmp(word, "stages")) p->stages = number;
-    else if (!strcmp(word, "blocks_per_sm")) p->blocks_per_sm = number;
-    else if (!strcmp(word, "overlap")) p->overlap = number;
-    else if (!strcmp(word, "alpha")) p->alpha = number;
-    else if (!strcmp(word, "beta")) p->beta = number;
-    else if (!strcmp(word, "small")) p->small = number;
-    else if (!strcmp(word, "look")) p->look = number;
-    else if (!strcmp(word, "gather")) p->gather = number;
-    else if (!strcmp(word, "cull")) p->cull = number;
-    else if (!strcmp(word, "cluster")) p->cluster = number;
-    else return snprintf(reason, sizeof reason, "no field %s", word), reason;
+    while (field < POLICY_FIELD_COUNT && strcmp(word, POLICY_FIELDS[field].name)) field++;
+    if (field == POLICY_FIELD_COUNT) return snprintf(reason, sizeof reason, "no field %s", word), reason;
+    names = policy_names(POLICY_FIELDS[field].offset, &count);
+    number = names ? find_name(equals + 1, names, count) : -1;
+    if (names == ALGORITHM_NAMES && number < 0)
+      return snprintf(reason, sizeof reason, "no algorithm %s", equals + 1), reason;
+    *policy_number(p, field) = number < 0 ? atoi(equals + 1) : number;
   }
   return NULL;
 }
 
 // The policy's text: every field named, but for those that few primitives have, where they are 0.
 static inline __attribute__((unused)) void policy_text(const gp_policy *p, char *text, size_t room) {
-  snprintf(text, room, "algorithm=%s,threads=%d,vectors=%d,load=%s,store=%s,stages=%d,blocks_per_sm=%d,overlap=%d",
-           p->algorithm >= 0 && p->algorithm < GP_ALGORITHM_COUNT ? ALGORITHM_NAMES[p->algorithm] : "?", p->threads,
-           p->vectors, p->load >= 0 && p->load < GP_CACHE_COUNT ? CACHE_NAMES[p->load] : "?",
-           p->store >= 0 && p->store < GP_CACHE_COUNT ? CACHE_NAMES[p->store] : "?", p->stages, p->blocks_per_sm,
-           p->overlap);
-  {
-    const char *const names[] = {"alpha", "beta", "small", "look", "gather", "cull", "cluster"};
-    const int values[] = {p->alpha, p->beta, p->small, p->look, p->gather, p->cull, p->cluster};
-    size_t at = strlen(text), i;
-    for (i = 0; i < sizeof values / sizeof *values && at < room; ++i)
-      if (values[i]) at += (size_t)snprintf(text + at, room - at, ",%s=%d", names[i], values[i]);
+  char number[16];
+  size_t at = 0;
+  int field;
+  for (field = 0; field < POLICY_FIELD_COUNT && at < room; field++) {
+    const char *value = policy_value(p, field, number);
+    if (value) at += (size_t)snprintf(text + at, room - at, "%s%s=%s", at ? "," : "", POLICY_FIELDS[field].name, value);
   }
 }
 

@@ -162,44 +162,45 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
 #undef GPUPRIMS__ENUM
 
 // How a primitive goes about its work (the policy field "algorithm"). GP_AUTO lets the size and the device decide, by
-// the rule beside gp__choose in >>policy.
-enum {
-  GP_AUTO = 0,
-  GP_DIRECT,          // copy, fill, iota, transform: registers only
-  GP_EVEN_SHARE,      // reduce: each block one share of the input, the block that starts last combines
-  GP_STEALING,        // reduce: tiles by ticket, a partial result a tile, the block that draws last combines
-  GP_ONE_BLOCK,       // reduce, scan, sort: a single block
-  GP_LOOK_BACK,       // scan, select, runs, by key: one pass, decoupled look-back
-  GP_THREE_SWEEP,     // scan: upsweep, spine, downsweep (three launches)
-  GP_PIPELINED,       // the same, and segmented reduce: persistent blocks, bulk copies; sets: a warp draws tiles, finds
-                      // their ends and looks back for the others (compute capability 9.0, later)
-  GP_MERGE_PATH,      // segmented reduce, load balance: each block the same number of elements and segments together
-  GP_SHARED_BINS,     // histogram: counters in shared memory, as many replicas as fit
-  GP_GLOBAL_BINS,     // histogram: counters in the output
-  GP_WARP_SEGMENTS,   // segmented reduce: lanes of a warp a segment, the block a long one
-  GP_ONE_SWEEP,       // sort: a digit a pass from the least significant, each pass one sweep with look-back
-  GP_HYBRID,          // sort: partitions from the most significant digit until buckets fit on chip, which sorts them;
-                      // bfs: contract-expand, and two-phase at levels of many edges
-  GP_COUNTING,        // sort of 8- and 16-bit keys without values: count, scan, fill
-  GP_MERGE_PASSES,    // merge sort: tiles sorted on chip, then passes of merges
-  GP_SIZE_CLASSES,    // segmented sort: segments by length, each class by kernels of its own
-  GP_RADIX_SELECT,    // top-k, nth element: digit by digit towards the k-th key
-  GP_BEST_LISTS,      // top-k: blocks keep the best they have seen, in one read of the keys
-  GP_ADAPTIVE,        // sort: one sweep a digit or hybrid, as the keys are
-  GP_PADDED_TILES,    // transpose: tiles in shared memory with gaps, so that columns lie in banks of their own
-  GP_SWIZZLED_TILES,  // transpose: the same by an exclusive or in place of the gaps (aligned rows, sizes 1 to 16)
-  GP_EXPAND_CONTRACT, // bfs: a level is one step from frontier to frontier of vertices; all of them in one launch
-  GP_FUSED_LAUNCHES,  // bfs: the same, a launch a step
-  GP_CONTRACT_EXPAND, // bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down
-  GP_TWO_PHASE,       // bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down
-  GP_BUFFERED_PANELS, // transpose in place: half of a rectangle goes by way of the workspace, the other half straight
-  GP_PAIRED_SWEEP,    // sort of pairs of 4 bytes each: one sweep, between whose passes a value lies beside its key
-  GP_TENSOR_TILES,    // transpose: tiles come by tensor copies, stages of them at a time (9.0 and later, aligned rows)
-  GP_TENSOR_PANELS,   // transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies
-  GP_ROUND_TRIP,      // transpose in place: out of place into the workspace, and back by a copy
-  GP_FOUR_WAY_PASSES, // merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule)
-  GP_LEADING_SWEEP,   // sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip
-  GP_ONE_CLUSTER,     // sort: a digit a pass by the blocks of one cluster, in their shared memory (9.0 and later)
-  GP_ONE_LAUNCH,      // sort: the same by blocks that are all resident, from memory to memory
-  GP_ALGORITHM_COUNT
-};
+// the rule beside gp__choose in >>policy. X(NAME).
+#define GP_ALGORITHMS(X)                                                                                               \
+  X(DIRECT)        /* copy, fill, iota, transform: registers only */                                                   \
+  X(EVEN_SHARE)    /* reduce: each block one share of the input, the block that starts last combines */                \
+  X(STEALING)      /* reduce: tiles by ticket, a partial result a tile, the block that draws last combines */          \
+  X(ONE_BLOCK)     /* reduce, scan, sort: a single block */                                                            \
+  X(LOOK_BACK)     /* scan, select, runs, by key: one pass, decoupled look-back */                                     \
+  X(THREE_SWEEP)   /* scan: upsweep, spine, downsweep (three launches) */                                              \
+  X(PIPELINED)     /* the same, and segmented reduce: persistent blocks, bulk copies; sets: a warp draws tiles, */     \
+                   /* finds their ends and looks back for the others (compute capability 9.0, later) */                \
+  X(MERGE_PATH)    /* segmented reduce, load balance: blocks have equal numbers of elements and segments together */   \
+  X(SHARED_BINS)   /* histogram: counters in shared memory, as many replicas as fit */                                 \
+  X(GLOBAL_BINS)   /* histogram: counters in the output */                                                             \
+  X(WARP_SEGMENTS) /* segmented reduce: lanes of a warp a segment, the block a long one */                             \
+  X(ONE_SWEEP)     /* sort: a digit a pass from the least significant, each pass one sweep with look-back */           \
+  X(HYBRID)        /* sort: partitions from the most significant digit until buckets fit on chip, which sorts them; */ \
+                   /* bfs: contract-expand, and two-phase at levels of many edges */                                   \
+  X(COUNTING)      /* sort of 8- and 16-bit keys without values: count, scan, fill */                                  \
+  X(MERGE_PASSES)  /* merge sort: tiles sorted on chip, then passes of merges */                                       \
+  X(SIZE_CLASSES)  /* segmented sort: segments by length, each class by kernels of its own */                          \
+  X(RADIX_SELECT)  /* top-k, nth element: digit by digit towards the k-th key */                                       \
+  X(BEST_LISTS)    /* top-k: blocks keep the best they have seen, in one read of the keys */                           \
+  X(ADAPTIVE)      /* sort: one sweep a digit or hybrid, as the keys are */                                            \
+  X(PADDED_TILES)  /* transpose: tiles in shared memory with gaps, so that columns lie in banks of their own */        \
+  X(SWIZZLED_TILES)  /* transpose: the same by an exclusive or in place of gaps (aligned rows, sizes 1 to 16) */       \
+  X(EXPAND_CONTRACT) /* bfs: a level is one step from frontier to frontier of vertices; all in one launch */           \
+  X(FUSED_LAUNCHES)  /* bfs: the same, a launch a step */                                                              \
+  X(CONTRACT_EXPAND) /* bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down */     \
+  X(TWO_PHASE)       /* bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down */     \
+  X(BUFFERED_PANELS) /* transpose in place: half of a rectangle goes by way of the workspace, the other straight */    \
+  X(PAIRED_SWEEP)    /* sort of pairs of 4 bytes each: one sweep; between its passes a value lies beside its key */    \
+  X(TENSOR_TILES)    /* transpose: tiles come by tensor copies, stages at a time (9.0 and later, aligned rows) */      \
+  X(TENSOR_PANELS)   /* transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies */                      \
+  X(ROUND_TRIP)      /* transpose in place: out of place into the workspace, and back by a copy */                     \
+  X(FOUR_WAY_PASSES) /* merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule) */                 \
+  X(LEADING_SWEEP)   /* sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip */    \
+  X(ONE_CLUSTER)     /* sort: a digit a pass by one cluster's blocks, in their shared memory (9.0 and later) */        \
+  X(ONE_LAUNCH)      /* sort: the same by blocks that are all resident, from memory to memory */
+
+#define GPUPRIMS__ENUM(NAME) GP_##NAME,
+enum { GP_AUTO = 0, GP_ALGORITHMS(GPUPRIMS__ENUM) GP_ALGORITHM_COUNT };
+#undef GPUPRIMS__ENUM

@@ -2,7 +2,6 @@
 offsets and vertices; no GPU needed."""
 import ctypes
 import os
-import re
 import sys
 
 import pytest
@@ -24,13 +23,6 @@ OWN = {"graph_from_edges": 2, "graph_transpose": 2, "graph_relabel": 4, "graph_d
 
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
 KINDS = [(capability, wide) for capability in (75, 80, 90, 100, 120) for wide in (False, True)]
-
-
-def two_phase():
-    """The number of GP_TWO_PHASE."""
-    with open(os.path.join(ROOT, "gpuprims.h")) as file:
-        names = re.search(r"  GP_AUTO = 0,(.*?)GP_ALGORITHM_COUNT", file.read(), re.S).group(1)
-    return 1 + re.findall(r"^  (GP_\w+),", names, re.M).index("GP_TWO_PHASE")
 
 
 @pytest.mark.parametrize("capability, wide", KINDS if LONG else [((75, False), (100, True))[turn(2)]])
@@ -60,7 +52,7 @@ def test_compiles(capability, wide):
             assert not result, said
             assert len(images) > OWN[name] - (name.startswith("graph_de")) and min(images) > 500
         for threads in (128, 512 if capability == 75 else 1024):  # by launches: the least shared memory, and the most
-            policy = (ctypes.c_int * len(store.fields()))(two_phase(), threads)
+            policy = (ctypes.c_int * len(store.fields()))(gp.ALGORITHMS["TWO_PHASE"], threads)
             call = gp.Call(primitive=gp.PRIMITIVES["bfs"], graph=ctypes.addressof(graph),
                            policy=ctypes.addressof(policy))
             images = []

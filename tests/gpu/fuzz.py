@@ -429,14 +429,7 @@ def policy_rows(gp, header):
     path = os.path.join(os.path.dirname(header), "gpuprims_policies.h")
     if not os.path.exists(path):
         return {}
-    with open(header, encoding="utf-8") as file:
-        text = file.read()
-    numbers = {"GP_AUTO": 0}
-    for first, last in (("GP_AUTO = 0,", "GP_ALGORITHM_COUNT"),):
-        body = text[text.index(first):text.index(last)]
-        names = re.findall(r"^\s*(GP_\w+)\b(?: = 0)?,", body, re.M)
-        numbers.update({name: i for i, name in enumerate(names)})
-    numbers.update({"GP_CACHE_DEFAULT": 0, "GP_CACHE_STREAMING": 1, "GP_CACHE_L2": 2, "GP_CACHE_ALL": 3})
+    numbers = {"GP_AUTO": 0, **{f"GP_{name}": number for name, number in gp.ALGORITHMS.items()}, **gp.CACHES}
     members, rows = len(policy_members(header)), collections.defaultdict(list)
     with open(path, encoding="utf-8") as file:
         table = file.read().replace("\\\n", " ")

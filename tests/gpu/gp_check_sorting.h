@@ -239,23 +239,11 @@ static gp_policy drawn_policy(gp_primitive p, uint64_t seed) {
     policy.field = values[seed % COUNT(values)];                                                                       \
   }
   switch (gp__family_of((int)p)) {
-  case GP__FAMILY_SORT:
-    GP_POLICY_FIELDS_SORT(DRAW)
-    break;
-  case GP__FAMILY_MERGE:
-    GP_POLICY_FIELDS_MERGE(DRAW)
-    break;
-  case GP__FAMILY_SEGMENTED_SORT:
-    GP_POLICY_FIELDS_SEGMENTED_SORT(DRAW)
-    break;
-  case GP__FAMILY_TOP_K:
-    GP_POLICY_FIELDS_TOP_K(DRAW)
-    break;
-  case GP__FAMILY_TRANSPOSE:
-    GP_POLICY_FIELDS_TRANSPOSE(DRAW)
-    break;
-  default:
-    GP_POLICY_FIELDS_MAP(DRAW)
+#define CASE(FAMILY, family)                                                                                           \
+  case GP__FAMILY_##FAMILY:                                                                                            \
+    GP_POLICY_FIELDS_##FAMILY(DRAW) break;
+    GPUPRIMS__FAMILIES(CASE)
+#undef CASE
   }
 #undef DRAW
   return policy;

@@ -46,14 +46,8 @@ PROVENANCE = re.compile(r"[A-Za-z0-9 ()./+_%:,-]{0,9999}")
 @functools.cache
 def enumerators():
     """{field: its values by name}, as the header declares them."""
-    text = ""
-    for part in ("lists.h", "policy.h"):
-        with open(os.path.join(store.ROOT, "src", "api", part), encoding="utf-8") as file:
-            text += file.read()
-    algorithms = text[text.index("\n  GP_AUTO = 0,"):text.index("\n  GP_ALGORITHM_COUNT")]
-    caches = re.search(r"\nenum \{ (GP_CACHE_DEFAULT = 0, .*), GP_CACHE_COUNT \};", text).group(1)
-    modifiers = set(re.findall(r"GP_CACHE_([A-Z0-9_]+) = ", caches))
-    return {"algorithm": set(re.findall(r"\n  GP_([A-Z0-9_]+)\b", algorithms)), "load": modifiers, "store": modifiers}
+    caches = {name.removeprefix(PREFIXES["load"]) for name in store.description()["caches"]}
+    return {"algorithm": set(store.description()["algorithms"]), "load": caches, "store": caches}
 
 
 def refuse(what, value):

@@ -59,6 +59,8 @@ const char *describe(void) {
   add_list(&t, "protocols", GP_CELL_PROTOCOLS(SECOND));
   add_list(&t, "words", GP_CELL_WORDS(SECOND));
   add_list(&t, "fields", GP_POLICY_MEMBERS(WORD));
+  add_list(&t, "algorithms", "AUTO" GP_ALGORITHMS(WORD));
+  add_list(&t, "caches", GP_CACHES(WORD));
   text_add(&t, ",\n\"types\":{");
   for (i = 0; i < COUNT(TYPES); i++) text_add(&t, "%s\"%s\":%d", i ? "," : "", TYPES[i].name, TYPES[i].size);
   text_add(&t, "},\n\"primitives\":{"); // in the library's order: the family of a policy

@@ -320,11 +320,9 @@ static void shuffle(int *order, int count) {
 // ---- JSON -----------------------------------------------------------------------------------------------------------
 
 static void print_fields(const field *f) {
-  int i;
+  int count, i;
   for (; f->name; f++) {
-    const char *const *names = !strcmp(f->name, "algorithm")                           ? ALGORITHM_NAMES
-                               : !strcmp(f->name, "load") || !strcmp(f->name, "store") ? CACHE_NAMES
-                                                                                       : NULL;
+    const char *const *names = policy_names(f->offset, &count);
     printf("  {\"name\": \"%s\", \"values\": [", f->name);
     for (i = 0; i < f->count; i++) {
       if (names) printf("%s\"%s\"", i ? ", " : "", names[f->values[i]]);
