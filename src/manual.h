@@ -35,10 +35,7 @@
 //    GPU is found, or by gp_config.backend = GP_BACKEND_HOST.
 //
 // CONTENTS (search for the mark)
-//    >>config >>types >>api                                what a user of the library reads
-//    >>machine >>policy >>warp >>tile >>kernels            what a kernel author reads
-//    >>driver >>host >>kernel_source >>dispatch            the implementation in C
-//    >>device_text                                         what NVRTC compiles: the parts above, without comments
+// @CONTENTS@
 //
 // DOES                                              DOES NOT
 //    run asynchronously on your stream                 synchronise, or copy a result back

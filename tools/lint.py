@@ -8,9 +8,9 @@
 src/: every part is in the manifest once, begins with its head, is no longer than 800 lines and closes the conditions
 that it opens; its `uses` line names the parts whose names it mentions, all of them above it, so that there is no
 circle; core mentions no more primitives than before; each name in the text for NVRTC is one that a part defines;
-gpuprims.h is what the parts make. gpuprims.h: section marks and their order; a section uses only private names defined
-in it or above; prefixes; the rename list of GPUPRIMS_NAMESPACE against the API; error names. Every file: length of
-lines, unfinished work, paths of one machine. C, C++ and CUDA files: clang-format.
+gpuprims.h is what the parts make. gpuprims.h: sections that comments name; prefixes; what is external is declared in
+the API; error names. Every file: length of lines, unfinished work, paths of one machine. C, C++ and CUDA files:
+clang-format.
 """
 import os
 import re
@@ -20,8 +20,7 @@ import sys
 import textwrap
 
 import amalgamate
-from c_names import (PROJECT_NAME, Definition, blank, definitions, homes_of, line_numbers, names_of_parts,
-                     split_directives)
+from c_names import PROJECT_NAME, Definition, blank, definitions, homes_of, names_of_parts, split_directives
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADER = os.environ.get("GPUPRIMS_HEADER", "gpuprims.h")
@@ -65,9 +64,7 @@ def lint_header(findings, path):
         text = file.read()
     lines = text.split("\n")
     marks = [(number, match.group(1)) for number, line in enumerate(lines, 1) for match in [MARK.match(line)] if match]
-    listed = contents_list(lines)
-    findings.check("contents", [] if listed else [f"{path}: no list of marks after // CONTENTS"])
-    findings.check("marks", check_marks(path, lines, marks, listed))
+    findings.check("marks", check_marks(path, lines, [name for _, name in marks]))
 
     code, directives = split_directives(blank(text))
     found = definitions(code)
@@ -76,71 +73,22 @@ def lint_header(findings, path):
         if macro:
             found.append(Definition(macro.group(1), number, "macro", directive))
     section = lambda line: next((name for number, name in reversed(marks) if number <= line), "")
-    findings.check("order", check_order(path, code, found, section, [name for _, name in marks]))
     findings.check("prefixes", check_prefixes(path, found, section))
-    findings.check("namespace", check_namespace(path, found, directives))
+    findings.check("namespace", check_namespace(path, found))
     findings.check("errors", check_errors(path, text))
 
 
-def contents_list(lines):
-    try:
-        first = lines.index(next(line for line in lines if line.startswith("// CONTENTS")))
-    except StopIteration:
-        return []
-    names = []
-    for line in lines[first + 1:]:
-        if line.strip() == "//":
-            break
-        names += re.findall(r">>(\w+)", line)
-    return names
-
-
-def check_marks(path, lines, marks, listed):
-    names = [name for _, name in marks]
-    for number, name in marks:
-        if names.count(name) > 1:
-            yield f"{path}:{number}: section >>{name} is marked more than once"
-        if name not in listed:
-            yield f"{path}:{number}: section >>{name} is not in the contents"
-        if len(lines[number - 1]) != COLUMNS:
-            yield f"{path}:{number}: the line of a mark is {COLUMNS} columns wide"
-    for name in listed:
-        if name not in names:
-            yield f"{path}: the contents list >>{name}, but no section has this mark"
-    both = [name for name in names if name in listed]
-    if both != [name for name in listed if name in names]:
-        yield f"{path}: the sections stand in another order than in the contents: {' '.join(both)}"
+def check_marks(path, lines, names):
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"{path}: section >>{name} is marked more than once"
     for number, line in enumerate(lines, 1):
-        if line.startswith("// >>") and not MARK.match(line):
-            yield f"{path}:{number}: looks like a mark, and is none: {line.strip()}"
-        for name in re.findall(r"(?<!\w)>>([a-z_]+)\b", line) if "//" in line else []:
-            if name not in listed and re.search(rf"\bsection >>{name}|in >>{name}\b", line):
+        for name in re.findall(r"\b(?:section|in) >>([a-z_]+)\b", line) if "//" in line else []:
+            if name not in names:
                 yield f"{path}:{number}: names a section >>{name} that does not exist"
 
 
-def check_order(path, code, found, section, order):
-    """A private name may not be used in a section above the one that defines it."""
-    rank = {name: index for index, name in enumerate(order)}
-    defined = {}
-    for item in found:
-        if re.match(r"gp__|GP__|GPUPRIMS__", item.name) and item.kind not in ("prototype", "forward"):
-            at = rank.get(section(item.line), -1)
-            defined[item.name] = min(at, defined.get(item.name, at))
-    line_of = line_numbers(code)
-    reported = set()
-    for match in re.finditer(r"\b(?:gp__|GP__|GPUPRIMS__)\w+", code):
-        name = match.group()
-        if name not in defined or name in reported:
-            continue
-        line = line_of(match.start())
-        here = section(line)
-        if rank.get(here, -1) < defined[name]:
-            reported.add(name)
-            yield f"{path}:{line}: >>{here} uses {name}, which >>{order[defined[name]]} defines"
-
-
 def check_prefixes(path, found, section):
-    private = {"driver", "host", "kernel_source", "dispatch", "tuner", "dist"}
+    private = {"driver", "host", "kernel_source", "dispatch"}
     api = {item.name for item in found if "GPUPRIMS__API" in item.text and item.kind in ("prototype", "function")}
     for item in found:
         name, where = item.name, f"{path}:{item.line}"
@@ -161,23 +109,14 @@ def check_prefixes(path, found, section):
             yield f"{where}: {name} is in the API: gp_"
 
 
-def check_namespace(path, found, directives):
-    declared = {item.name for item in found if item.kind == "prototype" and "GPUPRIMS__API" in item.text}
+def check_namespace(path, found):
+    """What is external is declared under src/api/, so that GPUPRIMS_NAMESPACE renames it, and defined."""
+    renamed = {line.split()[1] for line in amalgamate.rename_lines()}
     defined = {item.name for item in found if item.kind == "function" and "GPUPRIMS__API" in item.text}
-    renamed = set()
-    for number, directive in directives:
-        match = re.match(r"\s*#\s*define\s+(gp_\w+)\s+GPUPRIMS__NAME\((\w+)\)", directive)
-        if match:
-            renamed.add(match.group(1))
-            if match.group(1) != match.group(2):
-                yield f"{path}:{number}: {match.group(1)} is renamed to {match.group(2)}"
-    for name in sorted((declared | defined) - renamed):
-        yield f"{path}: {name} is external, and GPUPRIMS_NAMESPACE does not rename it"
-    for name in sorted(renamed - declared - defined):
-        yield f"{path}: GPUPRIMS_NAMESPACE renames {name}, which is not declared"
-    if defined:
-        for name in sorted(declared - defined):
-            yield f"{path}: {name} is declared, but not defined"
+    for name in sorted(defined - renamed):
+        yield f"{path}: {name} is external, and no part of {amalgamate.FOLDER}/api/ declares it"
+    for name in sorted(renamed - defined):
+        yield f"{path}: {name} is declared, but not defined"
 
 
 def check_errors(path, text):
