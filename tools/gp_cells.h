@@ -178,22 +178,30 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   return *end == 0;
 }
 
-// The letters of a primitive's words.
-#define ROW(name, has, words, ...) static const char words_of_##name[] __attribute__((unused)) = words;
+// A primitive's row of gp_primitives.h: what holds of it, letters of its words, its usual operator.
+typedef struct primitive_row {
+  const char *has, *words, *op;
+} primitive_row;
+static const primitive_row row_of_none = {"", "", ""};
+#define ROW(name, has, words, op, ...)                                                                                 \
+  static const primitive_row row_of_##name __attribute__((unused)) = {has, words, op};
 GP_TOOL_PRIMITIVES(ROW)
 #undef ROW
-static inline __attribute__((unused)) const char *words_of(gp_primitive p) {
-#define ROW(NAME, name) words_of_##name,
-  static const char *const WORDS[] = {"", GP_PRIMITIVES(ROW)};
+static inline __attribute__((unused)) const primitive_row *row_of(gp_primitive p) {
+#define ROW(NAME, name) &row_of_##name,
+  static const primitive_row *const ROWS[] = {&row_of_none, GP_PRIMITIVES(ROW)};
 #undef ROW
-  return WORDS[p];
+  return ROWS[p];
 }
-static inline __attribute__((unused)) int has_word(gp_primitive p, char word) { return strchr(words_of(p), word) != 0; }
+static inline __attribute__((unused)) int is_a(gp_primitive p, const char *what) {
+  return strstr(row_of(p)->has, what) != NULL;
+}
+static inline __attribute__((unused)) int has_word(gp_primitive p, char word) {
+  return strchr(row_of(p)->words, word) != 0;
+}
 
 // Reduce, the scans and what is built on them: they have an operator and an accumulator.
-static inline __attribute__((unused)) int folds(gp_primitive p) {
-  return (p >= GP_REDUCE && p <= GP_REDUCE_BY_KEY) || p == GP_GROUP_BY;
-}
+static inline __attribute__((unused)) int folds(gp_primitive p) { return is_a(p, "folds"); }
 // Primitives that came with segments: their buffers and bytes are declared by cell_type and cell_count.
 static inline __attribute__((unused)) int is_scan_by_key(gp_primitive p) {
   return p == GP_INCLUSIVE_SCAN_BY_KEY || p == GP_EXCLUSIVE_SCAN_BY_KEY;
@@ -206,9 +214,7 @@ static inline __attribute__((unused)) int is_set(gp_primitive p) {
   return p >= GP_SET_UNION && p <= GP_SET_SYMMETRIC_DIFFERENCE;
 }
 // Keys, of the cell's type, are moved, and values with them; or read, in order.
-static inline __attribute__((unused)) int moves_keys(gp_primitive p) {
-  return p >= GP_SORT && p <= GP_NTH_ELEMENT && p != GP_IS_SORTED;
-}
+static inline __attribute__((unused)) int moves_keys(gp_primitive p) { return is_a(p, "keys"); }
 
 static inline __attribute__((unused)) int is_replayed(const cell *c) {
   return c->protocol == GRAPH || c->protocol == COLD_GRAPH;
@@ -331,7 +337,7 @@ static inline __attribute__((unused)) int cell_keep2(const cell *c) { return c->
 // ---- parsing --------------------------------------------------------------------------------------------------------
 
 static inline __attribute__((unused)) void default_words(cell *c) {
-  const char *words = words_of(c->primitive);
+  const char *words = row_of(c->primitive)->words;
   const type_row *u32 = find_type("u32");
   for (; *words; words++) switch (*words) {
     case 's':
@@ -595,7 +601,7 @@ static inline __attribute__((unused)) const char *complete_cell(cell *c) {
 // NULL, or what is wrong.
 static inline __attribute__((unused)) const char *parse_cell(const char *text, cell *c) {
   static char reason[200];
-  const char *wrong;
+  const char *wrong, *usual;
   char copy[256], *save = NULL, *word;
   int position = 0;
   uint64_t bytes = 0;
@@ -639,24 +645,17 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
     } else BAD("%s is one word too many", word);
   }
   if (position < 3) BAD("a cell is: primitive [operator] type n=COUNT ...");
-  if (!c->out)
-    c->out = has_word(c->primitive, 'b') || has_word(c->primitive, 'h') || c->primitive == GP_LOAD_BALANCE
-                 ? find_type("u32")
-                 : c->in;
+  if (!c->out) c->out = is_a(c->primitive, "index") ? find_type("u32") : c->in;
   if (!c->acc) c->acc = c->out->number == GP_DATA_F16 || c->out->number == GP_DATA_BF16 ? find_type("f32") : c->out;
   if (bytes) c->n = bytes / (uint64_t)c->in->size;
   if (!c->n) BAD("the count is missing, or 0");
   if (c->in_offset < 0 || c->in_offset > 255 || c->out_offset < 0 || c->out_offset > 255) BAD("offsets are 0 to 255");
-  if (c->op == 0) {
-    if (c->primitive == GP_TRANSFORM) c->op = GP_NEGATE;
-    else if (c->primitive == GP_TRANSFORM2 || folds(c->primitive)) c->op = GP_SUM;
-    else if (c->primitive == GP_ADJACENT_DIFFERENCE) c->op = GP_SUB;
-  }
+  usual = row_of(c->primitive)->op;
+  if (c->op && !*usual) BAD("%s takes no operator", PRIMITIVE_NAMES[c->primitive]);
+  if (!c->op) c->op = FIND_NAME(usual, OPERATOR_NAMES);
   if (c->in->fields > 1 && (folds(c->primitive) || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2) &&
       (c->op != GP_SUM || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2))
     BAD("structs have SUM only");
-  if (c->op && c->primitive > GP_REDUCE_BY_KEY && c->primitive != GP_ADJACENT_DIFFERENCE && !folds(c->primitive))
-    BAD("%s takes no operator", PRIMITIVE_NAMES[c->primitive]);
   wrong = complete_cell(c);
   if (wrong) BAD("%s", wrong);
   return NULL;

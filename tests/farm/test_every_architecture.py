@@ -14,7 +14,6 @@ machine with many.
 import collections
 import os
 import random
-import re
 
 import pytest
 import test_graph_kernels
@@ -177,21 +176,13 @@ def test_covering_covers():
         assert chosen == covering(points, strength, 1)
 
 
-def x_macro(path, name):
-    """The rows of an X-macro, each as the list of its arguments."""
-    with open(os.path.join(tune_parts.ROOT, path), encoding="utf-8") as file:
-        body = re.search(rf"#define {name}\(X\)(.*?)\n\n", file.read(), re.S).group(1)
-    return [row.split(", ") for row in re.findall(r"\bX\(([^()]*)\)", body)]
-
-
 def test_nothing_is_left_out():
-    """The families name every primitive, but for some on graphs, which have no cells (test_graph_kernels.py compiles
-    them); the rotation names every type."""
-    primitives = {row[1] for row in x_macro("gpuprims.h", "GP_PRIMITIVES")}
+    """The families name every primitive that has cells (test_graph_kernels.py compiles the others), the rotation every
+    type."""
     of_cells = {words.split()[0] for family in FAMILIES.values() for words in family}
-    assert of_cells | set(test_graph_kernels.CALLS) == primitives
-    assert of_cells & set(test_graph_kernels.CALLS) == set(cell_keys.having("graph"))
-    assert {row[0] for row in x_macro("tools/peers/data.h", "GP_DATA_TYPES")} == set(TYPES)
+    assert of_cells == set(store.primitives()) - set(cell_keys.having("no_cells"))
+    assert set(cell_keys.having("graph") + cell_keys.having("no_cells")) == set(test_graph_kernels.OWN)
+    assert set(store.type_sizes()) == set(TYPES)
 
 
 def test_covering_sample(program, architectures):

@@ -108,7 +108,8 @@ def same_policy(row, text):
 
 def lookup(rows, classes, device, capability, group, log2, valid=lambda policy: True):
     """(source, row) for a call, as the header chooses: exact device, compute capability, class, portable row; None
-    where its built-in rule serves the call. classes: (name, device)."""
+    where its built-in rule serves the call. classes: (name, device). The header is compiled for one table; this takes
+    the rows of any stores, and tests/farm/test_table.py asks both for every call."""
     scopes = [("device", {device}), ("capability", {f"sm_{capability}"}),
               ("class", {f"class:{name}" for name, member in classes if member == device}), ("portable", {"portable"})]
     for source, names in scopes:
