@@ -31,6 +31,10 @@ def test_the_description():
     cells = cell_keys.description()["cells"]
     assert set(cells) == {*store.primitives(), "kernel"} and standard.SIZES == bench.SIZES
     assert all(cells[searched]["searched"] == "" for searched in cell_keys.served().values())
+    with open(store.SCHEMA, encoding="utf-8") as file:
+        schema = json.load(file)["$defs"]
+    assert schema["protocol"]["enum"] == cell_keys.description()["protocols"]
+    assert tuple(schema["row_policy"]["properties"]) == store.fields()
 
 
 def test_cells_as_text(tmp_path):

@@ -60,7 +60,10 @@ const char *primitive_searched(const char *primitive) {
   const int row = primitive_row(primitive);
   return row < 0 ? "" : PRIMITIVES[row].searched;
 }
-static int has_operator(const char *primitive) { return *PRIMITIVES[primitive_row(primitive)].op != 0; }
+const char *primitive_op(const char *primitive) {
+  const int row = primitive_row(primitive);
+  return row < 0 ? "" : PRIMITIVES[row].op;
+}
 
 static int own_word(const cell_words *w, const char *name) {
   int i;
@@ -111,7 +114,7 @@ const char *cell_words_of(const char *cell, cell_words *w) {
     BAD("no primitive %.40s", word ? word : "is named");
   strcpy(w->primitive, word);
   word = strtok_r(NULL, " ", &save);
-  if (has_operator(w->primitive)) {
+  if (*primitive_op(w->primitive)) {
     if (!word || strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(word) ||
         strlen(word) >= sizeof w->op || (*word >= '0' && *word <= '9'))
       BAD("%s needs an operator, such as SUM", w->primitive);

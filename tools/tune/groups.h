@@ -15,10 +15,10 @@ enum { BATCH = 31, TIMED_BATCH = 8 };
 enum { TAG_DEFAULT = -1, TAG_CONTROL = -2 };
 
 typedef struct group_row {
-  const char *primitive, *op, *types; // types: with spaces between
-  const char *bad;                    // pattern: a policy that must lose where there is a lot to do
-  const char *landscape;              // pattern: the points of gp_tune --landscape; NULL: it leaves the primitive out
-  const char *words;                  // of the primitive's own; NULL: none
+  const char *primitive, *types; // types: with spaces between
+  const char *bad;               // pattern: a policy that must lose where there is a lot to do
+  const char *landscape;         // pattern: the points of gp_tune --landscape; NULL: it leaves the primitive out
+  const char *words;             // of the primitive's own; NULL: none
 } group_row;
 extern const group_row GROUP_ROWS[];
 extern const int GROUP_ROW_COUNT;

@@ -370,6 +370,7 @@ static void add_graphs(search *s, const group_row *row, const char *type, const 
 }
 
 static void add_group(search *s, const group_row *row, const char *type, const unsigned long long *bytes, int count) {
+  const char *op = primitive_op(row->primitive);
   group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
   unsigned long long size;
   char *one, *first;
@@ -378,7 +379,7 @@ static void add_group(search *s, const group_row *row, const char *type, const u
   int i;
   g->row = row;
   g->type = print_text("%s", type);
-  one = print_text("%s%s%s %s%s%s", row->primitive, *row->op ? " " : "", row->op, type, row->words ? " " : "",
+  one = print_text("%s%s%s %s%s%s", row->primitive, *op ? " " : "", op, type, row->words ? " " : "",
                    row->words ? row->words : "");
   first = print_text("%s n=1 protocol=cold", one);
   cell_words_of(first, &words);
@@ -398,7 +399,7 @@ static void add_group(search *s, const group_row *row, const char *type, const u
 
 // A kernel of the user's as a group: the sizes are its n.
 static const char *add_kernel(search *s, const char *path, const unsigned long long *n, int count) {
-  static const group_row ROW = {"kernel", "", "", NULL, NULL, NULL};
+  static const group_row ROW = {"kernel", "", NULL, NULL, NULL};
   static kernel_file file;
   group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
   const gp_tune_kernel *kernel;

@@ -147,6 +147,7 @@ int cell_measure(const char *text, char *own, size_t room, unsigned long long nu
 int type_size(const char *type);                            // 0: there is no such type
 int primitive_has(const char *primitive, const char *what); // see tools/gp_primitives.h; 0 also: unknown
 const char *primitive_searched(const char *primitive);      // whose search serves it, or ""
+const char *primitive_op(const char *primitive);            // the usual operator, or ""
 
 // ---- describe.c -----------------------------------------------------------------------------------------------------
 
