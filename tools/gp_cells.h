@@ -178,13 +178,8 @@ static inline __attribute__((unused)) int parse_size(const char *text, uint64_t 
   return *end == 0;
 }
 
-// A primitive's row of gp_primitives.h: what holds of it, letters of its words, its usual operator.
-typedef struct primitive_row {
-  const char *has, *words, *op;
-} primitive_row;
-static const primitive_row row_of_none = {"", "", ""};
-#define ROW(name, has, words, op, ...)                                                                                 \
-  static const primitive_row row_of_##name __attribute__((unused)) = {has, words, op};
+static const primitive_row row_of_none = {"", "", "", "", "", "", "", ""};
+#define ROW(name, ...) static const primitive_row row_of_##name __attribute__((unused)) = {#name, __VA_ARGS__};
 GP_TOOL_PRIMITIVES(ROW)
 #undef ROW
 static inline __attribute__((unused)) const primitive_row *row_of(gp_primitive p) {

@@ -59,6 +59,7 @@
 //   rule_first  its best algorithm depends on what rows do not know: the number of segments, the shape. The header
 //               takes a row only where its rule has chosen the same algorithm (gp__row_serves).
 //   host_made   the host makes all of its input, where it repeats a part of others'
+// No word is a part of another one.
 // clang-format off
 #define GP_TOOL_PRIMITIVES(X) \
   X(copy, "input bitwise", "", "", "copy and transform", "", "u8 u32 u64 s16", "") \
@@ -122,5 +123,9 @@
   X(bfs_check, "no_cells", "", "", "graph", "", "", "") \
   X(kernel, "kernel", "", "", "", "", "", "")
 // clang-format on
+
+typedef struct primitive_row {
+  const char *name, *has, *words, *op, *area, *searched, *types, *standard;
+} primitive_row;
 
 #endif

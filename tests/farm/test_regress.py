@@ -31,6 +31,8 @@ def test_the_description():
     cells = cell_keys.description()["cells"]
     assert set(cells) == {*store.primitives(), "kernel"} and standard.SIZES == bench.SIZES
     assert all(cells[searched]["searched"] == "" for searched in cell_keys.served().values())
+    words = {word for cell in cells.values() for word in cell["has"]}
+    assert not any(one != other and one in other for one in words for other in words), "strstr looks for them"
     with open(store.SCHEMA, encoding="utf-8") as file:
         schema = json.load(file)["$defs"]
     assert schema["protocol"]["enum"] == cell_keys.description()["protocols"]

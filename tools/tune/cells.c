@@ -1,7 +1,6 @@
 // cells.c - cells as text and as keys, and their sizes; for gp_tune, which is built with it, and for Python, which
 // loads it as a library (tools/farm/cell_keys.py). It knows no header of the library: a key is the same whatever tree
 // is measured.
-#include "../gp_primitives.h"
 #include "../peers/data.h"
 #include "tune.h"
 
@@ -15,9 +14,7 @@ static const struct {
 };
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
-static const struct {
-  const char *name, *has, *words, *op, *area, *searched, *types, *standard;
-} PRIMITIVES[] = {
+static const primitive_row PRIMITIVES[] = {
 #define ROW(name, ...) {#name, __VA_ARGS__},
     GP_TOOL_PRIMITIVES(ROW)
 #undef ROW
@@ -38,6 +35,17 @@ int type_size(const char *type) {
   return 0;
 }
 
+const primitive_row *primitive_of(const char *name) {
+  int i;
+  for (i = 0; i < PRIMITIVE_COUNT; i++)
+    if (!strcmp(name, PRIMITIVES[i].name)) return &PRIMITIVES[i];
+  return NULL;
+}
+int primitive_has(const char *primitive, const char *what) {
+  const primitive_row *row = primitive_of(primitive);
+  return row && strstr(row->has, what);
+}
+
 static int is_one_of(const char *word, const char *list) {
   const size_t length = strlen(word);
   const char *at;
@@ -46,28 +54,9 @@ static int is_one_of(const char *word, const char *list) {
   return 0;
 }
 
-// -1: there is none of this name.
-static int primitive_row(const char *name) {
-  int i = PRIMITIVE_COUNT - 1;
-  while (i >= 0 && strcmp(name, PRIMITIVES[i].name)) i--;
-  return i;
-}
-int primitive_has(const char *primitive, const char *what) {
-  const int row = primitive_row(primitive);
-  return row >= 0 && is_one_of(what, PRIMITIVES[row].has);
-}
-const char *primitive_searched(const char *primitive) {
-  const int row = primitive_row(primitive);
-  return row < 0 ? "" : PRIMITIVES[row].searched;
-}
-const char *primitive_op(const char *primitive) {
-  const int row = primitive_row(primitive);
-  return row < 0 ? "" : PRIMITIVES[row].op;
-}
-
 static int own_word(const cell_words *w, const char *name) {
   int i;
-  for (i = 0; *PRIMITIVES[primitive_row(w->primitive)].words && i < OWN_COUNT; i++)
+  for (i = 0; *primitive_of(w->primitive)->words && i < OWN_COUNT; i++)
     if (!strcmp(name, OWN[i])) return i;
   return -1;
 }
@@ -110,11 +99,11 @@ const char *cell_words_of(const char *cell, cell_words *w) {
   if (strlen(cell) >= sizeof copy) BAD("a cell longer than %d characters", (int)sizeof copy - 1);
   strcpy(copy, cell);
   word = strtok_r(copy, " ", &save);
-  if (!word || primitive_row(word) < 0 || primitive_has(word, "no_cells"))
+  if (!word || !primitive_of(word) || primitive_has(word, "no_cells"))
     BAD("no primitive %.40s", word ? word : "is named");
   strcpy(w->primitive, word);
   word = strtok_r(NULL, " ", &save);
-  if (*primitive_op(w->primitive)) {
+  if (*primitive_of(w->primitive)->op) {
     if (!word || strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(word) ||
         strlen(word) >= sizeof w->op || (*word >= '0' && *word <= '9'))
       BAD("%s needs an operator, such as SUM", w->primitive);

@@ -4,7 +4,6 @@
 #include "../../src/api/policy.h"
 #include "../../src/core/rules.h"
 #include "../../src/families.h"
-#include "../gp_primitives.h"
 #include "../peers/data.h"
 #include "tune.h"
 
@@ -21,9 +20,7 @@ static const struct {
   const char *name;
   int size;
 } TYPES[] = {GP_DATA_TYPES(TYPE)};
-static const struct {
-  const char *name, *has, *words, *op, *area, *searched, *types, *standard;
-} ROWS[] = {GP_TOOL_PRIMITIVES(ROW)};
+static const primitive_row ROWS[] = {GP_TOOL_PRIMITIVES(ROW)};
 #define COUNT(array) (int)(sizeof(array) / sizeof *(array))
 
 static void comma(text *t) {

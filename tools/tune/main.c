@@ -3,7 +3,6 @@
 #include <sched.h>
 #include <stddef.h>
 
-#include "../gp_primitives.h"
 #include "space.h"
 #include "tune.h"
 #include "worker.h"

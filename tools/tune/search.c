@@ -370,7 +370,7 @@ static void add_graphs(search *s, const group_row *row, const char *type, const 
 }
 
 static void add_group(search *s, const group_row *row, const char *type, const unsigned long long *bytes, int count) {
-  const char *op = primitive_op(row->primitive);
+  const char *op = primitive_of(row->primitive)->op;
   group *g = memset(grow(NULL, sizeof *g), 0, sizeof *g);
   unsigned long long size;
   char *one, *first;
@@ -448,7 +448,8 @@ static int parse_sizes(const char *at, unsigned long long **bytes) {
 
 static const char *check_primitive(const char *word) {
   static char reason[200];
-  const char *searched = primitive_searched(word);
+  const primitive_row *row = primitive_of(word);
+  const char *searched = row ? row->searched : "";
   int i;
   for (i = 0; i < GROUP_ROW_COUNT; i++)
     if (!strcmp(word, GROUP_ROWS[i].primitive)) return NULL;

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../gp_primitives.h"
+
 // Exit statuses.
 enum { DONE = 0, FOUND_WRONG = 1, BAD_USAGE = 2, DEVICE_LOST = 3, NO_GPU = 4, INTERRUPTED = 130 };
 
@@ -146,8 +148,7 @@ int cell_degree_of(const cell_words *words); // of a graph: n is so many times i
 int cell_measure(const char *text, char *own, size_t room, unsigned long long numbers[5]);
 int type_size(const char *type);                            // 0: there is no such type
 int primitive_has(const char *primitive, const char *what); // see tools/gp_primitives.h; 0 also: unknown
-const char *primitive_searched(const char *primitive);      // whose search serves it, or ""
-const char *primitive_op(const char *primitive);            // the usual operator, or ""
+const primitive_row *primitive_of(const char *name);        // NULL: unknown
 
 // ---- describe.c -----------------------------------------------------------------------------------------------------
 
