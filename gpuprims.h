@@ -29358,7 +29358,7 @@ static gp_context *gp__contexts; // all ever opened by this process
 static pthread_mutex_t gp__contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
-static __thread gp_context *gp__known; // the context that this thread used last
+static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
 
 // ---- core/life.c - contexts in use: forks, hooks, entering and leaving
 
@@ -29374,18 +29374,20 @@ GPUPRIMS__PRIVATE void gp__watch_forks(void) {
 
 // Was the context opened, by this process? Otherwise *result and a message. It may be closed.
 GPUPRIMS__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
-  if (ctx != gp__known || !ctx) {
-    gp_context *c;
+  if (ctx != gp__known[0] || !ctx) {
+    gp_context *c = ctx;
     if (!ctx) {
       *result = gp__fail(GP_E_CONTEXT, "%s: ctx is null", who);
       return 0;
     }
-    for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {}
+    if (ctx != gp__known[1])
+      for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {}
     if (!c) {
       *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never open", who);
       return 0;
     }
-    gp__known = ctx;
+    gp__known[1] = gp__known[0];
+    gp__known[0] = ctx;
   }
   if (ctx->generation == gp__generation) return 1;
   *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent of this process", who);
@@ -29581,17 +29583,19 @@ GPUPRIMS__PRIVATE gp_policy_source gp__scope_source(const char *scope, const cha
 }
 
 GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability) {
+  const char *scope = NULL;
+  unsigned char source = 0;
   int i;
   memset(t, 0, sizeof *t);
-  for (i = 0; i < GP__POLICY_ROWS; ++i) {
-    const int primitive = gp__policy_rows[i].primitive;
-    const char *scope = gp__policy_rows[i].scope;
-    t->source[i] = i && strcmp(scope, gp__policy_rows[i - 1].scope) == 0 // rows of one scope stand together
-                       ? t->source[i - 1]
-                       : (unsigned char)gp__scope_source(scope, device, capability);
-    if (!t->source[i] || primitive <= GP_PRIMITIVE_NONE || primitive >= GP_PRIMITIVE_COUNT) continue;
-    if (!t->end[primitive]) t->first[primitive] = i;
-    t->end[primitive] = i + 1;
+  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope stand together, and compilers merge equal texts
+    const gp__policy_row *row = &gp__policy_rows[i];
+    if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
+      source = (unsigned char)gp__scope_source(row->scope, device, capability);
+    scope = row->scope;
+    t->source[i] = source;
+    if (!source || row->primitive <= GP_PRIMITIVE_NONE || row->primitive >= GP_PRIMITIVE_COUNT) continue;
+    if (!t->end[row->primitive]) t->first[row->primitive] = i;
+    t->end[row->primitive] = i + 1;
   }
 }
 

@@ -13,18 +13,20 @@ GPUPRIMS__PRIVATE void gp__watch_forks(void) {
 
 // Was the context opened, by this process? Otherwise *result and a message. It may be closed.
 GPUPRIMS__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
-  if (ctx != gp__known || !ctx) {
-    gp_context *c;
+  if (ctx != gp__known[0] || !ctx) {
+    gp_context *c = ctx;
     if (!ctx) {
       *result = gp__fail(GP_E_CONTEXT, "%s: ctx is null", who);
       return 0;
     }
-    for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {}
+    if (ctx != gp__known[1])
+      for (c = __atomic_load_n(&gp__contexts, __ATOMIC_ACQUIRE); c && c != ctx; c = c->next) {}
     if (!c) {
       *result = gp__fail(GP_E_CONTEXT, "%s: ctx was never open", who);
       return 0;
     }
-    gp__known = ctx;
+    gp__known[1] = gp__known[0];
+    gp__known[0] = ctx;
   }
   if (ctx->generation == gp__generation) return 1;
   *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent of this process", who);

@@ -1,6 +1,7 @@
 // core/open.c - opening and closing a context
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/system.c, core/messages.c,
-//   core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c, core/state.c, core/life.c, core/close.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rows.h, core/system.c,
+//   core/messages.c, core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c, core/state.c,
+//   core/life.c, core/close.c
 
 GPUPRIMS__API gp_config gp_config_init(void) {
   gp_config c;
@@ -38,17 +39,19 @@ GPUPRIMS__PRIVATE gp_policy_source gp__scope_source(const char *scope, const cha
 }
 
 GPUPRIMS__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability) {
+  const char *scope = NULL;
+  unsigned char source = 0;
   int i;
   memset(t, 0, sizeof *t);
-  for (i = 0; i < GP__POLICY_ROWS; ++i) {
-    const int primitive = gp__policy_rows[i].primitive;
-    const char *scope = gp__policy_rows[i].scope;
-    t->source[i] = i && strcmp(scope, gp__policy_rows[i - 1].scope) == 0 // rows of one scope stand together
-                       ? t->source[i - 1]
-                       : (unsigned char)gp__scope_source(scope, device, capability);
-    if (!t->source[i] || primitive <= GP_PRIMITIVE_NONE || primitive >= GP_PRIMITIVE_COUNT) continue;
-    if (!t->end[primitive]) t->first[primitive] = i;
-    t->end[primitive] = i + 1;
+  for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope stand together, and compilers merge equal texts
+    const gp__policy_row *row = &gp__policy_rows[i];
+    if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
+      source = (unsigned char)gp__scope_source(row->scope, device, capability);
+    scope = row->scope;
+    t->source[i] = source;
+    if (!source || row->primitive <= GP_PRIMITIVE_NONE || row->primitive >= GP_PRIMITIVE_COUNT) continue;
+    if (!t->end[row->primitive]) t->first[row->primitive] = i;
+    t->end[row->primitive] = i + 1;
   }
 }
 

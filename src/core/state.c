@@ -102,4 +102,4 @@ static gp_context *gp__contexts; // all ever opened by this process
 static pthread_mutex_t gp__contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
-static __thread gp_context *gp__known; // the context that this thread used last
+static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
