@@ -13,7 +13,11 @@
 
 Prints a line for a check that failed and closes with "N passed, N failed, N skipped".
 """
+import contextlib
+import functools
 import glob
+import gzip
+import hashlib
 import os
 import re
 import resource
@@ -22,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(ROOT, "tests"), os.path.join(ROOT, "tools")]
@@ -52,6 +57,7 @@ if LONG:
 # gcc reads a C file's lines again and again for this warning, a third of the time that it takes for the header. What it
 # says depends on the layout alone: one standard of C has it, and all of C++, where it takes no time.
 NO_LAYOUT = ["-Wno-misleading-indentation"]
+ASSEMBLY = os.path.join(ROOT, "build", "tests", "assembly")  # what compilers made of the implementation
 SIMT = [f"tests/simt/{name}.cpp" for name in ("simt", "async", "race")]
 
 
@@ -80,9 +86,47 @@ class Checks:
                           f"{shlex.join(command)}\nexit code {done.returncode}\n{done.stdout}")
         return done.stdout if good else None
 
+    def assemble(self, name, command, output, link=()):
+        """Compiles one source, to a program where `link` has libraries, and to an object otherwise. Where the compiler
+        has made assembly of the same lines by the same command before, that is taken: it names the files that it
+        embeds, and C leaves the device text out. A check passes where all of that is without a word."""
+        seen = subprocess.run([*command, "-E"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=False).stdout
+        lines = [line for line in seen.split(b"\n") if line and not line.startswith(b"# ")]
+        about = "\0".join([version_of(command[0]), *command, ""]).encode()
+        kept = os.path.join(ASSEMBLY, hashlib.sha256(about + b"\n".join(lines)).hexdigest() + ".s.gz")
+        made = f"{output}.s"
+        if os.path.exists(kept) and not LONG:
+            os.utime(kept)
+            with gzip.open(kept) as packed, open(made, "wb") as file:
+                shutil.copyfileobj(packed, file)
+        elif self.run(name, [*command, "-S", "-o", made]) is None:
+            return False
+        else:
+            self.passed -= 1
+            with open(made, "rb") as file, open(f"{kept}.{os.getpid()}", "wb") as packed:
+                packed.write(gzip.compress(file.read(), 1))
+            os.replace(packed.name, kept)
+        openmp = [word for word in command if word == "-fopenmp"]
+        how = [*openmp, made, "-o", output, *link] if link else ["-c", made, "-o", output]
+        return self.run(name, [command[0], *how]) is not None
+
     def skip(self, name, reason):
         self.skipped += 1
         print(f"skipped: {name}: {reason}")
+
+
+@functools.cache
+def version_of(compiler):
+    return subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def forget_old():
+    """Assembly that was made or taken a day ago."""
+    for path in glob.glob(os.path.join(ASSEMBLY, "*")):
+        with contextlib.suppress(OSError):
+            if os.stat(path).st_mtime < time.time() - 24 * 3600:
+                os.remove(path)
 
 
 def language_flags(standard):
@@ -93,10 +137,9 @@ def source(name):
     return os.path.join(HERE, name)
 
 
-def build(checks, name, compiler, standard, files, output, flags=(), cwd=ROOT, include=ROOT, strict=STRICT):
-    command = ([compiler] + language_flags(standard) + list(strict) + [f"-I{include}"] + list(flags) + list(files) +
-               ["-x", "none", "-o", output] + LIBS)
-    return checks.run(name, command, cwd=cwd) is not None
+def build(checks, name, compiler, standard, file, output, flags=()):
+    command = [compiler, *language_flags(standard), *STRICT, f"-I{ROOT}", *flags, file]
+    return checks.assemble(name, command, output, LIBS)
 
 
 # ---- language --------------------------------------------------------------------------------------------------------
@@ -121,7 +164,7 @@ def language(checks, folder, compiler):
                 checks.skip(f"{what}: OpenMP", "the compiler has no OpenMP: apt-get install libomp-dev")
                 continue
             what_now = f"{what}: implementation{suffix}"
-            if build(checks, what_now, driver, standard, [source("program.c")], program, flags):
+            if build(checks, what_now, driver, standard, source("program.c"), program, flags):
                 checks.run(f"{what}: program{suffix}", [program])
         for name in example_files():
             if name.endswith(".c") and standard in ("c99", "c++17") and not generated_headers(example_text(name)):
@@ -217,11 +260,12 @@ def copies(checks, folder):
                     continue
                 made.add(target)
                 layout = NO_LAYOUT if compiler == CC == "gcc" and not LONG else []
-                command = [compiler] + language_flags(standard) + STRICT + layout + flags + ["-I.", "-c",
-                           source("copy.c"), "-o", target]
+                what = f"{compiler} {standard} {kind}: {name}"
                 if static and len(objects) == 2:  # the other one but for the name of its function
-                    command = ["objcopy", "--redefine-sym", f"first_entry={entry}", objects[0], target]
-                checks.run(f"{compiler} {standard} {kind}: {name}", command)
+                    checks.run(what, ["objcopy", "--redefine-sym", f"first_entry={entry}", objects[0], target])
+                else:
+                    checks.assemble(what, [compiler, *language_flags(standard), *STRICT, *layout, *flags, "-I.",
+                                           source("copy.c")], target)
                 if os.path.exists(target):
                     prefix = "no symbol but its own" if static else f"{name}_gp_"
                     escaped = [symbol for symbol in external_symbols(target)
@@ -658,7 +702,8 @@ def main():
         sys.exit(__doc__)
     os.chdir(ROOT)
     checks = Checks()
-    os.makedirs("build/tests", exist_ok=True)
+    os.makedirs(ASSEMBLY, exist_ok=True)
+    forget_old()
     with tempfile.TemporaryDirectory(prefix="gpuprims-") as folder:
         GROUPS[sys.argv[1]](checks, folder, *sys.argv[2:])
     print(f"{checks.passed} passed, {checks.failed} failed, {checks.skipped} skipped")
