@@ -33,7 +33,7 @@ import amalgamate  # noqa: E402
 import lint  # noqa: E402
 from run import COPIES, CXX, FLAVOURS, SIMT as EMULATOR, WITH_CLANG  # noqa: E402
 from run import has_clang, objects_of, parts_compiled, read_with_includes  # noqa: E402
-from turn import turn_of_commit  # noqa: E402
+from turn import turn  # noqa: E402
 
 SIMT = os.path.join(ROOT, "tests", "simt")
 
@@ -2452,7 +2452,7 @@ def main():
     skipped = 0
     if os.environ.get("GPUPRIMS_LONG") == "0" and not sys.argv[2:]:
         skipped = len(names)
-        names = names[turn_of_commit(SHARE)::SHARE]
+        names = names[turn(SHARE)::SHARE]
         skipped -= len(names)
         print("skipped: %d mutants, whose turn it is not; make test-long runs all" % skipped)
     names += [] if skipped else sorted({MUTANTS[n][0] for n in names})  # the tests without a mutant
