@@ -9,10 +9,12 @@
     tests/run.py --again            what passed before runs again, too
 
 What passed before is not run again while all that it depends on is the same; its counts stand, marked "kept".
-  Tests of kernels on the emulator read nothing but their program: program, arguments, environment and libraries.
+  Tests of kernels on the emulator, and OF_NAMED_KERNELS, read nothing but their program: program, arguments,
+  environment and libraries.
   Rows of Python that start no compiler and no program of this project (tests/watch/sitecustomize.py sees what they
   read): what they read of UNDER_TEST, and every other file of the tree; until the next day.
   Mutants: the headers that they compile, the test and the emulator (tests/kernels/mutants.py).
+  What NVRTC makes of kernels (GPUPRIMS_KERNELS, a disk cache of the library's): the text of the parts that they use.
 A fresh clone runs everything, and so do --long, --again and rows that are asked for by name.
 
 A test program closes with "N passed, N failed, N skipped" alone on its last line and exits 1 where one failed. Lines of
@@ -47,6 +49,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = "build/tests"
 CC = os.environ.get("CC", "gcc")
 CXX = os.environ.get("CXX", "g++")
+KERNELS = f"{BUILD}/kernels"  # what NVRTC made of kernels, by the library's key of their text
 RUN = f"{os.getpid()}.{time.time_ns()}"  # this run's name, for what its programs share
 PYTHON = sys.executable if os.environ.get("VENV") == "no" else "build/venv/bin/python"
 
@@ -396,8 +399,8 @@ def up_to_date(target, depfile):
 
 
 def own_headers(programs):
-    """{source: the folder of a gpuprims.h} for tests of kernels: that header has the parts which the test uses, so that
-    an edit of other parts compiles it no new. Those that look into the implementation in C have the whole one."""
+    """{source: the folder of a gpuprims.h} for tests that do not use all parts: that header has those which the test
+    uses, so that an edit of others does not compile it again."""
     found, homes = {}, None
     for source in {source for program in programs for source in program.sources}:
         homes = homes or lint.homes_of(amalgamate.header_lines(embed=False))[0]
@@ -406,14 +409,21 @@ def own_headers(programs):
             continue
         found[source] = f"build/parts/{os.path.splitext(os.path.basename(source))[0]}"
         header = f"{found[source]}/gpuprims.h"
-        lines = amalgamate.header_lines(parts)
+        lines = amalgamate.header_lines(parts, embed=any(part.endswith(".c") for part in parts))
         amalgamate.write(header, amalgamate.text_with_lines(lines, header))
     return found
+
+
+# Tests of the implementation in C that run the kernels which they name, and no other, and open no file.
+OF_NAMED_KERNELS = ("tests/unit/test_contract.cpp", "tests/unit/test_dispatch_sorting.cpp")
 
 
 def parts_compiled(source, homes):
     """The parts that a test uses; None: all of them."""
     text = read_with_includes(source)
+    if source in OF_NAMED_KERNELS:
+        in_c = [path for path in amalgamate.paths() if not path.endswith(".cuh")]
+        return amalgamate.closure(*in_c) | lint.parts_of(text, homes)
     if not source.startswith("tests/kernels/") or "GPUPRIMS_IMPLEMENTATION" in text or "examples/" in text:
         return None
     return lint.parts_of(text, homes)
@@ -537,6 +547,8 @@ def read_junit(code, output, path):
 def reads_its_program_alone(program):
     """Does a run depend on its program, arguments and environment alone? Kernels on the emulator open no file; the
     library's C implementation and the examples may."""
+    if program.sources and set(program.sources) <= set(OF_NAMED_KERNELS):
+        return True
     emulated = all(source.startswith(("tests/kernels/", "tests/simt/")) for source in program.sources)
     return bool(program.sources) and emulated and not any(
         word in read_with_includes(source) for word in ("examples/", "GPUPRIMS_IMPLEMENTATION")
@@ -652,6 +664,8 @@ class Runner:
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process compiles all modules: the folder above is empty
         env.setdefault("OMP_WAIT_POLICY", "passive")
         env.setdefault("OPENBLAS_NUM_THREADS", "1")  # or each process that imports NumPy has threads that spin
+        if self.kept is not None:
+            env["GPUPRIMS_KERNELS"] = under_root(KERNELS)
         if not self.long:
             # Of gp_tune, examples and others: optimising takes four times as long, and a warning of layout a third of
             # what is left (tests/compile/check.py, whose row of gcc has it).
@@ -790,6 +804,8 @@ def main():
     asked = options.long or options.patterns
     if asked or options.again:
         shutil.rmtree(f"{BUILD}/mutants", ignore_errors=True)
+    if options.again:
+        shutil.rmtree(KERNELS, ignore_errors=True)
     elif not options.list:
         tree()  # files that are edited from here on are tested next time
     runner = Runner(options.long, times, None if asked else {} if options.again else kept)

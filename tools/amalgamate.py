@@ -110,13 +110,14 @@ def closure(*wanted):
     return reached(lambda path: used_by(read_part(path)), wanted)
 
 
-def header_lines(only=None, embed=True):
-    """The header as [Line]; only: with these parts alone. embed: all of it, with the device text at its end."""
+def header_lines(only=None, embed=None):
+    """The header as [Line]; only: with these parts alone. embed: with the device text at its end; by default that of
+    the whole header alone."""
     found = []
     after_part = False
     for number, line in manifest():
         if line == DEVICE_TEXT:
-            again = embedded_lines() if embed and only is None else []
+            again = embedded_lines(only) if embed or (embed is None and only is None) else []
             found += [Line(text, None, number + i) for i, text in enumerate(again)]
             continue
         if line == RENAME_LIST:
@@ -219,10 +220,10 @@ def for_nvrtc(lines):
     return found
 
 
-def embedded_parts():
+def embedded_parts(only=None):
     """({part: its lines for NVRTC}, {part: the parts whose names it mentions}, {name: the parts that define it}): of
-    the .cuh parts and what they use."""
-    lines = for_nvrtc(header_lines(embed=False))
+    the .cuh parts and what they use; only: of these parts."""
+    lines = for_nvrtc(header_lines(only, embed=False))
     uses = c_names.names_of_parts(lines, every=True)[0]
     needed = reached(uses.get, [part for part in uses if part.endswith(".cuh")])
     texts, homes = {}, {}
@@ -244,16 +245,16 @@ def embedded_text(*wanted):
                    for part in texts if part in needed)
 
 
-def embedded_lines():
+def embedded_lines(only=None):
     """The parts, each with the numbers of those that it uses and that no other of these uses; every name with the
     numbers of the parts that define it, in the order of bytes; the text, each part behind a #line."""
-    texts, uses, homes = embedded_parts()
+    texts, uses, homes = embedded_parts(only)
     uses = {part: [one for one in used if not any(one in reached(uses.get, uses[other]) for other in used)]
             for part, used in uses.items()}
     number = {part: str(at) for at, part in enumerate(texts)}
     found = [BEGIN, "parts"] + [" ".join([part] + [number[used] for used in uses[part]]) for part in texts]
     found += ["names"] + [" ".join([name] + [number[part] for part in homes[name]]) for name in sorted(homes)]
-    found += ["text"] + embedded_text()[:-1].split("\n") + [END]
+    found += ["text"] + [line for part in texts for line in [f'#line 1 "{part}"', *texts[part]]] + [END]
     if len(texts) > MOST_PARTS:
         raise Wrong(f"{len(texts)} parts for NVRTC: GP__PARTS, src/core/device_text.c, is {MOST_PARTS}")
     marks = [line for line in found if "/*" in line or "*/" in line], [line for line in found if line[:5] == "#line"]

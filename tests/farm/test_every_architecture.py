@@ -144,7 +144,7 @@ def compile_point(program, point, compute_capability, number):
     text = ",".join(f"{name}={value}" for name, value in policy)
     for step in range(len(TYPES)):
         cell = cell_of(primitive, TYPES[(number + step) % len(TYPES)])
-        answer = tune_parts.compile_one(program, cell, compute_capability, text)
+        answer = tune_parts.compile_one(program, cell, compute_capability, text, tune_parts.KERNELS)
         if answer["status"] != "invalid":
             break
     where = f"sm_{compute_capability} {cell} {text}: "

@@ -147,6 +147,10 @@ def message(line):
                   for name, value in values.items()}
 
 
+# The disk cache that runs of tests/run.py share: an edit of a part compiles the kernels that use it.
+KERNELS = os.environ.get("GPUPRIMS_KERNELS", "")
+
+
 def environment(cache=""):
     """Of a compiler whose disk cache is the folder; by default it has none."""
     return dict(os.environ, GP_TUNE_CACHE=str(cache))

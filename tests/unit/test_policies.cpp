@@ -130,7 +130,8 @@ struct Side {
   void open(bool nvrtc = false) { // nvrtc: the machine's compiler, not the emulated one
     gp_config config = gp_config_init();
     config.backend = device ? GP_BACKEND_CUDA : GP_BACKEND_HOST;
-    config.cache_dir = "";
+    config.cache_dir = nvrtc ? getenv("GPUPRIMS_KERNELS") : nullptr; // of tests/run.py: what it has compiled before
+    if (!config.cache_dir) config.cache_dir = "";
     config.host_threads = 1;
     if (!nvrtc) config.driver = fake::table();
     if (gp_open(&config, &ctx)) printf("%s\n", gp_last_message()), std::exit(1);
