@@ -2,7 +2,7 @@
 """Builds and runs every test program, several at a time, and sums their counts (Python's standard library only).
 
     tests/run.py                    all of them
-    tests/run.py 'kernels*' lint    those whose name matches one of the patterns
+    tests/run.py '*kernels' lint    those whose name matches one of the patterns
     tests/run.py '!mutants'         all but those
     tests/run.py --long             more seeds, sizes and schedules
     tests/run.py --list             names and commands
@@ -155,25 +155,25 @@ PROGRAMS = [
     Program("simt: litmus", ["tests/simt/litmus.cpp"], SIMT, ALL, plain=[]),
     Program("simt: emulator", ["tests/simt/litmus.cpp", *SIMT], flavours=("asan",), levels={"asan": "-O1"}),
     # ---- the kernels on the emulator
-    Program("kernels", ["tests/kernels/test_kernels.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
-            args=["6"], long_args=["60"]),
-    Program("radix kernels", ["tests/kernels/test_radix.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+    *(Program(f"{family} kernels", [f"tests/kernels/test_{family}.cpp"], SIMT, ALL,
+              flags=["-Wno-maybe-uninitialized"], args=["6"], long_args=["60"]) for family in ("map", "reduce", "scan")),
+    Program("sort kernels", ["tests/kernels/test_sort.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["3"], long_args=["60"]),
     Program("segment kernels", ["tests/kernels/test_segments.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
-    Program("stream kernels", ["tests/kernels/test_streams.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+    Program("select kernels", ["tests/kernels/test_select.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
     Program("merge kernels", ["tests/kernels/test_merge.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
     Program("tile routines", ["tests/kernels/test_tile.cpp"], SIMT, ALL, args=["10"], long_args=["200"]),
-    Program("hybrid sort", ["tests/kernels/test_hybrid.cpp"], SIMT, ALL, flags=["-Wno-unused-function"], args=["1"],
+    Program("hybrid sort", ["tests/kernels/test_sort_hybrid.cpp"], SIMT, ALL, flags=["-Wno-unused-function"], args=["1"],
             long_args=["60"]),
     # (-Og and clang++ copy a struct with its padding, which nobody has written; -O1 does not)
     Program("histogram kernels", ["tests/kernels/test_histogram.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             race_flags=["-O1"], args=["8"], long_args=["80"]),
-    Program("group-by tables", ["tests/kernels/test_groups.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+    Program("group-by tables", ["tests/kernels/test_group_by.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
-    Program("graph building", ["tests/kernels/test_graph_building.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
+    Program("graph building", ["tests/kernels/test_graph.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["1"], long_args=["20"]),
     Program("segmented sort kernels", ["tests/kernels/test_segmented_sort.cpp"], SIMT, ALL,
             flags=["-Wno-maybe-uninitialized"], args=["3"], long_args=["30"]),

@@ -4,9 +4,9 @@ built in the race build.
 
     mutants.py BUILD_FOLDER [NAME...]
 
-A mutant names the test that runs against it (of test_kernels.cpp, or of the file that FILES names for it), the part,
-the text to replace in that part, and its replacement. The text must occur exactly once there, so a change of the part
-that loses a mutant is a failure here too. The header that a mutant's test includes has only the parts that it uses.
+A mutant names the test that runs against it (of the file that FILES names for it), the part, the text to replace in
+that part, and its replacement. The text must occur exactly once there, so a change of the part that loses a mutant is a
+failure here too. The header that a mutant's test includes has only the parts that it uses.
 Each of the tests runs without a mutant too, and must pass.
 
 A mutant is caught, and its program ends, by the first check that fails (TEST_MUTANT).
@@ -40,19 +40,24 @@ SIMT = os.path.join(ROOT, "tests", "simt")
 # make test runs one mutant in so many.
 SHARE = 30
 
-# Tests that are not of test_kernels.cpp.
 FILES = {
+    "MAP": "test_map.cpp",
+    "NEIGHBOURS": "test_map.cpp",
+    "REDUCE": "test_reduce.cpp",
+    "LOOK_BACK": "test_scan.cpp",
+    "PIPELINED": "test_scan.cpp",
+    "SWEEPS": "test_scan.cpp",
     "SEGMENTS": "test_segments.cpp",
     "SEARCH": "test_segments.cpp",
     "HISTOGRAM_SHARED": "test_histogram.cpp",
     "HISTOGRAM_GLOBAL": "test_histogram.cpp",
     "HISTOGRAM_ORDERED": "test_histogram.cpp",
-    "GROUPS": "test_groups.cpp",
-    "GRAPH_BUILDING": "test_graph_building.cpp",
-    "SELECT": "test_streams.cpp",
-    "RUNS": "test_streams.cpp",
-    "BY_KEY": "test_streams.cpp",
-    "BYTES": "test_streams.cpp",
+    "GROUPS": "test_group_by.cpp",
+    "GRAPH_BUILDING": "test_graph.cpp",
+    "SELECT": "test_select.cpp",
+    "RUNS": "test_select.cpp",
+    "BY_KEY": "test_select.cpp",
+    "BYTES": "test_select.cpp",
     "COUNTING": "test_top_k.cpp",
     "TOP_K_LISTS": "test_top_k.cpp",
     "RADIX_SELECT": "test_top_k.cpp",
@@ -68,16 +73,16 @@ FILES = {
     "ROWS": "test_rows.cpp",
     "BFS_SOURCES": "test_bfs_sources.cpp",
     "FRONTIER": "test_frontier.cpp",
-    "RADIX": "test_radix.cpp",
+    "RADIX": "test_sort.cpp",
     "SEGMENTED_SORT_SHORT": "test_segmented_sort.cpp",
     "SEGMENTED_SORT_LONG": "test_segmented_sort.cpp",
     "MERGE": "test_merge.cpp",
     "MERGE_SORT": "test_merge.cpp",
     "SETS": "test_merge.cpp",
-    "HYBRID": "test_hybrid.cpp",
-    "HYBRID_PAIRS": "test_hybrid.cpp",
-    "ADAPTIVE": "test_hybrid.cpp",
-    "LEADING": "test_hybrid.cpp",
+    "HYBRID": "test_sort_hybrid.cpp",
+    "HYBRID_PAIRS": "test_sort_hybrid.cpp",
+    "ADAPTIVE": "test_sort_hybrid.cpp",
+    "LEADING": "test_sort_hybrid.cpp",
     "LADDER": "test_ladder.cpp",
     "BITONIC": "test_layout_examples.cpp",
     "KD_TREE": "test_layout_examples.cpp",
@@ -2343,7 +2348,7 @@ def lost(name):
 
 
 def source_of(test):
-    return "tests/kernels/" + FILES.get(test, "test_kernels.cpp")
+    return "tests/kernels/" + FILES[test]
 
 
 def header_with(lines, name):

@@ -418,7 +418,7 @@ static void test_more_arguments(bool host) {
       WRONG(GP_E_ALIGNMENT, ": count_device (", p, c.count_device = reinterpret_cast<uint64_t *>(b.end + 4));
       FINE(p, c.count_device = &b.bad);
     }
-    if (gp__is_graph_work(p)) continue; // their buffers have other names: test_graph_building
+    if (gp__is_graph_work(p)) continue; // their buffers have other names: test_dispatch_graphs.cpp
     if (reads & GP__READS_IN_TYPE && p != GP_UNIQUE) {
       WRONG(GP_E_TYPE, ": in_type is 77", p, c.in_type = 77);
       WRONG(GP_E_TYPE, ": in_type is not set", p, c.in_type = 0);

@@ -1,5 +1,5 @@
 // Streams of gpuprims.h under the emulator: selection, partitions, runs, scans by key and of segments, reduce by key,
-// against sequential references, on adversarial schedules. Usage: test_streams [seeds] [name of a test]
+// against sequential references, on adversarial schedules. Usage: test_select [seeds] [name of a test]
 // Define one of TEST_SELECT, TEST_RUNS, TEST_BY_KEY, TEST_BYTES to compile that part alone; with TEST_FEW besides, only
 // as many instances as mutants.py needs.
 #if !defined(TEST_SELECT) && !defined(TEST_RUNS) && !defined(TEST_BY_KEY) && !defined(TEST_BYTES)

@@ -1,5 +1,5 @@
 // The group-by's tables of gpuprims.h under the emulator: keys, operators and counts against a map, on adversarial
-// schedules; and what is said where a table overflows. Usage: test_groups [seeds] [name of a test]
+// schedules; and what is said where a table overflows. Usage: test_group_by [seeds] [name of a test]
 #include "kernel_test.h"
 
 #include <algorithm>

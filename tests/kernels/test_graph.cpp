@@ -1,6 +1,6 @@
 // The kernels of gpuprims.h that build and check graphs, under the emulator, step by step as dispatch launches them:
 // lists against a plain sort, transposes and new numbers against maps, depths of a plain search, and every kind of
-// fault put in by hand. Usage: test_graph_building [seeds] [name of a test]
+// fault put in by hand. Usage: test_graph [seeds] [name of a test]
 #include "kernel_test.h"
 
 #include "tools/gp_graphs.h"

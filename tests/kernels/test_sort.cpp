@@ -1,6 +1,6 @@
 // One-sweep radix sort under the emulator: keys of every kind, pairs, indices, bit ranges, both directions, in place,
 // passes that all keys' digits make unnecessary, against a stable sort, on adversarial schedules.
-// Usage: test_radix [seeds] [name of a test]
+// Usage: test_sort [seeds] [name of a test]
 // Define TEST_RADIX and TEST_FEW to compile only as many instances as mutants.py needs.
 #include "kernel_test.h"
 
