@@ -156,7 +156,8 @@ PROGRAMS = [
     Program("simt: emulator", ["tests/simt/litmus.cpp", *SIMT], flavours=("asan",), levels={"asan": "-O1"}),
     # ---- the kernels on the emulator
     *(Program(f"{family} kernels", [f"tests/kernels/test_{family}.cpp"], SIMT, ALL,
-              flags=["-Wno-maybe-uninitialized"], args=["6"], long_args=["60"]) for family in ("map", "reduce", "scan")),
+              flags=["-Wno-maybe-uninitialized"], args=["6"], long_args=["60"])
+      for family in ("map", "reduce", "scan")),
     Program("sort kernels", ["tests/kernels/test_sort.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["3"], long_args=["60"]),
     Program("segment kernels", ["tests/kernels/test_segments.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
@@ -166,8 +167,8 @@ PROGRAMS = [
     Program("merge kernels", ["tests/kernels/test_merge.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             args=["6"], long_args=["60"]),
     Program("tile routines", ["tests/kernels/test_tile.cpp"], SIMT, ALL, args=["10"], long_args=["200"]),
-    Program("hybrid sort", ["tests/kernels/test_sort_hybrid.cpp"], SIMT, ALL, flags=["-Wno-unused-function"], args=["1"],
-            long_args=["60"]),
+    Program("hybrid sort", ["tests/kernels/test_sort_hybrid.cpp"], SIMT, ALL, flags=["-Wno-unused-function"],
+            args=["1"], long_args=["60"]),
     # (-Og and clang++ copy a struct with its padding, which nobody has written; -O1 does not)
     Program("histogram kernels", ["tests/kernels/test_histogram.cpp"], SIMT, ALL, flags=["-Wno-maybe-uninitialized"],
             race_flags=["-O1"], args=["8"], long_args=["80"]),

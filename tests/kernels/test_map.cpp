@@ -1,5 +1,5 @@
-// Copies, transforms, reversals and adjacent differences of gpuprims.h under the emulator: operand shapes and alignments
-// against a sequential reference, on adversarial schedules. Usage: test_map [seeds] [name of a test]
+// Copies, transforms, reversals and adjacent differences of gpuprims.h under the emulator: operand shapes and
+// alignments against a sequential reference, on adversarial schedules. Usage: test_map [seeds] [name of a test]
 // Define TEST_MAP or TEST_NEIGHBOURS to compile that part alone; with TEST_FEW besides, only as many instances as
 // mutants.py needs.
 #if !defined(TEST_MAP) && !defined(TEST_NEIGHBOURS)

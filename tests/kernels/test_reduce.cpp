@@ -1,5 +1,6 @@
-// Reductions of gpuprims.h under the emulator: every algorithm, operand shape and alignment, and what counts elements and
-// checks offsets, against a sequential reference, on adversarial schedules. Usage: test_reduce [seeds] [name of a test]
+// Reductions of gpuprims.h under the emulator: every algorithm, operand shape and alignment, and what counts elements
+// and checks offsets, against a sequential reference, on adversarial schedules.
+// Usage: test_reduce [seeds] [name of a test]
 // With TEST_FEW, only as many instances as mutants.py needs.
 #include "sweep_test.h"
 
