@@ -217,11 +217,11 @@ PROGRAMS = [
     # ---- what validity accepts, run by the emulated kernels of the library's own programs: a policy of each case,
     # whose turn it is; --long: of each case's sizes and alignments. All of them take hours: build/tests/policies.plain
     Program("policies", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),
-            flags=["-Wno-maybe-uninitialized"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
+            flags=["-Wno-maybe-uninitialized", "-Wno-psabi"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
             args=["few", str(turn(1000))], long_args=["many", str(turn(1000))], timeout=600),
     # ---- the same under NVRTC: some, on one architecture, whose turn it is; --long: each case's sizes and alignments
     Program("policies compile", ["tests/unit/test_policies.cpp"], SIMT, ("plain",),
-            flags=["-Wno-maybe-uninitialized"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
+            flags=["-Wno-maybe-uninitialized", "-Wno-psabi"], libs=("-rdynamic", "-ldl", "-lpthread", "-lm"),
             args=["compile", ("75", "90")[turn(2)], "few", str(turn(1000))],
             long_args=["compile", "75,80,90,100,120", "many", str(turn(1000))], timeout=600,
             long_timeout=12 * 3600),

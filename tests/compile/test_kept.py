@@ -48,6 +48,11 @@ def test_what_failed_is_run_again(play):
     assert play() == ((3, 0), 5)  # the failure took the older result away
 
 
+def test_what_opens_no_file_is_kept():
+    for name in ("tile routines", "contract", "dispatch: sorting"):
+        assert run.reads_its_program_alone(next(program for program in run.PROGRAMS if program.name == name)), name
+
+
 def test_what_reads_files_runs_always(play):
     for name in ("dispatch", "policies", "kernel source", "rows of graphs", "ladder", "layout examples",
                  "graph checks"):
