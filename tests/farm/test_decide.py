@@ -368,6 +368,38 @@ def test_a_row_must_win_between_the_sizes(tmp_path):
     assert only(decisions)["verdict"] == "accepted"
 
 
+def test_a_new_policy_must_not_lose_to_the_rule(tmp_path):
+    """A row that loses to the header's rule at a cell elsewhere is not replaced by another that does."""
+    tuned(tmp_path, wide_wins)
+
+    def factor(name, log2, kind):
+        if kind == "cold_graph" and log2 == 21:
+            return {"wide": 2.2, "deep": 2.0}.get(name, 1)
+        return 0.8 if name == "deep" else wide_wins(name, log2, kind)
+
+    _, decisions = tuned(tmp_path, factor, date="2026-02-02T00:00:00Z", seed=2, listed=listed(21),
+                         standing=dict.fromkeys(range(12, 31), WIDE))
+    mine = [one for one in decisions if one["group"] == NAME]
+    assert not any(one["verdict"] == "accepted" and one["log2_from"] <= 21 < one["log2_to"] for one in mine)
+    assert all(not row[0] <= 21 < row[1] for row in policies_of(standing_of(tmp_path)))
+    assert derive.derive(made_up.stores_of(tmp_path))[1] == []
+
+
+def test_two_losses_of_a_row_that_overlap(tmp_path):
+    """A loss between the sizes, then one at a size whose bucket has that first one in it."""
+    assert decide.parts_left((15, 17), [(15, 16)]) == [(16, 17)]
+    assert decide.parts_left((15, 20), [(16, 17), (18, 19)]) == [(15, 16), (17, 18), (19, 20)]
+    assert decide.parts_left((15, 17), [(0, 64)]) == []
+    tuned(tmp_path, wide_wins)
+
+    def factor(name, log2, kind):
+        return 1.5 if (name, kind) == ("wide", "cold_graph") and log2 in (21, 22) else wide_wins(name, log2, kind)
+
+    tuned(tmp_path, factor, date="2026-02-02T00:00:00Z", seed=2, listed=listed(21, 22),
+          standing=dict.fromkeys(range(12, 31), WIDE))
+    assert policies_of(standing_of(tmp_path)) == [(0, 21, WIDE), (23, 64, WIDE)]
+
+
 def test_throttled_processes_are_not_used(tmp_path):
     """A process is dropped whole; the power cap does not count, a thermal slowdown does."""
     tune = confirmed(tmp_path, processes=4)

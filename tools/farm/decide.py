@@ -10,7 +10,8 @@ types that the row serves. With logarithms, in which a coefficient of variation 
     mean(default) - mean(candidate) > max(log 1.02, 1.96 sqrt(sd(default)^2 + sd(candidate)^2))
 
 and at no size, for no type, the candidate takes 2 % longer, nor at a cell elsewhere that the row would serve: of other
-words and protocols, between the sizes. Sizes at the ends of the interval that do not gain are trimmed off: the longest
+words and protocols, between the sizes. Nor does it take 2 % longer than the header's rule at any of them, where that was
+measured: what stands there now may. Sizes at the ends of the interval that do not gain are trimmed off: the longest
 run of its sizes that passes is the bucket. A process in which the candidate was faster never
 counts against it: see `margin`. Where the first policy of a proposal does not pass, its runner-up is tried.
 
@@ -109,9 +110,10 @@ def is_free_to(group, cell, name):
 class Comparison:
     """Two variants in a group's rerun."""
 
-    def __init__(self, group, sizes, base, candidate):
+    def __init__(self, group, sizes, base, candidate, rule=lambda cell, times: None):
         """sizes: logarithms, ascending, that the rows of the group tell apart. base, candidate: functions of a cell and
-        its times, the variant's name; None where there is no such."""
+        its times, the variant's name; None where there is no such. rule: likewise, what the candidate must not lose to
+        at any cell, whatever it gains over base: a row that stands may be slower than the header's rule there."""
         self.sizes, self.members, self.incomparable = sizes, [], set()
         cells = {cell for times in group.confirm.values() for cell in times}
         self.members = sorted({cell.out for cell in cells})
@@ -124,6 +126,12 @@ class Comparison:
                     self.incomparable.add(cell)
                 if all(name in times for name in names):
                     self.logs.setdefault(process, {})[cell] = tuple(math.log(times[name]) for name in names)
+        self.beside_rule = {}  # cell: [(log rule, log candidate)] of the processes
+        for _, measured in sorted([*group.confirm.items(), *group.elsewhere.items()], key=lambda item: item[0]):
+            for cell, times in measured.items():
+                names = rule(cell, times), candidate(cell, times)
+                if all(name in times for name in names) and is_free_to(group, cell, names[1]):
+                    self.beside_rule.setdefault(cell, []).append(tuple(math.log(times[name]) for name in names))
         self.elsewhere = {}  # cell: [(log base, log candidate)] of the processes
         for _, measured in sorted(group.elsewhere.items()):
             for cell, times in measured.items():
@@ -162,11 +170,16 @@ class Comparison:
                     return f"loses {100 * math.expm1(-gains[-1]):.1f} % at {cell.bytes} bytes of {cell.out}"
             if position in (first, last) and statistics.fmean(gains) <= 0:
                 return f"gains nothing at 2^{self.sizes[position]} bytes"
-        log2_from, log2_to = rows.bucket(self.sizes, first, last)
-        for cell, logs in sorted(self.elsewhere.items()):
+        span = rows.bucket(self.sizes, first, last)
+        return self.loss(self.elsewhere, span, "") or self.loss(self.beside_rule, span, " to the header's rule")
+
+    @staticmethod
+    def loss(measured, span, to):
+        """The first of some cells at which the candidate loses; "" where it does at none."""
+        for cell, logs in sorted(measured.items()):
             gain = statistics.median(base for base, _ in logs) - statistics.median(candidate for _, candidate in logs)
-            if log2_from <= cell.log2 < log2_to and len(logs) >= FEWEST_PAIRS and gain <= -GAIN:
-                return f"loses {100 * math.expm1(-gain):.1f} % at {cell.text}"
+            if span[0] <= cell.log2 < span[1] and len(logs) >= FEWEST_PAIRS and gain <= -GAIN:
+                return f"loses {100 * math.expm1(-gain):.1f} %{to} at {cell.text}"
         return ""
 
     def cells_won(self, row, among):
@@ -226,15 +239,15 @@ def decide_group(run, name, standing, portable):
         return [decision(0, 64, "kept", problem)]
     sizes = propose.sizes_of(searched)
 
-    def compare(candidate):
-        return Comparison(group, sizes, lambda cell, times: propose.baseline(group, cell, times, standing), candidate)
+    def compare(policy):
+        return Comparison(group, sizes, lambda cell, times: propose.baseline(group, cell, times, standing),
+                          lambda cell, times: policy, lambda cell, times: propose.rule_at(group, cell, portable))
 
     made = []
     for proposal in propose.proposals(searched, standing, group.faults):
         tried = []
         for policy in proposal.policies:
-            first, last, judgement = compare(lambda cell, times, policy=policy: policy).longest(proposal.first,
-                                                                                                proposal.last)
+            first, last, judgement = compare(policy).longest(proposal.first, proposal.last)
             tried.append((first, last, judgement, policy))
             if not judgement.reason:
                 break
@@ -256,14 +269,23 @@ def decide_group(run, name, standing, portable):
                                  judgement, "device"))
             continue
         for span, judgement, cell in comparison.cells_won(row, group.rule):
-            if is_free(*span):
-                taken.append(span)
-                made.append(decision(*span, "removed", f"the header's rule is faster at {cell.text}", row.policy,
+            for part in parts_left(span, taken):
+                taken.append(part)
+                made.append(decision(*part, "removed", f"the header's rule is faster at {cell.text}", row.policy,
                                      judgement, "device"))
     if not made:
         policies = {policy for times in searched.matrix.values() for policy in times} - {"default"}
         made.append(decision(0, 64, "kept", f"none of {len(policies)} policies gains 2 % in the matrix"))
     return sorted(made, key=lambda one: one["log2_from"])
+
+
+def parts_left(span, taken):
+    """What some ranges leave of one."""
+    parts = [span]
+    for first, end in taken:
+        parts = [part for start, stop in parts for part in ((start, min(stop, first)), (max(start, end), stop))
+                 if part[0] < part[1]]
+    return parts
 
 
 def make_room(made, standing):
