@@ -4262,7 +4262,8 @@ typedef struct gp__geometry {
 
 // ---- core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
 
-// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. NULL: what most families do.
+// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name
+// the entries of members that a family lacks.
 typedef struct gp__rules {
   int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
   gp__measures (*measure)(gp__shape s);
@@ -4270,8 +4271,11 @@ typedef struct gp__rules {
   int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
   void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
   int (*threads)(gp_policy p); // of a block; NULL: those that compute, which the policy counts
-  int own_algorithm;           // a row serves only the algorithm that the portable rule chooses too
+  int own_algorithm;           // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
 } gp__rules;
+#define GPUPRIMS__ALWAYS_OVERLAPS NULL
+#define GPUPRIMS__POLICY_THREADS NULL
+enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
 __attribute__((unused)) static int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
@@ -4958,8 +4962,9 @@ __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, u
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
 }
 
-static const gp__rules gp__rules_map = {
-    gp__policy_valid_map, gp__measure_elements, gp__portable_map, NULL, gp__geometry_map, NULL, 0};
+static const gp__rules gp__rules_map = {gp__policy_valid_map,      gp__measure_elements, gp__portable_map,
+                                        GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_map,     GPUPRIMS__POLICY_THREADS,
+                                        GP__ANY_ALGORITHM};
 
 // ---- reduce/geometry.h - launches of reductions
 
@@ -4973,8 +4978,9 @@ __attribute__((unused)) static void gp__geometry_reduce(gp_policy p, gp__shape s
   g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s.acc_size);
 }
 
-static const gp__rules gp__rules_reduce = {
-    gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce, NULL, gp__geometry_reduce, NULL, 0};
+static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce,   gp__measure_elements, gp__portable_reduce,
+                                           GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_reduce,  GPUPRIMS__POLICY_THREADS,
+                                           GP__ANY_ALGORITHM};
 
 // ---- scan/geometry.h - launches of scans
 
@@ -4995,8 +5001,9 @@ __attribute__((unused)) static int gp__scan_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP : p.threads;
 }
 
-static const gp__rules gp__rules_scan = {
-    gp__policy_valid_scan, gp__measure_elements, gp__portable_scan, NULL, gp__geometry_scan, gp__scan_threads, 0};
+static const gp__rules gp__rules_scan = {gp__policy_valid_scan,     gp__measure_elements, gp__portable_scan,
+                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_scan,    gp__scan_threads,
+                                         GP__ANY_ALGORITHM};
 
 // ---- select/geometry.h - launches of streams
 
@@ -5011,8 +5018,9 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 
-static const gp__rules gp__rules_stream = {
-    gp__policy_valid_stream, gp__measure_stream, gp__portable_stream, NULL, gp__geometry_stream, gp__stream_threads, 0};
+static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measure_stream,  gp__portable_stream,
+                                           GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads,
+                                           GP__ANY_ALGORITHM};
 
 // ---- histogram/geometry.h - launches of histograms
 
@@ -5053,7 +5061,8 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
 }
 
 static const gp__rules gp__rules_histogram = {
-    gp__policy_valid_histogram, gp__measure_histogram, gp__portable_histogram, NULL, gp__geometry_histogram, NULL, 0};
+    gp__policy_valid_histogram, gp__measure_histogram,    gp__portable_histogram, GPUPRIMS__ALWAYS_OVERLAPS,
+    gp__geometry_histogram,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM};
 
 // ---- segments/geometry.h - launches of segmented reduce
 
@@ -5094,8 +5103,9 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
   }
 }
 
-static const gp__rules gp__rules_segments = {
-    gp__policy_valid_segments, gp__measure_elements, gp__portable_segments, NULL, gp__geometry_segments, NULL, 1};
+static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__measure_elements,  gp__portable_segments,
+                                             GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_segments, GPUPRIMS__POLICY_THREADS,
+                                             GP__OWN_ALGORITHM};
 
 // ---- sort/scratch.h - what sorts keep in scratch memory
 
@@ -5309,13 +5319,9 @@ __attribute__((unused)) static int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
 }
 
-static const gp__rules gp__rules_merge = {gp__policy_valid_merge,
-                                          gp__measure_keys,
-                                          gp__portable_merge,
-                                          gp__merge_overlaps,
-                                          gp__geometry_merge,
-                                          gp__merge_threads,
-                                          0};
+static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_keys,   gp__portable_merge,
+                                          gp__merge_overlaps,     gp__geometry_merge, gp__merge_threads,
+                                          GP__ANY_ALGORITHM};
 
 // ---- sort/geometry.h - launches of sorts
 
@@ -5408,8 +5414,9 @@ __attribute__((unused)) static int gp__sort_overlaps(gp_policy p, gp__shape s) {
   return !gp__sweeps(p.algorithm) || !(s.count >> 20);
 }
 
-static const gp__rules gp__rules_sort = {
-    gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps, gp__geometry_sort, NULL, 0};
+static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys,  gp__portable_sort,
+                                         gp__sort_overlaps,     gp__geometry_sort, GPUPRIMS__POLICY_THREADS,
+                                         GP__ANY_ALGORITHM};
 
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
@@ -5424,10 +5431,10 @@ __attribute__((unused)) static void gp__geometry_segmented_sort(gp_policy p, gp_
 static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_sort,
                                                    gp__measure_keys,
                                                    gp__portable_segmented_sort,
-                                                   NULL,
+                                                   GPUPRIMS__ALWAYS_OVERLAPS,
                                                    gp__geometry_segmented_sort,
-                                                   NULL,
-                                                   0};
+                                                   GPUPRIMS__POLICY_THREADS,
+                                                   GP__ANY_ALGORITHM};
 
 // ---- top_k/geometry.h - launches of top-k and nth element
 
@@ -5468,8 +5475,9 @@ __attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s,
   }
 }
 
-static const gp__rules gp__rules_top_k = {
-    gp__policy_valid_top_k, gp__measure_keys, gp__portable_top_k, NULL, gp__geometry_top_k, NULL, 0};
+static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k,    gp__measure_keys,   gp__portable_top_k,
+                                          GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_top_k, GPUPRIMS__POLICY_THREADS,
+                                          GP__ANY_ALGORITHM};
 
 // ---- transpose/geometry.h - plans and launches of transposes
 
@@ -5634,7 +5642,8 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
 }
 
 static const gp__rules gp__rules_transpose = {
-    gp__policy_valid_transpose, gp__measure_keys, gp__portable_transpose, NULL, gp__geometry_transpose, NULL, 0};
+    gp__policy_valid_transpose, gp__measure_keys,         gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
+    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM};
 
 // ---- bfs/geometry.h - what a search keeps in scratch memory, and its launches
 
@@ -5691,8 +5700,9 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
 // A grid that waits for itself begins whole.
 __attribute__((unused)) static int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
-static const gp__rules gp__rules_graph = {
-    gp__policy_valid_graph, gp__measure_graph, gp__portable_graph, gp__graph_overlaps, gp__geometry_graph, NULL, 0};
+static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,  gp__portable_graph,
+                                          gp__graph_overlaps,     gp__geometry_graph, GPUPRIMS__POLICY_THREADS,
+                                          GP__ANY_ALGORITHM};
 
 // ---- core/families.h - the rules of any call, by its family
 
@@ -28697,42 +28707,57 @@ typedef struct gp__composition {
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
-// The steps of a call's check that a family has of its own (core/check.c). NULL: what most calls do.
-typedef struct gp__checks {
-  gp_result (*operators)(struct gp__checking *k);
-  gp_result (*types)(struct gp__checking *k);
-  gp_result (*out_type)(struct gp__checking *k);  // a step of gp__check_types
-  gp_result (*key_types)(struct gp__checking *k); // another one, of calls without runs; NULL: there are no keys
-  gp_result (*numbers)(struct gp__checking *k);   // after those of all calls
-  gp_result (*buffers)(struct gp__checking *k, struct gp__buffers *b); // changes what holds for most calls
-  gp_result (*outputs)(struct gp__checking *k);                        // further ones
-  gp_result (*values)(struct gp__checking *k);
-  gp_result (*last)(struct gp__checking *k);
-} gp__checks;
+// A step of a call's check (core/check.c) that a family has of its own. A family lists these in an array of GP__CHECKS
+// entries, which zeros end; the common steps do the rest.
+typedef enum gp__check_name {
+  GP__CHECK_END,   // behind the last step
+  GP__CHECK_WHOLE, // in place of all steps but that of the fields
+  GP__CHECK_OPERATORS,
+  GP__CHECK_TYPES,
+  GP__CHECK_OUT_TYPE,  // a step of gp__check_types
+  GP__CHECK_KEY_TYPES, // another one, of calls without runs; without it there are no keys
+  GP__CHECK_NUMBERS,   // after those of all calls
+  GP__CHECK_BUFFERS,   // changes what holds for most calls: `buffers` of gp__checking
+  GP__CHECK_OUTPUTS,   // further ones
+  GP__CHECK_VALUES,
+  GP__CHECK_LAST,
+  GP__CHECKS
+} gp__check_name;
+typedef gp_result (*gp__check_step)(struct gp__checking *k);
+typedef struct gp__own_check {
+  gp__check_name name;
+  gp__check_step check;
+} gp__own_check;
 
-// Functions that tell a family's kernels from one another and from most others. NULL: nothing does.
+// Functions that tell a family's kernels from one another and from most others. Macros name the entries of members
+// that a family lacks: every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
   gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
   void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
-  // Blocks that a multiprocessor is to hold; NULL, or 0: the compiler is told nothing.
+  // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
+  // What else of the call the text depends on; NULL: nothing.
+  void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
+  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
+                                                 // a multiprocessor then holds, 0: it is not; NULL: never
 } gp__kernel_rules;
+#define GPUPRIMS__SAME_POLICY NULL
+#define GPUPRIMS__SAME_THREADS NULL
+#define GPUPRIMS__NO_FORM NULL
+#define GPUPRIMS__SAME_KERNELS NULL, NULL, NULL, NULL // policy, threads, block, form
+#define GPUPRIMS__SPELL_NO_MORE NULL
+#define GPUPRIMS__NO_FIT NULL
 
 // What a family does with calls of its primitives. Each has its own in its folder (plan.c).
 typedef struct gp__family {
-  const gp__checks *checks;
-  gp_result (*check)(struct gp__checking *k);        // in place of all steps but that of the fields, or NULL
+  const gp__own_check *checks;
   int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
   void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
-  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
-                                                 // a multiprocessor then holds, 0: it is not; NULL: never
-  const gp__kernel_rules *kernels;               // NULL: all are the call's
-  // What users' operators take and give, and what else of the call the text depends on; NULL: folds, and nothing.
-  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops);
-  void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
+  const gp__kernel_rules *kernels;                                             // NULL: all are the call's
+  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // what users' take and give; NULL: folds
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
@@ -28741,6 +28766,16 @@ typedef struct gp__family {
   const gp__composition *composed; // NULL: kernels alone
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
+#define GPUPRIMS__IDLE_IF_EMPTY NULL
+#define GPUPRIMS__SHAPE_OF_ELEMENTS NULL
+#define GPUPRIMS__NO_KERNEL_RULES NULL
+#define GPUPRIMS__FOLD_OPERATORS NULL
+// The members from `launch` to `composed`, by those that a family has.
+#define GPUPRIMS__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
+#define GPUPRIMS__LAUNCH_OR(launch, refused) launch, refused, NULL, NULL, NULL
+#define GPUPRIMS__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
+#define GPUPRIMS__LAUNCH_BEFORE(launch, behind) launch, NULL, NULL, behind, NULL
+#define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
 // A primitive: the members of gp_call that it reads (core/reads.c), what else core knows it by
 // (there too), and the flags that it takes beside GP_REPRODUCIBLE.
@@ -30193,8 +30228,9 @@ typedef struct gp__checking {
   gp__request *q;
   int host, pointers, reads, traits; // reads, traits: of gp__primitive
   int fold;                          // an operator with an accumulator
-  const gp__checks *checks;
-  int by_flags; // select, partition: flags decide, no predicate
+  gp__check_step own[GP__CHECKS];    // of the family; NULL: the common step
+  struct gp__buffers *buffers;       // during their step
+  int by_flags;                      // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8], written[6];
   int read_count, written_count;
@@ -30380,8 +30416,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     q->key_type = c->key_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
     if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
-  } else if (k->checks->key_types) {
-    GPUPRIMS__CHECK(k->checks->key_types(k));
+  } else if (k->own[GP__CHECK_KEY_TYPES]) {
+    GPUPRIMS__CHECK(k->own[GP__CHECK_KEY_TYPES](k));
   }
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
@@ -30436,7 +30472,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
   }
-  GPUPRIMS__CHECK(k->checks->out_type ? k->checks->out_type(k) : gp__check_out_type(k));
+  GPUPRIMS__CHECK(k->own[GP__CHECK_OUT_TYPE] ? k->own[GP__CHECK_OUT_TYPE](k) : gp__check_out_type(k));
   GPUPRIMS__CHECK(gp__check_key_types(k));
   q->in_struct = k->in.info;
   q->in2_struct = k->in2.info;
@@ -30475,7 +30511,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
     return gp__fail(GP_E_SIZE, "%s: @count and @count2 together overflow: %llu and %llu", who,
                     (unsigned long long)c->count, (unsigned long long)c->count2);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1", who);
-  if (k->checks->numbers) GPUPRIMS__CHECK(k->checks->numbers(k));
+  if (k->own[GP__CHECK_NUMBERS]) GPUPRIMS__CHECK(k->own[GP__CHECK_NUMBERS](k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))
     return gp__fail(
         GP_E_UNSUPPORTED,
@@ -30619,7 +30655,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers
                                 GP__ALIAS_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
-  if (k->checks->outputs) GPUPRIMS__CHECK(k->checks->outputs(k));
+  if (k->own[GP__CHECK_OUTPUTS]) GPUPRIMS__CHECK(k->own[GP__CHECK_OUTPUTS](k));
   if (k->reads & GP__READS_OUT_COUNT) GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
   if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED))
     GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
@@ -30642,7 +30678,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   b.in2_alias = b.in2_values = b.out2_wanted = 0;
   b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
   b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;
-  if (k->checks->buffers) GPUPRIMS__CHECK(k->checks->buffers(k, &b));
+  k->buffers = &b;
+  if (k->own[GP__CHECK_BUFFERS]) GPUPRIMS__CHECK(k->own[GP__CHECK_BUFFERS](k));
   GPUPRIMS__CHECK(gp__check_inputs(k, &b));
   return gp__check_outputs(k, &b);
 }
@@ -30655,11 +30692,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_value_memory(k, "init", c->init));
   GPUPRIMS__CHECK(gp__check_value_memory(k, "step", c->step));
   q->has_init = c->init != NULL;
-  if (k->checks->values) return k->checks->values(k);
+  if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
   if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_none = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+static const gp__own_check gp__checks_none[GP__CHECKS] = {{GP__CHECK_END, NULL}};
 
 // ---- map/check.c - checking a call: maps
 
@@ -30692,7 +30729,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
                     k->who);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   if (k->c->primitive != GP_TRANSFORM2) return GP_SUCCESS;
   b->in_name = "in (a)";
   b->in2_name = "in2 (b)";
@@ -30709,8 +30747,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
   else if (c->primitive == GP_IOTA) gp__one(q->out_type, &q->step);
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_map = {
-    NULL, gp__check_map_types, gp__check_map_out_type, NULL, NULL, gp__map_buffers, NULL, gp__check_map_values, NULL};
+static const gp__own_check gp__checks_map[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_map_types},
+                                                         {GP__CHECK_OUT_TYPE, gp__check_map_out_type},
+                                                         {GP__CHECK_BUFFERS, gp__map_buffers},
+                                                         {GP__CHECK_VALUES, gp__check_map_values}};
 
 // ---- select/check.c - checking a call: predicates, parts, runs
 
@@ -30774,7 +30814,8 @@ GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
 GPUPRIMS__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   b->counts = gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
@@ -30797,9 +30838,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
     if (q->count) k->written[i].bytes = q->in_size;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_stream = {
-    gp__check_stream_operators, NULL, NULL, gp__check_predicate_type, NULL, gp__stream_buffers, gp__check_parts,
-    gp__check_predicate_values, NULL};
+static const gp__own_check gp__checks_stream[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_stream_operators},
+                                                            {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
+                                                            {GP__CHECK_BUFFERS, gp__stream_buffers},
+                                                            {GP__CHECK_OUTPUTS, gp__check_parts},
+                                                            {GP__CHECK_VALUES, gp__check_predicate_values}};
 
 // ---- merge/check.c - checking a call: merges, merge sort and sets
 
@@ -30882,7 +30925,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_merge_numbers(gp__checking *k) {
                     (unsigned long long)c->count);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   b->out = b->out_keys = gp__most_results(k->q);
   b->in2_values = gp__takes_second_values(k->c->primitive);
   return GP_SUCCESS;
@@ -30902,9 +30946,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_merge = {gp__check_order,         gp__check_ordered_types, NULL, NULL,
-                                            gp__check_merge_numbers, gp__merge_buffers,       NULL, NULL,
-                                            gp__check_radix_sorted};
+static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_order},
+                                                           {GP__CHECK_TYPES, gp__check_ordered_types},
+                                                           {GP__CHECK_NUMBERS, gp__check_merge_numbers},
+                                                           {GP__CHECK_BUFFERS, gp__merge_buffers},
+                                                           {GP__CHECK_LAST, gp__check_radix_sorted}};
 
 // ---- reduce/check.c - checking a call: reductions
 
@@ -30929,20 +30975,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_reduce_out_type(gp__checking *k) {
   }
   return gp__check_out_type(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__reduce_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__reduce_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_CHECK_OFFSETS) b->begin_wanted = 1;
   b->out = 1;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_reduce = {gp__check_reduce_operators,
-                                             gp__check_reduce_types,
-                                             gp__check_reduce_out_type,
-                                             gp__check_predicate_type,
-                                             NULL,
-                                             gp__reduce_buffers,
-                                             NULL,
-                                             gp__check_predicate_values,
-                                             NULL};
+static const gp__own_check gp__checks_reduce[GP__CHECKS] = {
+    {GP__CHECK_OPERATORS, gp__check_reduce_operators}, {GP__CHECK_TYPES, gp__check_reduce_types},
+    {GP__CHECK_OUT_TYPE, gp__check_reduce_out_type},   {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
+    {GP__CHECK_BUFFERS, gp__reduce_buffers},           {GP__CHECK_VALUES, gp__check_predicate_values}};
 
 // ---- search/check.c - checking a call: searches in sorted arrays
 
@@ -30988,18 +31030,15 @@ GPUPRIMS__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
     return gp__fail(GP_E_SIZE, "%s: @length is %llu, not below 2^63", who, (unsigned long long)c->length);
   return gp__check_positions(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__bound_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   return b->keys = k->c->length, GP_SUCCESS;
 }
-static const gp__checks gp__checks_bound = {gp__check_bound_order,
-                                            NULL,
-                                            gp__check_position_type,
-                                            gp__check_needles,
-                                            gp__check_bound_numbers,
-                                            gp__bound_buffers,
-                                            NULL,
-                                            NULL,
-                                            NULL};
+static const gp__own_check gp__checks_bound[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_bound_order},
+                                                           {GP__CHECK_OUT_TYPE, gp__check_position_type},
+                                                           {GP__CHECK_KEY_TYPES, gp__check_needles},
+                                                           {GP__CHECK_NUMBERS, gp__check_bound_numbers},
+                                                           {GP__CHECK_BUFFERS, gp__bound_buffers}};
 
 // ---- segments/check.c - checking a call: segmented reductions, load balance
 
@@ -31026,14 +31065,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_LOAD_BALANCE) return GP_SUCCESS;
   b->begin_wanted = (k->c->flags & GP_CHECKED) || k->c->segments > 0;
   b->out = k->c->segments;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_segments = {
-    NULL, NULL, gp__check_segments_out_type, NULL, gp__check_segments_numbers, gp__segments_buffers, NULL, NULL, NULL};
+static const gp__own_check gp__checks_segments[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_segments_out_type},
+                                                              {GP__CHECK_NUMBERS, gp__check_segments_numbers},
+                                                              {GP__CHECK_BUFFERS, gp__segments_buffers}};
 
 // ---- histogram/check.c - checking a call: histograms
 
@@ -31089,7 +31130,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
                     q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
@@ -31172,15 +31214,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_histogram = {NULL,
-                                                NULL,
-                                                gp__check_histogram_types,
-                                                NULL,
-                                                gp__check_histogram_numbers,
-                                                gp__histogram_buffers,
-                                                NULL,
-                                                gp__check_histogram_values,
-                                                NULL};
+static const gp__own_check gp__checks_histogram[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_histogram_types},
+                                                               {GP__CHECK_NUMBERS, gp__check_histogram_numbers},
+                                                               {GP__CHECK_BUFFERS, gp__histogram_buffers},
+                                                               {GP__CHECK_VALUES, gp__check_histogram_values}};
 
 // ---- sort/check.c - checking a call: sorts
 
@@ -31280,12 +31317,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   b->out_keys_wanted = k->in.size || !k->q->in_size;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_sort = {NULL, gp__check_sort_types, NULL, NULL, NULL, gp__sort_buffers, NULL, NULL,
-                                           NULL};
+static const gp__own_check gp__checks_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sort_types},
+                                                          {GP__CHECK_BUFFERS, gp__sort_buffers}};
 
 // ---- segmented_sort/check.c - checking a call: segmented sorts
 
@@ -31333,8 +31371,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-static const gp__checks gp__checks_segmented_sort = {
-    NULL, gp__check_sorted_segments, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sorted_segments}};
 
 // ---- group_by/check.c - checking a call: group-by
 
@@ -31350,7 +31387,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
     return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_group_by = {NULL, NULL, NULL, gp__check_group_keys, NULL, NULL, NULL, NULL, NULL};
+static const gp__own_check gp__checks_group_by[GP__CHECKS] = {{GP__CHECK_KEY_TYPES, gp__check_group_keys}};
 
 // ---- top_k/check.c - checking a call: top-k, nth element, shuffle
 
@@ -31407,15 +31444,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is %s: a struct has no order", k->who, k->key.info->name);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   const uint64_t rows = gp__rows_in(k->c);
   b->in *= rows;
   b->keys *= rows;
   b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->length;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_top_k = {
-    NULL, NULL, gp__check_top_k_out_type, gp__check_ranked_keys, gp__check_k, gp__top_k_buffers, NULL, NULL, NULL};
+static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_top_k_out_type},
+                                                           {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+                                                           {GP__CHECK_NUMBERS, gp__check_k},
+                                                           {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
 // The keys of its rounds.
 GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
@@ -31430,8 +31470,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_shuffle = {NULL, NULL, gp__check_moved, NULL, NULL,
-                                              NULL, NULL, gp__check_seed,  NULL};
+static const gp__own_check gp__checks_shuffle[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
+                                                             {GP__CHECK_VALUES, gp__check_seed}};
 
 // ---- transpose/check.c - checking a call: transposes
 
@@ -31599,13 +31639,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__transpose_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__transpose_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   b->in = k->q->moves.in_span;
   b->out = k->q->moves.out_span;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_transpose = {NULL, NULL, NULL, NULL, gp__check_permutation, gp__transpose_buffers,
-                                                NULL, NULL, NULL};
+static const gp__own_check gp__checks_transpose[GP__CHECKS] = {{GP__CHECK_NUMBERS, gp__check_permutation},
+                                                               {GP__CHECK_BUFFERS, gp__transpose_buffers}};
 
 // ---- layouts/check.c - checking a call: layouts
 
@@ -31941,6 +31982,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
   const gp__primitive *row;
+  const gp__own_check *own;
   gp__checking k;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
@@ -31957,14 +31999,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   k.pointers = pointers;
   k.reads = row->reads;
   k.traits = row->traits;
-  k.checks = row->family->checks;
+  for (own = row->family->checks; own->name != GP__CHECK_END; ++own) k.own[own->name] = own->check;
   k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
   GPUPRIMS__CHECK(gp__check_fields(&k));
-  if (row->family->check) return row->family->check(&k);
-  GPUPRIMS__CHECK(k.checks->operators ? k.checks->operators(&k) : gp__check_operators(&k));
-  GPUPRIMS__CHECK(k.checks->types ? k.checks->types(&k) : gp__check_types(&k));
+  if (k.own[GP__CHECK_WHOLE]) return k.own[GP__CHECK_WHOLE](&k);
+  GPUPRIMS__CHECK(k.own[GP__CHECK_OPERATORS] ? k.own[GP__CHECK_OPERATORS](&k) : gp__check_operators(&k));
+  GPUPRIMS__CHECK(k.own[GP__CHECK_TYPES] ? k.own[GP__CHECK_TYPES](&k) : gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
   GPUPRIMS__CHECK(gp__check_buffers(&k));
   GPUPRIMS__CHECK(gp__check_values(&k));
@@ -31982,7 +32024,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->out_count = c->out_count;
   q->bad = c->bad;
   q->count_device = c->count_device;
-  return k.checks->last ? k.checks->last(&k) : GP_SUCCESS;
+  return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
 }
 
 // Is there nothing to launch? (Results that do not depend on elements are written all the same.)
@@ -32267,7 +32309,8 @@ GPUPRIMS__PRIVATE unsigned gp__resident_blocks(const gp__request *q, const gp_po
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
-static const gp__kernel_rules gp__kernels_of_policy = {NULL, NULL, NULL, NULL, gp__resident_blocks};
+static const gp__kernel_rules gp__kernels_of_policy = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks,
+                                                       GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
 
 // Threads of a block of one kernel of a call.
 GPUPRIMS__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
@@ -32279,8 +32322,7 @@ GPUPRIMS__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__sha
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
 GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
                                  int capability, gp__spelling *w) {
-  const gp__family *row = gp__methods_of(q);
-  const gp__kernel_rules *own = row->kernels;
+  const gp__kernel_rules *own = gp__methods_of(q)->kernels;
   const int traits = gp__traits_of_kind(kind);
   int i;
   memset(w, 0, offsetof(gp__spelling, list));
@@ -32300,7 +32342,7 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
     w->size = q->moves.size ? q->moves.size : q->in_layout ? 1 : (int)q->in_size;
     w->word = q->moves.word;
     if (own && own->form) w->form = own->form(*p, *h);
-    if (own && own->resident) w->resident = own->resident(q, p, h, w);
+    if (own) w->resident = own->resident(q, p, h, w);
     return;
   }
   w->primitive = q->primitive;
@@ -32323,8 +32365,8 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
     w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
                  (uint64_t)(q->fields[i].descending != 0) << 32;
   w->list_count = (uint64_t)q->field_count;
-  if (row->spell) row->spell(q, p, h, w);
-  if (own && own->resident) w->resident = own->resident(q, p, h, w);
+  if (own && own->spell) own->spell(q, p, h, w);
+  if (own) w->resident = own->resident(q, p, h, w);
 }
 
 // ---- core/kernel_names.c - excerpts and names in the text of a kernel
@@ -32516,7 +32558,6 @@ GPUPRIMS__PRIVATE void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__k
   if (kind == GP__MERGE_SORT_TILES) g->shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
   if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h.key_size;
 }
-static const gp__kernel_rules gp__kernels_of_merge = {NULL, NULL, gp__block_of_merge_kernel, NULL, gp__resident_blocks};
 
 // ---- select/names.c - template arguments of streams
 
@@ -32575,7 +32616,6 @@ GPUPRIMS__PRIVATE unsigned gp__resident_streams(const gp__request *q, const gp_p
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
 }
-static const gp__kernel_rules gp__kernels_of_stream = {NULL, NULL, NULL, NULL, gp__resident_streams};
 
 // ---- reduce/names.c - template arguments of reductions
 
@@ -32640,7 +32680,6 @@ GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const g
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
 }
-static const gp__kernel_rules gp__kernels_of_histogram = {NULL, NULL, NULL, NULL, gp__resident_histograms};
 
 // ---- sort/names.c - template arguments of sorts
 
@@ -32753,8 +32792,6 @@ GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_pol
              ? 0
              : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }
-static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
-                                                     gp__block_of_sort_kernel, NULL, gp__resident_sorts};
 
 // ---- segmented_sort/names.c - template arguments of segmented sorts
 
@@ -32792,8 +32829,6 @@ GPUPRIMS__PRIVATE unsigned gp__resident_segments(const gp__request *q, const gp_
   return gp__promise(
       q, w, w->kind == GP__SEGMENTS_SHORT ? gp__short_threads(w) / w->block_threads : (unsigned)p->blocks_per_sm, 1024);
 }
-static const gp__kernel_rules gp__kernels_of_segmented_sort = {
-    NULL, gp__threads_of_segments_kernel, gp__block_of_segments_kernel, NULL, gp__resident_segments};
 
 // ---- top_k/names.c - template arguments of top-k
 
@@ -32862,9 +32897,6 @@ GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const g
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
 }
 GPUPRIMS__PRIVATE int gp__form_of_transpose(gp_policy p, gp__shape h) { return gp__transpose_form(p, h); }
-static const gp__kernel_rules gp__kernels_of_transpose = {
-    gp__policy_of_transpose_kernel, gp__threads_of_transpose_kernel, gp__block_of_transpose_kernel,
-    gp__form_of_transpose, gp__resident_transposes};
 
 // ---- layouts/names.c - template arguments of conversions of layouts
 
@@ -32902,7 +32934,6 @@ GPUPRIMS__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_p
   if (w->kind != GP__CONVERT_LAYOUT) return 0;
   return room > w->block_threads ? room / w->block_threads : 1;
 }
-static const gp__kernel_rules gp__kernels_of_layouts = {NULL, NULL, NULL, NULL, gp__resident_layouts};
 
 // ---- bfs/names.c - template arguments of searches in graphs
 
@@ -34666,7 +34697,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
-  most = family->fit && count ? family->fit(p, occupancy) : 0;
+  most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
     g = gp__geometry_of(*p, *h, 0);
     result = gp__fit_kernel(s, who, kernels[0], &g, &occupancy);
@@ -35206,20 +35237,13 @@ GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   return gp__host_each(h);
 }
 
-static const gp__family gp__family_map = {&gp__checks_map,
-                                          NULL,
+static const gp__family gp__family_map = {gp__checks_map,
                                           gp__map_is_idle,
-                                          NULL,
+                                          GPUPRIMS__SHAPE_OF_ELEMENTS,
                                           gp__kinds_of_map,
-                                          NULL,
-                                          NULL,
+                                          GPUPRIMS__NO_KERNEL_RULES,
                                           gp__operators_of_map,
-                                          NULL,
-                                          gp__launch_map,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
+                                          GPUPRIMS__LAUNCH(gp__launch_map),
                                           gp__host_maps};
 static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL, 0, 0};
@@ -35239,21 +35263,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy
   return kinds[0] = GP__REVERSE, 1;
 }
 
-static const gp__family gp__family_reverse = {&gp__checks_none,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              gp__kinds_of_reverse,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              gp__launch_map,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              gp__host_reverse};
+static const gp__family gp__family_reverse = {
+    gp__checks_none,           GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,      gp__kinds_of_reverse,
+    GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_reverse};
 static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE,
                                                     0};
 
@@ -35311,20 +35323,13 @@ GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
 }
 
-static const gp__family gp__family_reduce = {&gp__checks_reduce,
-                                             NULL,
+static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              gp__reduce_is_idle,
                                              gp__shape_reduce,
                                              gp__kinds_of_reduce,
-                                             NULL,
                                              &gp__kernels_of_policy,
                                              gp__operators_of_reduction,
-                                             NULL,
-                                             gp__launch_reduce,
-                                             NULL,
-                                             NULL,
-                                             NULL,
-                                             NULL,
+                                             GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
 static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
@@ -35378,21 +35383,9 @@ GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
   return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
 }
 
-static const gp__family gp__family_scan = {&gp__checks_none,
-                                           NULL,
-                                           NULL,
-                                           NULL,
-                                           gp__kinds_of_scan,
-                                           NULL,
-                                           &gp__kernels_of_policy,
-                                           NULL,
-                                           NULL,
-                                           gp__launch_scan,
-                                           NULL,
-                                           NULL,
-                                           NULL,
-                                           NULL,
-                                           gp__host_scan};
+static const gp__family gp__family_scan = {
+    gp__checks_none,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,       gp__kinds_of_scan,
+    &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_scan), gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {&gp__family_scan, GP__READS_FOLD,
                                                            GP__IN_PLACE | GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_exclusive_scan = {&gp__family_scan, GP__READS_FOLD,
@@ -35475,20 +35468,13 @@ GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   return gp__host_segmented_reduce(h);
 }
 
-static const gp__family gp__family_segments = {&gp__checks_segments,
-                                               NULL,
+static const gp__family gp__family_segments = {gp__checks_segments,
                                                gp__segments_are_idle,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,
-                                               NULL,
                                                &gp__kernels_of_policy,
-                                               NULL,
-                                               NULL,
-                                               gp__launch_segments,
-                                               NULL,
-                                               gp__offsets_check,
-                                               NULL,
-                                               NULL,
+                                               GPUPRIMS__FOLD_OPERATORS,
+                                               GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
                                                gp__host_segments};
 static const gp__primitive gp__primitive_segmented_reduce = {
     &gp__family_segments,
@@ -35551,20 +35537,15 @@ GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
                                                                               : gp__host_runs(h);
 }
 
-static const gp__family gp__family_stream = {&gp__checks_stream,
-                                             NULL,
+static const gp__kernel_rules gp__kernels_of_stream = {GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream,
+                                                       GPUPRIMS__NO_FIT};
+static const gp__family gp__family_stream = {gp__checks_stream,
                                              gp__stream_is_idle,
                                              gp__shape_stream,
                                              gp__kinds_of_stream,
-                                             NULL,
                                              &gp__kernels_of_stream,
                                              gp__operators_of_predicate,
-                                             gp__spell_stream,
-                                             gp__launch_stream,
-                                             NULL,
-                                             gp__offsets_check,
-                                             NULL,
-                                             NULL,
+                                             GPUPRIMS__LAUNCH_AFTER(gp__launch_stream, gp__offsets_check),
                                              gp__host_stream};
 static const gp__primitive gp__primitive_segmented_inclusive_scan = {
     &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};
@@ -35631,20 +35612,15 @@ GPUPRIMS__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_histogram = {&gp__checks_histogram,
-                                                NULL,
+static const gp__kernel_rules gp__kernels_of_histogram = {GPUPRIMS__SAME_KERNELS, gp__resident_histograms,
+                                                          GPUPRIMS__SPELL_NO_MORE, gp__fit_histogram};
+static const gp__family gp__family_histogram = {gp__checks_histogram,
                                                 gp__histogram_is_idle,
                                                 gp__shape_histogram,
                                                 gp__kinds_of_histogram,
-                                                gp__fit_histogram,
                                                 &gp__kernels_of_histogram,
-                                                NULL,
-                                                NULL,
-                                                gp__launch_histogram,
-                                                NULL,
-                                                NULL,
-                                                NULL,
-                                                NULL,
+                                                GPUPRIMS__FOLD_OPERATORS,
+                                                GPUPRIMS__LAUNCH(gp__launch_histogram),
                                                 gp__host_histogram};
 static const gp__primitive gp__primitive_histogram_even = {&gp__family_histogram,
                                                            GP__READS_HISTOGRAM | GP__READS_INIT | GP__READS_STEP, 0, 0};
@@ -35671,21 +35647,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_bound = {&gp__checks_bound,
-                                            NULL,
-                                            NULL,
-                                            NULL,
-                                            gp__kinds_of_bound,
-                                            NULL,
-                                            NULL,
-                                            gp__operators_of_bound,
-                                            NULL,
-                                            gp__launch_bound,
-                                            NULL,
-                                            NULL,
-                                            NULL,
-                                            NULL,
-                                            gp__host_search};
+static const gp__family gp__family_bound = {
+    gp__checks_bound,          GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,        gp__kinds_of_bound,
+    GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_bound,  GPUPRIMS__LAUNCH(gp__launch_bound), gp__host_search};
 static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
 static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, 0, 0};
 
@@ -35782,20 +35746,17 @@ GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
 }
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
-static const gp__family gp__family_sort = {&gp__checks_sort,
-                                           NULL,
-                                           NULL,
+static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
+                                                     gp__block_of_sort_kernel,  GPUPRIMS__NO_FORM,
+                                                     gp__resident_sorts,        gp__spell_sort,
+                                                     GPUPRIMS__NO_FIT};
+static const gp__family gp__family_sort = {gp__checks_sort,
+                                           GPUPRIMS__IDLE_IF_EMPTY,
                                            gp__shape_sort,
                                            gp__kinds_of_sort,
-                                           NULL,
                                            &gp__kernels_of_sort,
                                            gp__operators_of_sort,
-                                           gp__spell_sort,
-                                           gp__launch_sort,
-                                           &gp__one_sweep,
-                                           NULL,
-                                           NULL,
-                                           NULL,
+                                           GPUPRIMS__LAUNCH_OR(gp__launch_sort, &gp__one_sweep),
                                            gp__host_sort};
 static const gp__primitive gp__primitive_sort = {
     &gp__family_sort, GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
@@ -35814,21 +35775,19 @@ GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp
 }
 GPUPRIMS__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
-static const gp__family gp__family_segmented_sort = {&gp__checks_segmented_sort,
-                                                     NULL,
-                                                     gp__segmented_sort_is_idle,
-                                                     gp__shape_keys,
-                                                     gp__kinds_of_segmented_sort,
-                                                     NULL,
-                                                     &gp__kernels_of_segmented_sort,
-                                                     NULL,
-                                                     gp__spell_segmented_sort,
-                                                     gp__launch_segmented_sort,
-                                                     NULL,
-                                                     gp__offsets_check,
-                                                     NULL,
-                                                     NULL,
-                                                     gp__host_segmented_sort};
+static const gp__kernel_rules gp__kernels_of_segmented_sort = {
+    GPUPRIMS__SAME_POLICY, gp__threads_of_segments_kernel, gp__block_of_segments_kernel,
+    GPUPRIMS__NO_FORM,     gp__resident_segments,          gp__spell_segmented_sort,
+    GPUPRIMS__NO_FIT};
+static const gp__family gp__family_segmented_sort = {
+    gp__checks_segmented_sort,
+    gp__segmented_sort_is_idle,
+    gp__shape_keys,
+    gp__kinds_of_segmented_sort,
+    &gp__kernels_of_segmented_sort,
+    GPUPRIMS__FOLD_OPERATORS,
+    GPUPRIMS__LAUNCH_AFTER(gp__launch_segmented_sort, gp__offsets_check),
+    gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {
     &gp__family_segmented_sort,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,
@@ -35855,20 +35814,16 @@ GPUPRIMS__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
                                             : gp__host_set(h);
 }
 
-static const gp__family gp__family_merge = {&gp__checks_merge,
-                                            NULL,
+static const gp__kernel_rules gp__kernels_of_merge = {
+    GPUPRIMS__SAME_POLICY, GPUPRIMS__SAME_THREADS,  gp__block_of_merge_kernel, GPUPRIMS__NO_FORM,
+    gp__resident_blocks,   GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
+static const gp__family gp__family_merge = {gp__checks_merge,
                                             gp__merge_is_idle,
                                             gp__shape_keys,
                                             gp__kinds_of_merge,
-                                            NULL,
                                             &gp__kernels_of_merge,
                                             gp__operators_of_order,
-                                            NULL,
-                                            gp__launch_merge,
-                                            NULL,
-                                            NULL,
-                                            NULL,
-                                            NULL,
+                                            GPUPRIMS__LAUNCH(gp__launch_merge),
                                             gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
                                                        GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};
@@ -35941,20 +35896,15 @@ GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
 }
 
-static const gp__family gp__family_top_k = {&gp__checks_top_k,
-                                            NULL,
+static const gp__kernel_rules gp__kernels_of_top_k = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_top_k,
+                                                      gp__fit_top_k};
+static const gp__family gp__family_top_k = {gp__checks_top_k,
                                             gp__top_k_is_idle,
                                             gp__shape_top_k,
                                             gp__kinds_of_top_k,
-                                            gp__fit_top_k,
-                                            &gp__kernels_of_policy,
-                                            NULL,
-                                            gp__spell_top_k,
-                                            gp__launch_top_k,
-                                            NULL,
-                                            NULL,
-                                            gp__sort_results,
-                                            NULL,
+                                            &gp__kernels_of_top_k,
+                                            GPUPRIMS__FOLD_OPERATORS,
+                                            GPUPRIMS__LAUNCH_BEFORE(gp__launch_top_k, gp__sort_results),
                                             gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {
     &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS,
@@ -35970,21 +35920,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy
   return kinds[0] = GP__SHUFFLE, 1;
 }
 
-static const gp__family gp__family_shuffle = {&gp__checks_shuffle,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              gp__kinds_of_shuffle,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              gp__launch_map,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              gp__host_shuffle};
+static const gp__family gp__family_shuffle = {
+    gp__checks_shuffle,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,      gp__kinds_of_shuffle,
+    GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_shuffle};
 static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT,
                                                     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};
 
@@ -36058,20 +35996,20 @@ GPUPRIMS__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
   return occupancy;
 }
 
-static const gp__family gp__family_transpose = {&gp__checks_transpose,
-                                                NULL,
+static const gp__kernel_rules gp__kernels_of_transpose = {gp__policy_of_transpose_kernel,
+                                                          gp__threads_of_transpose_kernel,
+                                                          gp__block_of_transpose_kernel,
+                                                          gp__form_of_transpose,
+                                                          gp__resident_transposes,
+                                                          GPUPRIMS__SPELL_NO_MORE,
+                                                          gp__fit_transpose};
+static const gp__family gp__family_transpose = {gp__checks_transpose,
                                                 gp__transpose_is_idle,
                                                 gp__shape_moves,
                                                 gp__kinds_of_transpose,
-                                                gp__fit_transpose,
                                                 &gp__kernels_of_transpose,
-                                                NULL,
-                                                NULL,
-                                                gp__launch_transpose,
-                                                NULL,
-                                                NULL,
-                                                NULL,
-                                                NULL,
+                                                GPUPRIMS__FOLD_OPERATORS,
+                                                GPUPRIMS__LAUNCH(gp__launch_transpose),
                                                 gp__host_transpose};
 static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP__READS_MAP & ~GP__READS_COUNT_DEVICE,
                                                       GP__TAKES_PERMUTATION | GP__KEEPS_TYPE | GP__IN_PLACE, 0};
@@ -36131,20 +36069,16 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
 
-static const gp__family gp__family_layouts = {NULL,
-                                              gp__check_layouts,
-                                              NULL,
+static const gp__kernel_rules gp__kernels_of_layouts = {GPUPRIMS__SAME_KERNELS, gp__resident_layouts, gp__spell_layouts,
+                                                        GPUPRIMS__NO_FIT};
+static const gp__own_check gp__checks_layouts[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_layouts}};
+static const gp__family gp__family_layouts = {gp__checks_layouts,
+                                              GPUPRIMS__IDLE_IF_EMPTY,
                                               gp__shape_layouts,
                                               gp__kinds_of_layouts,
-                                              NULL,
                                               &gp__kernels_of_layouts,
-                                              NULL,
-                                              gp__spell_layouts,
-                                              gp__launch_layouts,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              NULL,
+                                              GPUPRIMS__FOLD_OPERATORS,
+                                              GPUPRIMS__LAUNCH(gp__launch_layouts),
                                               gp__host_layouts};
 static const gp__primitive gp__primitive_convert_layout = {&gp__family_layouts, GP__READS_IN | GP__READS_OUT,
                                                            GP__TAKES_LAYOUTS, GP_KEEP_GAPS};
@@ -36193,20 +36127,14 @@ GPUPRIMS__PRIVATE gp_result gp__host_searches(gp__host_call *h) {
   return h->q->primitive == GP_BFS ? gp__host_bfs(h->q) : gp__host_bfs_sources(h->q, h->asked);
 }
 
-static const gp__family gp__family_bfs = {NULL,
-                                          gp__check_search,
+static const gp__own_check gp__checks_search[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_search}};
+static const gp__family gp__family_bfs = {gp__checks_search,
                                           gp__bfs_is_idle,
                                           gp__shape_bfs,
                                           gp__kinds_of_bfs,
-                                          NULL,
                                           &gp__kernels_of_policy,
-                                          NULL,
-                                          NULL,
-                                          gp__launch_search,
-                                          NULL,
-                                          gp__graph_check_of,
-                                          NULL,
-                                          NULL,
+                                          GPUPRIMS__FOLD_OPERATORS,
+                                          GPUPRIMS__LAUNCH_AFTER(gp__launch_search, gp__graph_check_of),
                                           gp__host_searches};
 static const gp__primitive gp__primitive_bfs = {&gp__family_bfs, GP__READS_OUT | GP__READS_OUT2,
                                                 GP__TAKES_GRAPH | GP__TAKES_SEARCH | GP__TAKES_SOURCE | GP__TAKES_LIMIT,
@@ -36250,20 +36178,13 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__reques
 }
 static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
 
-static const gp__family gp__family_group_by = {&gp__checks_group_by,
-                                               NULL,
+static const gp__family gp__family_group_by = {gp__checks_group_by,
                                                gp__groups_are_idle,
-                                               NULL,
+                                               GPUPRIMS__SHAPE_OF_ELEMENTS,
                                                gp__kinds_of_groups,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               &gp__group_by_calls,
+                                               GPUPRIMS__NO_KERNEL_RULES,
+                                               GPUPRIMS__FOLD_OPERATORS,
+                                               GPUPRIMS__COMPOSED(&gp__group_by_calls),
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {
     &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE, 0};
@@ -36311,21 +36232,10 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__requ
 }
 static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_plan_bytes, gp__calls_of_graph_plan};
 
-static const gp__family gp__family_graph_work = {NULL,
-                                                 gp__check_graph_work,
-                                                 gp__graph_work_is_idle,
-                                                 NULL,
-                                                 gp__kinds_of_graph_work,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 &gp__graph_calls,
-                                                 gp__host_graph_work};
+static const gp__own_check gp__checks_graph_work[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_graph_work}};
+static const gp__family gp__family_graph_work = {
+    gp__checks_graph_work,     gp__graph_work_is_idle,   GPUPRIMS__SHAPE_OF_ELEMENTS,          gp__kinds_of_graph_work,
+    GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__graph_calls), gp__host_graph_work};
 static const gp__primitive gp__primitive_graph_from_edges = {
     &gp__family_graph_work, GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,
     GP__TAKES_OUT_GRAPH | GP__TAKES_BAD, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS};

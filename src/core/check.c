@@ -9,6 +9,7 @@
 GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, const gp_call *c, int host, int pointers,
                                            gp__request *q) {
   const gp__primitive *row;
+  const gp__own_check *own;
   gp__checking k;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
@@ -25,14 +26,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   k.pointers = pointers;
   k.reads = row->reads;
   k.traits = row->traits;
-  k.checks = row->family->checks;
+  for (own = row->family->checks; own->name != GP__CHECK_END; ++own) k.own[own->name] = own->check;
   k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
   GPUPRIMS__CHECK(gp__check_fields(&k));
-  if (row->family->check) return row->family->check(&k);
-  GPUPRIMS__CHECK(k.checks->operators ? k.checks->operators(&k) : gp__check_operators(&k));
-  GPUPRIMS__CHECK(k.checks->types ? k.checks->types(&k) : gp__check_types(&k));
+  if (k.own[GP__CHECK_WHOLE]) return k.own[GP__CHECK_WHOLE](&k);
+  GPUPRIMS__CHECK(k.own[GP__CHECK_OPERATORS] ? k.own[GP__CHECK_OPERATORS](&k) : gp__check_operators(&k));
+  GPUPRIMS__CHECK(k.own[GP__CHECK_TYPES] ? k.own[GP__CHECK_TYPES](&k) : gp__check_types(&k));
   GPUPRIMS__CHECK(gp__check_numbers(&k));
   GPUPRIMS__CHECK(gp__check_buffers(&k));
   GPUPRIMS__CHECK(gp__check_values(&k));
@@ -50,7 +51,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->out_count = c->out_count;
   q->bad = c->bad;
   q->count_device = c->count_device;
-  return k.checks->last ? k.checks->last(&k) : GP_SUCCESS;
+  return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
 }
 
 // Is there nothing to launch? (Results that do not depend on elements are written all the same.)

@@ -1,6 +1,6 @@
 // core/check_buffers.c - checking a call: its buffers
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/driver.c,
-//   core/libraries.c, core/request.c, core/state.c, core/check_types.c, core/reads.c, core/checking.c
+//   core/libraries.c, core/request.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c, core/checking.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
                                               size_t align, uint64_t count, size_t size, int needed) {
@@ -134,7 +134,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers
                                 GP__ALIAS_OF_OUT_KEYS));
   if (q->out2_size)
     GPUPRIMS__CHECK(gp__writing(k, "out2 (lengths)", c->out2, k->out2.align, q->out2_size, b->out2, b->out2_wanted, 0));
-  if (k->checks->outputs) GPUPRIMS__CHECK(k->checks->outputs(k));
+  if (k->own[GP__CHECK_OUTPUTS]) GPUPRIMS__CHECK(k->own[GP__CHECK_OUTPUTS](k));
   if (k->reads & GP__READS_OUT_COUNT) GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
   if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED))
     GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
@@ -157,7 +157,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   b.in2_alias = b.in2_values = b.out2_wanted = 0;
   b.begin_wanted = (c->flags & GP_CHECKED) || c->count > 0;
   b.out_keys_wanted = (k->traits & GP__WANTS_KEYS) != 0;
-  if (k->checks->buffers) GPUPRIMS__CHECK(k->checks->buffers(k, &b));
+  k->buffers = &b;
+  if (k->own[GP__CHECK_BUFFERS]) GPUPRIMS__CHECK(k->own[GP__CHECK_BUFFERS](k));
   GPUPRIMS__CHECK(gp__check_inputs(k, &b));
   return gp__check_outputs(k, &b);
 }

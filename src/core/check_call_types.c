@@ -1,6 +1,6 @@
 // core/check_call_types.c - checking a call: its types
-// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/check_types.c,
-//   core/reads.c, core/checking.c
+// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/primitive.c,
+//   core/check_types.c, core/reads.c, core/checking.c
 
 // An integer type of so many bytes: it becomes the unsigned one of its size, which kernels read in its place.
 GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
@@ -75,8 +75,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
     q->key_type = c->key_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "key_type", q->key_type, &k->key));
     if (k->key.info && !q->user_equal) return gp__no_struct(k, "equal", q->equal);
-  } else if (k->checks->key_types) {
-    GPUPRIMS__CHECK(k->checks->key_types(k));
+  } else if (k->own[GP__CHECK_KEY_TYPES]) {
+    GPUPRIMS__CHECK(k->own[GP__CHECK_KEY_TYPES](k));
   }
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
@@ -131,7 +131,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
     q->in_type = c->in_type;
     GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", q->in_type, &k->in));
   }
-  GPUPRIMS__CHECK(k->checks->out_type ? k->checks->out_type(k) : gp__check_out_type(k));
+  GPUPRIMS__CHECK(k->own[GP__CHECK_OUT_TYPE] ? k->own[GP__CHECK_OUT_TYPE](k) : gp__check_out_type(k));
   GPUPRIMS__CHECK(gp__check_key_types(k));
   q->in_struct = k->in.info;
   q->in2_struct = k->in2.info;

@@ -1,6 +1,6 @@
 // core/check_numbers.c - checking a call: its numbers
-// uses: api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/reads.c,
-//   core/checking.c, core/check_call_types.c
+// uses: api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/primitive.c,
+//   core/reads.c, core/checking.c, core/check_call_types.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;
@@ -22,7 +22,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
     return gp__fail(GP_E_SIZE, "%s: @count and @count2 together overflow: %llu and %llu", who,
                     (unsigned long long)c->count, (unsigned long long)c->count2);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1", who);
-  if (k->checks->numbers) GPUPRIMS__CHECK(k->checks->numbers(k));
+  if (k->own[GP__CHECK_NUMBERS]) GPUPRIMS__CHECK(k->own[GP__CHECK_NUMBERS](k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))
     return gp__fail(
         GP_E_UNSUPPORTED,

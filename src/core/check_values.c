@@ -8,8 +8,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_value_memory(k, "init", c->init));
   GPUPRIMS__CHECK(gp__check_value_memory(k, "step", c->step));
   q->has_init = c->init != NULL;
-  if (k->checks->values) return k->checks->values(k);
+  if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
   if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_none = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+static const gp__own_check gp__checks_none[GP__CHECKS] = {{GP__CHECK_END, NULL}};

@@ -11,8 +11,9 @@ typedef struct gp__checking {
   gp__request *q;
   int host, pointers, reads, traits; // reads, traits: of gp__primitive
   int fold;                          // an operator with an accumulator
-  const gp__checks *checks;
-  int by_flags; // select, partition: flags decide, no predicate
+  gp__check_step own[GP__CHECKS];    // of the family; NULL: the common step
+  struct gp__buffers *buffers;       // during their step
+  int by_flags;                      // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8], written[6];
   int read_count, written_count;

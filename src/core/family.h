@@ -1,7 +1,8 @@
 // core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
 // uses: api/policy.h, core/shape.h, core/canonical.h, core/rows.h, core/geometry.h
 
-// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. NULL: what most families do.
+// Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name
+// the entries of members that a family lacks.
 typedef struct gp__rules {
   int (*valid)(gp_policy p, gp__shape s); // a fully resolved policy, beside what holds for all
   gp__measures (*measure)(gp__shape s);
@@ -9,8 +10,11 @@ typedef struct gp__rules {
   int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
   void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
   int (*threads)(gp_policy p); // of a block; NULL: those that compute, which the policy counts
-  int own_algorithm;           // a row serves only the algorithm that the portable rule chooses too
+  int own_algorithm;           // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
 } gp__rules;
+#define GPUPRIMS__ALWAYS_OVERLAPS NULL
+#define GPUPRIMS__POLICY_THREADS NULL
+enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
 __attribute__((unused)) static int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {

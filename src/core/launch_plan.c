@@ -17,7 +17,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
-  most = family->fit && count ? family->fit(p, occupancy) : 0;
+  most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
     g = gp__geometry_of(*p, *h, 0);
     result = gp__fit_kernel(s, who, kernels[0], &g, &occupancy);

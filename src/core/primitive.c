@@ -20,42 +20,57 @@ typedef struct gp__composition {
   gp_result (*calls)(struct gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX], int *count);
 } gp__composition;
 
-// The steps of a call's check that a family has of its own (core/check.c). NULL: what most calls do.
-typedef struct gp__checks {
-  gp_result (*operators)(struct gp__checking *k);
-  gp_result (*types)(struct gp__checking *k);
-  gp_result (*out_type)(struct gp__checking *k);  // a step of gp__check_types
-  gp_result (*key_types)(struct gp__checking *k); // another one, of calls without runs; NULL: there are no keys
-  gp_result (*numbers)(struct gp__checking *k);   // after those of all calls
-  gp_result (*buffers)(struct gp__checking *k, struct gp__buffers *b); // changes what holds for most calls
-  gp_result (*outputs)(struct gp__checking *k);                        // further ones
-  gp_result (*values)(struct gp__checking *k);
-  gp_result (*last)(struct gp__checking *k);
-} gp__checks;
+// A step of a call's check (core/check.c) that a family has of its own. A family lists these in an array of GP__CHECKS
+// entries, which zeros end; the common steps do the rest.
+typedef enum gp__check_name {
+  GP__CHECK_END,   // behind the last step
+  GP__CHECK_WHOLE, // in place of all steps but that of the fields
+  GP__CHECK_OPERATORS,
+  GP__CHECK_TYPES,
+  GP__CHECK_OUT_TYPE,  // a step of gp__check_types
+  GP__CHECK_KEY_TYPES, // another one, of calls without runs; without it there are no keys
+  GP__CHECK_NUMBERS,   // after those of all calls
+  GP__CHECK_BUFFERS,   // changes what holds for most calls: `buffers` of gp__checking
+  GP__CHECK_OUTPUTS,   // further ones
+  GP__CHECK_VALUES,
+  GP__CHECK_LAST,
+  GP__CHECKS
+} gp__check_name;
+typedef gp_result (*gp__check_step)(struct gp__checking *k);
+typedef struct gp__own_check {
+  gp__check_name name;
+  gp__check_step check;
+} gp__own_check;
 
-// Functions that tell a family's kernels from one another and from most others. NULL: nothing does.
+// Functions that tell a family's kernels from one another and from most others. Macros name the entries of members
+// that a family lacks: every entry of a gp__kernel_rules or gp__family says which member it is.
 typedef struct gp__kernel_rules {
   gp_policy (*policy)(gp_policy p, gp__shape h, gp__kernel_kind kind); // with which one is built; NULL: the call's
   unsigned (*threads)(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind); // of a block; NULL: the call's
   void (*block)(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g);    // changes the call's geometry
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
-  // Blocks that a multiprocessor is to hold; NULL, or 0: the compiler is told nothing.
+  // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
+  // What else of the call the text depends on; NULL: nothing.
+  void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
+  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
+                                                 // a multiprocessor then holds, 0: it is not; NULL: never
 } gp__kernel_rules;
+#define GPUPRIMS__SAME_POLICY NULL
+#define GPUPRIMS__SAME_THREADS NULL
+#define GPUPRIMS__NO_FORM NULL
+#define GPUPRIMS__SAME_KERNELS NULL, NULL, NULL, NULL // policy, threads, block, form
+#define GPUPRIMS__SPELL_NO_MORE NULL
+#define GPUPRIMS__NO_FIT NULL
 
 // What a family does with calls of its primitives. Each has its own in its folder (plan.c).
 typedef struct gp__family {
-  const gp__checks *checks;
-  gp_result (*check)(struct gp__checking *k);        // in place of all steps but that of the fields, or NULL
+  const gp__own_check *checks;
   int (*idle)(const gp__request *q);                 // nothing to launch; NULL: no elements
   void (*shape)(const gp__request *q, gp__shape *h); // NULL: elements that go from `in` to `out`, where they may lie
   int (*kinds)(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]); // returns their number
-  int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
-                                                 // a multiprocessor then holds, 0: it is not; NULL: never
-  const gp__kernel_rules *kernels;               // NULL: all are the call's
-  // What users' operators take and give, and what else of the call the text depends on; NULL: folds, and nothing.
-  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops);
-  void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
+  const gp__kernel_rules *kernels;                                             // NULL: all are the call's
+  void (*operators)(const struct gp__spelling *q, struct gp__program_op *ops); // what users' take and give; NULL: folds
   gp_result (*launch)(const struct gp__launching *l);
   const gp_policy *refused; // where blocks cannot wait for each other; NULL: the same policy, a launch a step
   gp__request (*checked)(const gp__request *q); // GP_CHECKED: the call that comes before
@@ -64,6 +79,16 @@ typedef struct gp__family {
   const gp__composition *composed; // NULL: kernels alone
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
+#define GPUPRIMS__IDLE_IF_EMPTY NULL
+#define GPUPRIMS__SHAPE_OF_ELEMENTS NULL
+#define GPUPRIMS__NO_KERNEL_RULES NULL
+#define GPUPRIMS__FOLD_OPERATORS NULL
+// The members from `launch` to `composed`, by those that a family has.
+#define GPUPRIMS__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
+#define GPUPRIMS__LAUNCH_OR(launch, refused) launch, refused, NULL, NULL, NULL
+#define GPUPRIMS__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
+#define GPUPRIMS__LAUNCH_BEFORE(launch, behind) launch, NULL, NULL, behind, NULL
+#define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
 // A primitive: the members of gp_call that it reads (core/reads.c), what else core knows it by
 // (there too), and the flags that it takes beside GP_REPRODUCIBLE.

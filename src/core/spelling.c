@@ -42,7 +42,8 @@ GPUPRIMS__PRIVATE unsigned gp__resident_blocks(const gp__request *q, const gp_po
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
-static const gp__kernel_rules gp__kernels_of_policy = {NULL, NULL, NULL, NULL, gp__resident_blocks};
+static const gp__kernel_rules gp__kernels_of_policy = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks,
+                                                       GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
 
 // Threads of a block of one kernel of a call.
 GPUPRIMS__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
@@ -54,8 +55,7 @@ GPUPRIMS__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__sha
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
 GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
                                  int capability, gp__spelling *w) {
-  const gp__family *row = gp__methods_of(q);
-  const gp__kernel_rules *own = row->kernels;
+  const gp__kernel_rules *own = gp__methods_of(q)->kernels;
   const int traits = gp__traits_of_kind(kind);
   int i;
   memset(w, 0, offsetof(gp__spelling, list));
@@ -75,7 +75,7 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
     w->size = q->moves.size ? q->moves.size : q->in_layout ? 1 : (int)q->in_size;
     w->word = q->moves.word;
     if (own && own->form) w->form = own->form(*p, *h);
-    if (own && own->resident) w->resident = own->resident(q, p, h, w);
+    if (own) w->resident = own->resident(q, p, h, w);
     return;
   }
   w->primitive = q->primitive;
@@ -98,6 +98,6 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
     w->list[i] = (uint64_t)q->fields[i].offset | (uint64_t)q->fields[i].type << 16 |
                  (uint64_t)(q->fields[i].descending != 0) << 32;
   w->list_count = (uint64_t)q->field_count;
-  if (row->spell) row->spell(q, p, h, w);
-  if (own && own->resident) w->resident = own->resident(q, p, h, w);
+  if (own && own->spell) own->spell(q, p, h, w);
+  if (own) w->resident = own->resident(q, p, h, w);
 }

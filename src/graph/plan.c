@@ -44,21 +44,10 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__requ
 }
 static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_plan_bytes, gp__calls_of_graph_plan};
 
-static const gp__family gp__family_graph_work = {NULL,
-                                                 gp__check_graph_work,
-                                                 gp__graph_work_is_idle,
-                                                 NULL,
-                                                 gp__kinds_of_graph_work,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 NULL,
-                                                 &gp__graph_calls,
-                                                 gp__host_graph_work};
+static const gp__own_check gp__checks_graph_work[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_graph_work}};
+static const gp__family gp__family_graph_work = {
+    gp__checks_graph_work,     gp__graph_work_is_idle,   GPUPRIMS__SHAPE_OF_ELEMENTS,          gp__kinds_of_graph_work,
+    GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__graph_calls), gp__host_graph_work};
 static const gp__primitive gp__primitive_graph_from_edges = {
     &gp__family_graph_work, GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,
     GP__TAKES_OUT_GRAPH | GP__TAKES_BAD, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS};

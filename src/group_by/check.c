@@ -14,4 +14,4 @@ GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
     return gp__fail(GP_E_OPERATOR, "%s: @op: %s serves reduce and scan only", k->who, gp__op_rows[q->op].name);
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_group_by = {NULL, NULL, NULL, gp__check_group_keys, NULL, NULL, NULL, NULL, NULL};
+static const gp__own_check gp__checks_group_by[GP__CHECKS] = {{GP__CHECK_KEY_TYPES, gp__check_group_keys}};

@@ -36,20 +36,13 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__reques
 }
 static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
 
-static const gp__family gp__family_group_by = {&gp__checks_group_by,
-                                               NULL,
+static const gp__family gp__family_group_by = {gp__checks_group_by,
                                                gp__groups_are_idle,
-                                               NULL,
+                                               GPUPRIMS__SHAPE_OF_ELEMENTS,
                                                gp__kinds_of_groups,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               NULL,
-                                               &gp__group_by_calls,
+                                               GPUPRIMS__NO_KERNEL_RULES,
+                                               GPUPRIMS__FOLD_OPERATORS,
+                                               GPUPRIMS__COMPOSED(&gp__group_by_calls),
                                                gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {
     &gp__family_group_by, GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE, 0};

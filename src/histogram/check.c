@@ -55,7 +55,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
                     q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->begin && c->bins + 1 > UINT64_MAX / (unsigned)q->active)
@@ -138,12 +139,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_histogram = {NULL,
-                                                NULL,
-                                                gp__check_histogram_types,
-                                                NULL,
-                                                gp__check_histogram_numbers,
-                                                gp__histogram_buffers,
-                                                NULL,
-                                                gp__check_histogram_values,
-                                                NULL};
+static const gp__own_check gp__checks_histogram[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_histogram_types},
+                                                               {GP__CHECK_NUMBERS, gp__check_histogram_numbers},
+                                                               {GP__CHECK_BUFFERS, gp__histogram_buffers},
+                                                               {GP__CHECK_VALUES, gp__check_histogram_values}};

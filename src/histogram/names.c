@@ -1,6 +1,6 @@
 // histogram/names.c - template arguments of histograms
-// uses: api/lists.h, api/policy.h, core/shape.h, core/system.c, core/text.c, core/request.c, core/primitive.c,
-//   core/spelling.c, core/kernel_names.c
+// uses: api/lists.h, api/policy.h, core/shape.h, core/system.c, core/text.c, core/request.c, core/spelling.c,
+//   core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q);
@@ -14,4 +14,3 @@ GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const g
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
 }
-static const gp__kernel_rules gp__kernels_of_histogram = {NULL, NULL, NULL, NULL, gp__resident_histograms};

@@ -43,20 +43,15 @@ GPUPRIMS__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_histogram = {&gp__checks_histogram,
-                                                NULL,
+static const gp__kernel_rules gp__kernels_of_histogram = {GPUPRIMS__SAME_KERNELS, gp__resident_histograms,
+                                                          GPUPRIMS__SPELL_NO_MORE, gp__fit_histogram};
+static const gp__family gp__family_histogram = {gp__checks_histogram,
                                                 gp__histogram_is_idle,
                                                 gp__shape_histogram,
                                                 gp__kinds_of_histogram,
-                                                gp__fit_histogram,
                                                 &gp__kernels_of_histogram,
-                                                NULL,
-                                                NULL,
-                                                gp__launch_histogram,
-                                                NULL,
-                                                NULL,
-                                                NULL,
-                                                NULL,
+                                                GPUPRIMS__FOLD_OPERATORS,
+                                                GPUPRIMS__LAUNCH(gp__launch_histogram),
                                                 gp__host_histogram};
 static const gp__primitive gp__primitive_histogram_even = {&gp__family_histogram,
                                                            GP__READS_HISTOGRAM | GP__READS_INIT | GP__READS_STEP, 0, 0};

@@ -1,6 +1,6 @@
 // layouts/names.c - template arguments of conversions of layouts
 // uses: api/config.h, api/policy.h, core/shape.h, layouts/policy.h, core/system.c, core/text.c, core/request.c,
-//   layouts/host.c, core/primitive.c, core/spelling.c
+//   layouts/host.c, core/spelling.c
 
 // A tile, what a thread takes of it, both sides, and what moves.
 GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
@@ -36,4 +36,3 @@ GPUPRIMS__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_p
   if (w->kind != GP__CONVERT_LAYOUT) return 0;
   return room > w->block_threads ? room / w->block_threads : 1;
 }
-static const gp__kernel_rules gp__kernels_of_layouts = {NULL, NULL, NULL, NULL, gp__resident_layouts};

@@ -31,7 +31,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
                     k->who);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   if (k->c->primitive != GP_TRANSFORM2) return GP_SUCCESS;
   b->in_name = "in (a)";
   b->in2_name = "in2 (b)";
@@ -48,5 +49,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
   else if (c->primitive == GP_IOTA) gp__one(q->out_type, &q->step);
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_map = {
-    NULL, gp__check_map_types, gp__check_map_out_type, NULL, NULL, gp__map_buffers, NULL, gp__check_map_values, NULL};
+static const gp__own_check gp__checks_map[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_map_types},
+                                                         {GP__CHECK_OUT_TYPE, gp__check_map_out_type},
+                                                         {GP__CHECK_BUFFERS, gp__map_buffers},
+                                                         {GP__CHECK_VALUES, gp__check_map_values}};

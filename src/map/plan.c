@@ -83,20 +83,13 @@ GPUPRIMS__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   return gp__host_each(h);
 }
 
-static const gp__family gp__family_map = {&gp__checks_map,
-                                          NULL,
+static const gp__family gp__family_map = {gp__checks_map,
                                           gp__map_is_idle,
-                                          NULL,
+                                          GPUPRIMS__SHAPE_OF_ELEMENTS,
                                           gp__kinds_of_map,
-                                          NULL,
-                                          NULL,
+                                          GPUPRIMS__NO_KERNEL_RULES,
                                           gp__operators_of_map,
-                                          NULL,
-                                          gp__launch_map,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
+                                          GPUPRIMS__LAUNCH(gp__launch_map),
                                           gp__host_maps};
 static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL, 0, 0};

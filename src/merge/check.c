@@ -82,7 +82,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_merge_numbers(gp__checking *k) {
                     (unsigned long long)c->count);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   b->out = b->out_keys = gp__most_results(k->q);
   b->in2_values = gp__takes_second_values(k->c->primitive);
   return GP_SUCCESS;
@@ -102,6 +103,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_merge = {gp__check_order,         gp__check_ordered_types, NULL, NULL,
-                                            gp__check_merge_numbers, gp__merge_buffers,       NULL, NULL,
-                                            gp__check_radix_sorted};
+static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_order},
+                                                           {GP__CHECK_TYPES, gp__check_ordered_types},
+                                                           {GP__CHECK_NUMBERS, gp__check_merge_numbers},
+                                                           {GP__CHECK_BUFFERS, gp__merge_buffers},
+                                                           {GP__CHECK_LAST, gp__check_radix_sorted}};

@@ -1,6 +1,6 @@
 // merge/names.c - template arguments of merges, merge sort and sets
 // uses: api/lists.h, api/policy.h, core/shape.h, merge/policy.h, core/geometry.h, core/system.c, core/text.c,
-//   core/kinds.c, core/primitive.c, core/spelling.c, core/kernel_names.c
+//   core/kinds.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
@@ -27,4 +27,3 @@ GPUPRIMS__PRIVATE void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__k
   if (kind == GP__MERGE_SORT_TILES) g->shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
   if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h.key_size;
 }
-static const gp__kernel_rules gp__kernels_of_merge = {NULL, NULL, gp__block_of_merge_kernel, NULL, gp__resident_blocks};

@@ -1,7 +1,7 @@
 // merge/plan.c - plans of merges, merge sort and sets
 // uses: api/lists.h, api/policy.h, merge/policy.h, core/system.c, core/request.c, merge/host.c, sets/host.c,
 //   scan/kinds.c, merge/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, merge/check.c, core/shape.c,
-//   merge/names.c, merge/launch.c
+//   core/spelling.c, merge/names.c, merge/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p,
                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -22,20 +22,16 @@ GPUPRIMS__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
                                             : gp__host_set(h);
 }
 
-static const gp__family gp__family_merge = {&gp__checks_merge,
-                                            NULL,
+static const gp__kernel_rules gp__kernels_of_merge = {
+    GPUPRIMS__SAME_POLICY, GPUPRIMS__SAME_THREADS,  gp__block_of_merge_kernel, GPUPRIMS__NO_FORM,
+    gp__resident_blocks,   GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
+static const gp__family gp__family_merge = {gp__checks_merge,
                                             gp__merge_is_idle,
                                             gp__shape_keys,
                                             gp__kinds_of_merge,
-                                            NULL,
                                             &gp__kernels_of_merge,
                                             gp__operators_of_order,
-                                            NULL,
-                                            gp__launch_merge,
-                                            NULL,
-                                            NULL,
-                                            NULL,
-                                            NULL,
+                                            GPUPRIMS__LAUNCH(gp__launch_merge),
                                             gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
                                                        GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS, 0};

@@ -23,17 +23,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_reduce_out_type(gp__checking *k) {
   }
   return gp__check_out_type(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__reduce_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__reduce_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_CHECK_OFFSETS) b->begin_wanted = 1;
   b->out = 1;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_reduce = {gp__check_reduce_operators,
-                                             gp__check_reduce_types,
-                                             gp__check_reduce_out_type,
-                                             gp__check_predicate_type,
-                                             NULL,
-                                             gp__reduce_buffers,
-                                             NULL,
-                                             gp__check_predicate_values,
-                                             NULL};
+static const gp__own_check gp__checks_reduce[GP__CHECKS] = {
+    {GP__CHECK_OPERATORS, gp__check_reduce_operators}, {GP__CHECK_TYPES, gp__check_reduce_types},
+    {GP__CHECK_OUT_TYPE, gp__check_reduce_out_type},   {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
+    {GP__CHECK_BUFFERS, gp__reduce_buffers},           {GP__CHECK_VALUES, gp__check_predicate_values}};

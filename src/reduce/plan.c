@@ -55,20 +55,13 @@ GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
   return h->op.exact ? gp__host_reduce_exact(h) : gp__host_reduce_canonical(h);
 }
 
-static const gp__family gp__family_reduce = {&gp__checks_reduce,
-                                             NULL,
+static const gp__family gp__family_reduce = {gp__checks_reduce,
                                              gp__reduce_is_idle,
                                              gp__shape_reduce,
                                              gp__kinds_of_reduce,
-                                             NULL,
                                              &gp__kernels_of_policy,
                                              gp__operators_of_reduction,
-                                             NULL,
-                                             gp__launch_reduce,
-                                             NULL,
-                                             NULL,
-                                             NULL,
-                                             NULL,
+                                             GPUPRIMS__LAUNCH(gp__launch_reduce),
                                              gp__host_reduces};
 static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,

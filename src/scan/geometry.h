@@ -19,5 +19,6 @@ __attribute__((unused)) static int gp__scan_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP : p.threads;
 }
 
-static const gp__rules gp__rules_scan = {
-    gp__policy_valid_scan, gp__measure_elements, gp__portable_scan, NULL, gp__geometry_scan, gp__scan_threads, 0};
+static const gp__rules gp__rules_scan = {gp__policy_valid_scan,     gp__measure_elements, gp__portable_scan,
+                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_scan,    gp__scan_threads,
+                                         GP__ANY_ALGORITHM};

@@ -44,15 +44,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
     return gp__fail(GP_E_SIZE, "%s: @length is %llu, not below 2^63", who, (unsigned long long)c->length);
   return gp__check_positions(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__bound_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   return b->keys = k->c->length, GP_SUCCESS;
 }
-static const gp__checks gp__checks_bound = {gp__check_bound_order,
-                                            NULL,
-                                            gp__check_position_type,
-                                            gp__check_needles,
-                                            gp__check_bound_numbers,
-                                            gp__bound_buffers,
-                                            NULL,
-                                            NULL,
-                                            NULL};
+static const gp__own_check gp__checks_bound[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_bound_order},
+                                                           {GP__CHECK_OUT_TYPE, gp__check_position_type},
+                                                           {GP__CHECK_KEY_TYPES, gp__check_needles},
+                                                           {GP__CHECK_NUMBERS, gp__check_bound_numbers},
+                                                           {GP__CHECK_BUFFERS, gp__bound_buffers}};

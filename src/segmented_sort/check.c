@@ -46,5 +46,4 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-static const gp__checks gp__checks_segmented_sort = {
-    NULL, gp__check_sorted_segments, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sorted_segments}};

@@ -13,7 +13,7 @@ __attribute__((unused)) static void gp__geometry_segmented_sort(gp_policy p, gp_
 static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_sort,
                                                    gp__measure_keys,
                                                    gp__portable_segmented_sort,
-                                                   NULL,
+                                                   GPUPRIMS__ALWAYS_OVERLAPS,
                                                    gp__geometry_segmented_sort,
-                                                   NULL,
-                                                   0};
+                                                   GPUPRIMS__POLICY_THREADS,
+                                                   GP__ANY_ALGORITHM};

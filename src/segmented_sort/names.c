@@ -1,6 +1,6 @@
 // segmented_sort/names.c - template arguments of segmented sorts
 // uses: api/policy.h, core/shape.h, segmented_sort/policy.h, core/geometry.h, core/system.c, core/text.c,
-//   core/request.c, core/kinds.c, core/primitive.c, core/spelling.c, core/kernel_names.c
+//   core/request.c, core/kinds.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, ", gp__key_name(q));
@@ -36,5 +36,3 @@ GPUPRIMS__PRIVATE unsigned gp__resident_segments(const gp__request *q, const gp_
   return gp__promise(
       q, w, w->kind == GP__SEGMENTS_SHORT ? gp__short_threads(w) / w->block_threads : (unsigned)p->blocks_per_sm, 1024);
 }
-static const gp__kernel_rules gp__kernels_of_segmented_sort = {
-    NULL, gp__threads_of_segments_kernel, gp__block_of_segments_kernel, NULL, gp__resident_segments};

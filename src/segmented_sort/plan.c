@@ -14,21 +14,19 @@ GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp
 }
 GPUPRIMS__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
-static const gp__family gp__family_segmented_sort = {&gp__checks_segmented_sort,
-                                                     NULL,
-                                                     gp__segmented_sort_is_idle,
-                                                     gp__shape_keys,
-                                                     gp__kinds_of_segmented_sort,
-                                                     NULL,
-                                                     &gp__kernels_of_segmented_sort,
-                                                     NULL,
-                                                     gp__spell_segmented_sort,
-                                                     gp__launch_segmented_sort,
-                                                     NULL,
-                                                     gp__offsets_check,
-                                                     NULL,
-                                                     NULL,
-                                                     gp__host_segmented_sort};
+static const gp__kernel_rules gp__kernels_of_segmented_sort = {
+    GPUPRIMS__SAME_POLICY, gp__threads_of_segments_kernel, gp__block_of_segments_kernel,
+    GPUPRIMS__NO_FORM,     gp__resident_segments,          gp__spell_segmented_sort,
+    GPUPRIMS__NO_FIT};
+static const gp__family gp__family_segmented_sort = {
+    gp__checks_segmented_sort,
+    gp__segmented_sort_is_idle,
+    gp__shape_keys,
+    gp__kinds_of_segmented_sort,
+    &gp__kernels_of_segmented_sort,
+    GPUPRIMS__FOLD_OPERATORS,
+    GPUPRIMS__LAUNCH_AFTER(gp__launch_segmented_sort, gp__offsets_check),
+    gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {
     &gp__family_segmented_sort,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_BAD,

@@ -26,11 +26,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__segments_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_LOAD_BALANCE) return GP_SUCCESS;
   b->begin_wanted = (k->c->flags & GP_CHECKED) || k->c->segments > 0;
   b->out = k->c->segments;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_segments = {
-    NULL, NULL, gp__check_segments_out_type, NULL, gp__check_segments_numbers, gp__segments_buffers, NULL, NULL, NULL};
+static const gp__own_check gp__checks_segments[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_segments_out_type},
+                                                              {GP__CHECK_NUMBERS, gp__check_segments_numbers},
+                                                              {GP__CHECK_BUFFERS, gp__segments_buffers}};

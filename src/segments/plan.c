@@ -78,20 +78,13 @@ GPUPRIMS__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   return gp__host_segmented_reduce(h);
 }
 
-static const gp__family gp__family_segments = {&gp__checks_segments,
-                                               NULL,
+static const gp__family gp__family_segments = {gp__checks_segments,
                                                gp__segments_are_idle,
                                                gp__shape_segments,
                                                gp__kinds_of_segments,
-                                               NULL,
                                                &gp__kernels_of_policy,
-                                               NULL,
-                                               NULL,
-                                               gp__launch_segments,
-                                               NULL,
-                                               gp__offsets_check,
-                                               NULL,
-                                               NULL,
+                                               GPUPRIMS__FOLD_OPERATORS,
+                                               GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
                                                gp__host_segments};
 static const gp__primitive gp__primitive_segmented_reduce = {
     &gp__family_segments,

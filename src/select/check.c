@@ -63,7 +63,8 @@ GPUPRIMS__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
 GPUPRIMS__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
-GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   b->counts = gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
@@ -86,6 +87,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
     if (q->count) k->written[i].bytes = q->in_size;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_stream = {
-    gp__check_stream_operators, NULL, NULL, gp__check_predicate_type, NULL, gp__stream_buffers, gp__check_parts,
-    gp__check_predicate_values, NULL};
+static const gp__own_check gp__checks_stream[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_stream_operators},
+                                                            {GP__CHECK_KEY_TYPES, gp__check_predicate_type},
+                                                            {GP__CHECK_BUFFERS, gp__stream_buffers},
+                                                            {GP__CHECK_OUTPUTS, gp__check_parts},
+                                                            {GP__CHECK_VALUES, gp__check_predicate_values}};

@@ -12,5 +12,6 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
       gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
 }
 
-static const gp__rules gp__rules_stream = {
-    gp__policy_valid_stream, gp__measure_stream, gp__portable_stream, NULL, gp__geometry_stream, gp__stream_threads, 0};
+static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measure_stream,  gp__portable_stream,
+                                           GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads,
+                                           GP__ANY_ALGORITHM};

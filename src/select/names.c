@@ -1,6 +1,6 @@
 // select/names.c - template arguments of streams
 // uses: api/lists.h, api/policy.h, core/shape.h, core/system.c, core/text.c, core/request.c, core/names.c,
-//   core/primitive.c, select/check.c, core/spelling.c, core/kernel_names.c
+//   select/check.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in,
                                           gp__text *t) {
@@ -57,4 +57,3 @@ GPUPRIMS__PRIVATE unsigned gp__resident_streams(const gp__request *q, const gp_p
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
 }
-static const gp__kernel_rules gp__kernels_of_stream = {NULL, NULL, NULL, NULL, gp__resident_streams};

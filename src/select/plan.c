@@ -54,20 +54,15 @@ GPUPRIMS__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
                                                                               : gp__host_runs(h);
 }
 
-static const gp__family gp__family_stream = {&gp__checks_stream,
-                                             NULL,
+static const gp__kernel_rules gp__kernels_of_stream = {GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream,
+                                                       GPUPRIMS__NO_FIT};
+static const gp__family gp__family_stream = {gp__checks_stream,
                                              gp__stream_is_idle,
                                              gp__shape_stream,
                                              gp__kinds_of_stream,
-                                             NULL,
                                              &gp__kernels_of_stream,
                                              gp__operators_of_predicate,
-                                             gp__spell_stream,
-                                             gp__launch_stream,
-                                             NULL,
-                                             gp__offsets_check,
-                                             NULL,
-                                             NULL,
+                                             GPUPRIMS__LAUNCH_AFTER(gp__launch_stream, gp__offsets_check),
                                              gp__host_stream};
 static const gp__primitive gp__primitive_segmented_inclusive_scan = {
     &gp__family_stream, GP__READS_FOLD | GP__READS_OFFSETS | GP__READS_BAD, GP__IN_PLACE, GP_CHECKED};

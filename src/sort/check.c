@@ -99,9 +99,10 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   b->out_keys_wanted = k->in.size || !k->q->in_size;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_sort = {NULL, gp__check_sort_types, NULL, NULL, NULL, gp__sort_buffers, NULL, NULL,
-                                           NULL};
+static const gp__own_check gp__checks_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__check_sort_types},
+                                                          {GP__CHECK_BUFFERS, gp__sort_buffers}};

@@ -1,8 +1,7 @@
 // sort/names.c - template arguments of sorts
 // uses: api/lists.h, api/policy.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/counting_policy.h,
 //   sort/choice_policy.h, sort/cooperative_policy.h, core/geometry.h, sort/portable.h, sort/scratch.h, sort/geometry.h,
-//   core/system.c, core/text.c, core/request.c, core/names.c, core/kinds.c, core/primitive.c, core/spelling.c,
-//   core/kernel_names.c
+//   core/system.c, core/text.c, core/request.c, core/names.c, core/kinds.c, core/spelling.c, core/kernel_names.c
 
 // How a radix sort reads a key.
 GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
@@ -113,5 +112,3 @@ GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_pol
              ? 0
              : gp__promise(q, w, blocks, kind == GP__HYBRID_SORT ? 2048 : 1024);
 }
-static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
-                                                     gp__block_of_sort_kernel, NULL, gp__resident_sorts};

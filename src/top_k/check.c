@@ -56,15 +56,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
   if (k->key.info) return gp__fail(GP_E_TYPE, "%s: @key_type is %s: a struct has no order", k->who, k->key.info->name);
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   const uint64_t rows = gp__rows_in(k->c);
   b->in *= rows;
   b->keys *= rows;
   b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->length;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_top_k = {
-    NULL, NULL, gp__check_top_k_out_type, gp__check_ranked_keys, gp__check_k, gp__top_k_buffers, NULL, NULL, NULL};
+static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_top_k_out_type},
+                                                           {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
+                                                           {GP__CHECK_NUMBERS, gp__check_k},
+                                                           {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
 // The keys of its rounds.
 GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
@@ -79,5 +82,5 @@ GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_shuffle = {NULL, NULL, gp__check_moved, NULL, NULL,
-                                              NULL, NULL, gp__check_seed,  NULL};
+static const gp__own_check gp__checks_shuffle[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_moved},
+                                                             {GP__CHECK_VALUES, gp__check_seed}};

@@ -60,20 +60,15 @@ GPUPRIMS__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_TOP_K ? gp__host_top_k(h, h->q->stride) : gp__host_nth(h);
 }
 
-static const gp__family gp__family_top_k = {&gp__checks_top_k,
-                                            NULL,
+static const gp__kernel_rules gp__kernels_of_top_k = {GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_top_k,
+                                                      gp__fit_top_k};
+static const gp__family gp__family_top_k = {gp__checks_top_k,
                                             gp__top_k_is_idle,
                                             gp__shape_top_k,
                                             gp__kinds_of_top_k,
-                                            gp__fit_top_k,
-                                            &gp__kernels_of_policy,
-                                            NULL,
-                                            gp__spell_top_k,
-                                            gp__launch_top_k,
-                                            NULL,
-                                            NULL,
-                                            gp__sort_results,
-                                            NULL,
+                                            &gp__kernels_of_top_k,
+                                            GPUPRIMS__FOLD_OPERATORS,
+                                            GPUPRIMS__LAUNCH_BEFORE(gp__launch_top_k, gp__sort_results),
                                             gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {
     &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS,
@@ -89,20 +84,8 @@ GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy
   return kinds[0] = GP__SHUFFLE, 1;
 }
 
-static const gp__family gp__family_shuffle = {&gp__checks_shuffle,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              gp__kinds_of_shuffle,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              gp__launch_map,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              NULL,
-                                              gp__host_shuffle};
+static const gp__family gp__family_shuffle = {
+    gp__checks_shuffle,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,      gp__kinds_of_shuffle,
+    GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_shuffle};
 static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT,
                                                     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};

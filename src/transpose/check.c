@@ -166,10 +166,11 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GPUPRIMS__PRIVATE gp_result gp__transpose_buffers(gp__checking *k, gp__buffers *b) {
+GPUPRIMS__PRIVATE gp_result gp__transpose_buffers(gp__checking *k) {
+  gp__buffers *b = k->buffers;
   b->in = k->q->moves.in_span;
   b->out = k->q->moves.out_span;
   return GP_SUCCESS;
 }
-static const gp__checks gp__checks_transpose = {NULL, NULL, NULL, NULL, gp__check_permutation, gp__transpose_buffers,
-                                                NULL, NULL, NULL};
+static const gp__own_check gp__checks_transpose[GP__CHECKS] = {{GP__CHECK_NUMBERS, gp__check_permutation},
+                                                               {GP__CHECK_BUFFERS, gp__transpose_buffers}};

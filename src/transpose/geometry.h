@@ -163,4 +163,5 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
 }
 
 static const gp__rules gp__rules_transpose = {
-    gp__policy_valid_transpose, gp__measure_keys, gp__portable_transpose, NULL, gp__geometry_transpose, NULL, 0};
+    gp__policy_valid_transpose, gp__measure_keys,         gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
+    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM};

@@ -1,6 +1,6 @@
 // transpose/names.c - template arguments of transposes
 // uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h, core/geometry.h,
-//   transpose/geometry.h, core/system.c, core/text.c, core/request.c, core/kinds.c, core/primitive.c, core/spelling.c
+//   transpose/geometry.h, core/system.c, core/text.c, core/request.c, core/kinds.c, core/spelling.c
 
 GPUPRIMS__PRIVATE void gp__name_tiles(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, %d, %d, %s", q->size, q->word, q->form, q->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
@@ -55,6 +55,3 @@ GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const g
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
 }
 GPUPRIMS__PRIVATE int gp__form_of_transpose(gp_policy p, gp__shape h) { return gp__transpose_form(p, h); }
-static const gp__kernel_rules gp__kernels_of_transpose = {
-    gp__policy_of_transpose_kernel, gp__threads_of_transpose_kernel, gp__block_of_transpose_kernel,
-    gp__form_of_transpose, gp__resident_transposes};
