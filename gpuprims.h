@@ -2459,6 +2459,29 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // portable rule, gp__portable, chooses where the default is zero. The host reads these lists as its parser and its
 // JSON; the kernels get the resolved numbers as template arguments.
 
+// ---- histogram/shape.h - what histograms add to the shape of a call
+
+typedef struct gp__shape_of_histogram {
+  unsigned long long bins; // of a channel
+  int channels, active;
+  int by_ranges;
+} gp__shape_of_histogram;
+
+// ---- layouts/shape.h - what conversions of layouts add to the shape of a call
+
+typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
+  unsigned long long in_width, out_width;
+  unsigned long long in_bytes; // of the whole input
+  int chunk;                   // structs that a thread takes at a time; 0: values one by one
+} gp__shape_of_layouts;
+
+// ---- shapes.h - what families add to the shape of a call
+
+// The members of gp__shape that one family reads, or a few of one kind.
+#define GPUPRIMS__FAMILY_SHAPES                                                                                        \
+  gp__shape_of_histogram histogram;                                                                                    \
+  gp__shape_of_layouts layout;
+
 // ---- core/shape.h - the shape of a call, and arithmetic that rules share
 
 // What the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
@@ -2472,9 +2495,7 @@ typedef struct gp__shape {
   int key_size;       // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
   int parts;          // partition: 2 or 3, else 0
   int offset_size;    // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
-  int ranges;         // segmented reduce with `end`; histogram by ranges
-  int channels;       // histogram
-  int active;         // histogram
+  int ranges;         // segmented reduce with `end`
   int out_misaligned; // address of out modulo 16
   int in_place;       // out == in
   int commutative;    // of the operator
@@ -2485,17 +2506,15 @@ typedef struct gp__shape {
   int shared_bytes; // opt-in maximum of a block
   unsigned long long count;
   unsigned long long segments; // segments
-  unsigned long long length;   // segmented reduce of fixed length; layouts: bytes of the input; else 0
-  unsigned long long bins;     // histogram: of a channel
+  unsigned long long length;   // segmented reduce of fixed length; else 0
   unsigned long long count2;   // merge and sets
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
   int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
                                // keys beside sorted results, which a sort behind the selection would need
   int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
   unsigned long long columns, rows;
-  int has_transpose;                      // searches: the edges that lead to vertices are known too
-  unsigned long long in_width, out_width; // layouts; in_size and out_size are those of structs
-  int chunk;                              // layouts: structs that a thread takes at a time; 0: values one by one
+  int has_transpose; // searches: the edges that lead to vertices are known too
+  GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
 // Numbers that more than one rule needs.
@@ -2802,9 +2821,10 @@ GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned lo
 }
 // Of all channels; the last one is for channels that are not counted.
 GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
-  return s.exact
-             ? (unsigned)s.active * gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.bins) + 1
-             : (unsigned)s.active * s.bins;
+  return s.exact ? (unsigned)s.histogram.active *
+                           gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
+                       1
+                 : (unsigned)s.histogram.active * s.histogram.bins;
 }
 GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) {
   return (x + to - 1) / to * to;
@@ -2854,8 +2874,8 @@ GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shap
              : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
 }
 GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
-  return s.ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
-             ? gp__histogram_search_bytes(p.algorithm, s.exact, s.bins, s.active, s.in_size)
+  return s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
+             ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
              : 0;
 }
 // Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
@@ -2873,7 +2893,7 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
 // Counters of 16 bits, where those of 32 do not fit though the block has the multiprocessor to itself: of one channel,
 // without weights.
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.channels == 1 &&
+  return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
          gp__histogram_replicas(p, s) == 0 &&
          gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;
@@ -3947,10 +3967,10 @@ GPUPRIMS__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_
 }
 // Structs of a staged tile; 0: values go one by one.
 GPUPRIMS__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
-  return s.chunk
+  return s.layout.chunk
              ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
                                   gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-                                  s.in_width, s.out_width)
+                                  s.layout.in_width, s.layout.out_width)
              : 0;
 }
 GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
@@ -3958,15 +3978,16 @@ GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
                                  : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
 }
 GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__layout_staged(p, s) ? gp__layout_region(gp__layout_staged(p, s), s.chunk, s.in_size, s.in_width == 1) +
-                                       gp__layout_region(gp__layout_staged(p, s), s.chunk, s.out_size, s.out_width == 1)
-                                 : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
+  return gp__layout_staged(p, s)
+             ? gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.in_size, s.layout.in_width == 1) +
+                   gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
+             : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
 }
 // In place: do structs change places within tiles?
 GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
-  return s.in_size == s.out_size && s.in_width > 0 && s.out_width > 0 &&
-         gp__layout_tile(p, s) % (s.in_width <= 0x7fffffff ? (int)s.in_width : 0x7fffffff) == 0 &&
-         gp__layout_tile(p, s) % (s.out_width <= 0x7fffffff ? (int)s.out_width : 0x7fffffff) == 0;
+  return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
+         gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
+         gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
 }
 
 // ---- graph/policy.h - work on graphs: which primitives do it, and what it visits
@@ -4456,7 +4477,7 @@ static const gp__policy_row gp__histogram_rows[] = {
 // Samples.
 __attribute__((unused)) static gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
-  m.bytes = s.count * (unsigned)s.channels * (unsigned)s.in_size;
+  m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
   return m;
 }
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
@@ -4471,8 +4492,9 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
   q.blocks_per_sm = 0;
   blocks = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
-  if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
-                                        gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
+  if (p.algorithm != GP_GLOBAL_BINS &&
+      (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
+       gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.histogram.active, 1)))
     for (; blocks; blocks = blocks > 1) {
       const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
       q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
@@ -4955,7 +4977,7 @@ __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, u
     g->tile_items = (unsigned long long)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
-    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.length; // of the input's copy
+    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // of the input's copy
   }
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
@@ -5029,7 +5051,7 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measur
 __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
-  const unsigned long long samples = s.count * (unsigned)s.channels, slots = gp__histogram_slots(p, s);
+  const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
   const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
   unsigned long long shares, slices, chunks;
   g->threads = (unsigned)p.threads;
@@ -5047,7 +5069,8 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
   if (s.exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
     if (g->tiles <= 2) g->grid = 1; // an empty input too: it still has a result
-    chunks = gp__ceil_div(s.bins * (unsigned)s.active, gp__histogram_chunk(s.bins * (unsigned)s.active));
+    chunks = gp__ceil_div(s.histogram.bins * (unsigned)s.histogram.active,
+                          gp__histogram_chunk(s.histogram.bins * (unsigned)s.histogram.active));
     g->words = g->grid > 1 ? chunks : 0;
   } else {
     slices = gp__ceil_div(slots, gp__histogram_slice(slots, s.out_size));
@@ -5366,9 +5389,9 @@ __attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
   h.in2_size = 0;
   h.out_size = 8;
   h.exact = 1;
-  h.ranges = 0;
-  h.channels = h.active = 1;
-  h.bins = 1ull << 8 * s.key_size;
+  h.histogram.by_ranges = 0;
+  h.histogram.channels = h.histogram.active = 1;
+  h.histogram.bins = 1ull << 8 * s.key_size;
   return h;
 }
 __attribute__((unused)) static gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
@@ -32918,9 +32941,9 @@ GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *
   const int count = gp__layout_entries(q, entry);
   int i;
   w->tile = gp__layout_tile(*p, *h);
-  w->chunk = staged ? h->chunk : 0;
-  w->in_side = !staged ? 0 : h->in_width <= (unsigned)w->tile ? (int)h->in_width : -1;
-  w->out_side = !staged ? 0 : h->out_width <= (unsigned)w->tile ? (int)h->out_width : -1;
+  w->chunk = staged ? h->layout.chunk : 0;
+  w->in_side = !staged ? 0 : h->layout.in_width <= (unsigned)w->tile ? (int)h->layout.in_width : -1;
+  w->out_side = !staged ? 0 : h->layout.out_width <= (unsigned)w->tile ? (int)h->layout.out_width : -1;
   for (i = 0; i < count; ++i)
     w->list[i] = (uint64_t)entry[i].size | (uint64_t)(entry[i].in + 1) << 16 | (uint64_t)(entry[i].out + 1) << 32;
   w->list_count = (uint64_t)count;
@@ -32928,7 +32951,7 @@ GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *
 // As many blocks as leave room for what a thread takes.
 GPUPRIMS__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 const gp__spelling *w) {
-  const int bytes = h->chunk * gp__max(h->in_size, h->out_size);
+  const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
   const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
   (void)q, (void)p;
   if (w->kind != GP__CONVERT_LAYOUT) return 0;
@@ -35577,10 +35600,10 @@ GPUPRIMS__PRIVATE int gp__histogram_is_idle(const gp__request *q) {
   return 0; // bins become 0
 }
 GPUPRIMS__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
-  h->ranges = q->primitive == GP_HISTOGRAM_RANGES;
-  h->channels = q->channels;
-  h->active = q->active;
-  h->bins = q->bins;
+  h->histogram.by_ranges = q->primitive == GP_HISTOGRAM_RANGES;
+  h->histogram.channels = q->channels;
+  h->histogram.active = q->active;
+  h->histogram.bins = q->bins;
   h->exact = gp__is_integer(q->out_type);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p,
@@ -36039,10 +36062,10 @@ GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
 
 GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h->in_width = q->in_layout->width;
-  h->out_width = q->out_layout->width;
-  h->chunk = gp__layout_chunk(q);
-  h->length = gp__layout_bytes(q->in_layout, q->count);
+  h->layout.in_width = q->in_layout->width;
+  h->layout.out_width = q->out_layout->width;
+  h->layout.chunk = gp__layout_chunk(q);
+  h->layout.in_bytes = gp__layout_bytes(q->in_layout, q->count);
   h->in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p,
@@ -36058,12 +36081,12 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
   if (l->count == 2) { // in place: of a copy in the workspace
     const uint64_t tiles =
-        gp__ceil_div(l->h->length, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
+        gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
     gp__map_args copy;
     memset(&copy, 0, sizeof copy);
     copy.in = copy.in2 = q->in;
     copy.out = l->scratch;
-    copy.count = l->h->length;
+    copy.count = l->h->layout.in_bytes;
     GPUPRIMS__CHECK(gp__launch_step(l, 1, tiles < 0x7fffffff ? (unsigned)tiles : 0x7fffffffu, l->g->threads, 0, &copy));
   }
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
@@ -37649,148 +37672,152 @@ device/vocabulary.cuh
 device/machine.cuh 2 6
 device/common.cuh 7
 core/rules.h
-core/shape.h 2 9
-scan/policy.h 10
-select/policy.h 10
-segments/policy.h 11
-histogram/policy.h 10
-sort/hybrid_policy.h 10
-sort/radix_policy.h 10
-sort/counting_policy.h 14
-sort/choice_policy.h 15 16
-sort/cooperative_policy.h 17 18
-merge/policy.h 11
-segmented_sort/policy.h 15
-top_k/policy.h 20
-transpose/policy.h 22
-transpose/panels_policy.h 23
-layouts/policy.h 10
+histogram/shape.h
+layouts/shape.h
+shapes.h 10 11
+core/shape.h 2 9 12
+scan/policy.h 13
+select/policy.h 13
+segments/policy.h 14
+histogram/policy.h 13
+sort/hybrid_policy.h 13
+sort/radix_policy.h 13
+sort/counting_policy.h 17
+sort/choice_policy.h 18 19
+sort/cooperative_policy.h 20 21
+merge/policy.h 14
+segmented_sort/policy.h 18
+top_k/policy.h 23
+transpose/policy.h 25
+transpose/panels_policy.h 26
+layouts/policy.h 13
 graph/policy.h 4 9
-map/policy.h 25 26
-bfs/policy.h 10
+map/policy.h 28 29
+bfs/policy.h 13
 core/arguments.h
-map/arguments.h 29
-reduce/arguments.h 29
-scan/arguments.h 29
-select/arguments.h 29
-segments/arguments.h 29
-histogram/arguments.h 29
+map/arguments.h 32
+reduce/arguments.h 32
+scan/arguments.h 32
+select/arguments.h 32
+segments/arguments.h 32
+histogram/arguments.h 32
 graph/arguments.h 4
 group_by/arguments.h
 search/arguments.h
 sort/arguments.h
-layouts/arguments.h 16 25 39
+layouts/arguments.h 19 28 42
 sort/counting_arguments.h
 top_k/arguments.h
 sort/hybrid_arguments.h
-segmented_sort/arguments.h 21
+segmented_sort/arguments.h 24
 merge/arguments.h
 transpose/arguments.h
 bfs/arguments.h 4
-transpose/panels_arguments.h 24 46
+transpose/panels_arguments.h 27 49
 device/types.cuh 8
-device/operators.cuh 29 49
-device/loads.cuh 29 49
-device/warp.cuh 50
-device/lanes.cuh 52
-device/edges.cuh 10 52
+device/operators.cuh 32 52
+device/loads.cuh 32 52
+device/warp.cuh 53
+device/lanes.cuh 55
+device/edges.cuh 13 55
 device/tile_load.cuh 7
-device/tile_exchange.cuh 55
-device/tile_reduce.cuh 52
+device/tile_exchange.cuh 58
+device/tile_reduce.cuh 55
 device/tile_bins.cuh 5 7
-device/tile_copy.cuh 8 55
-device/tile_chunk.cuh 10 51 57
-device/tile_search.cuh 57
-device/tile_rank.cuh 10 52
-device/hash.cuh 7 22
-device/tile_sort.cuh 15 52
+device/tile_copy.cuh 8 58
+device/tile_chunk.cuh 13 54 60
+device/tile_search.cuh 60
+device/tile_rank.cuh 13 55
+device/hash.cuh 7 25
+device/tile_sort.cuh 18 55
 device/two_keys.cuh 7
-device/look_back.cuh 10 57
-device/tile_transpose.cuh 23 46 52 55
-device/frontier.cuh 10 53 57
+device/look_back.cuh 13 60
+device/tile_transpose.cuh 26 49 55 58
+device/frontier.cuh 13 56 60
 device/kernel.cuh 7
-map/kernels.cuh 30 52 55 69
-layouts/kernels.cuh 22 40 59 69
-map/difference.cuh 70
-reverse/kernels.cuh 70
-reduce/kernels.cuh 31 60 66 70
-histogram/bins.cuh 70
-histogram/counts.cuh 14 35 53 66 75
-group_by/kernels.cuh 27 37 66 69
-scan/kernels.cuh 32 59 60 66 69
-scan/pipelined.cuh 78
-select/stream.cuh 33 52
-select/select.cuh 80
-segments/heads.cuh 61 80
-select/runs.cuh 53 82
-segments/by_key.cuh 83
-select/kernels.cuh 12 59 66 69 80
-select/pipelined.cuh 85
-segments/ends.cuh 34 61 66
-segments/carries.cuh 34 66
-segments/reduce.cuh 13 53 59 60 87 88
-segments/kernels.cuh 78 89
-segments/warps.cuh 13 74 88
-search/kernels.cuh 27 38 60 69 87
-sort/keys.cuh 49
-sort/radix_count.cuh 16 39 43 63 66 70 93
-sort/radix_sweep.cuh 16 39 43 62 69 93
-sort/cooperative.cuh 19 66 95
-sort/gather.cuh 40 69
-sort/hybrid.cuh 55 64 95
-sort/hybrid_count.cuh 66 98
-sort/hybrid_move.cuh 53 99
-sort/buckets.cuh 100
-sort/pair_buckets.cuh 70 98
-sort/hybrid_kernels.cuh 101 102
-sort/choice.cuh 18 94 101
-segmented_sort/items.cuh 52
-segmented_sort/arrays.cuh 44 105
-segmented_sort/short.cuh 53 66 69 106
-segmented_sort/long.cuh 64 107
-merge/kernels.cuh 45 61 67 69 80
-merge/tile_sort.cuh 59 109
-merge/four_way.cuh 110
-sets/tile.cuh 64 66 110
-sets/kernels.cuh 112
-sets/pipelined.cuh 113
-sort/counting.cuh 17 41 61 65 76 78
-top_k/lists.cuh 22 42 76
-top_k/radix_select.cuh 78 116
-top_k/shuffle.cuh 22 27 30 49 69
-graph/build.cuh 3 36 61 69
-graph/components.cuh 119
-graph/check.cuh 26 119
-transpose/kernels.cuh 67 69
-transpose/tensor.cuh 24 122
-transpose/in_place.cuh 48 67 69
-transpose/panels.cuh 48 63 67 69
-transpose/buffered.cuh 48 123
-transpose/rows.cuh 67 69
-bfs/state.cuh 4 28 52
-bfs/search.cuh 47 54 63 128
-bfs/queue.cuh 53 129
-bfs/top_down.cuh 130
-bfs/exchange.cuh 131
-bfs/small_levels.cuh 132
-bfs/bottom_up.cuh 55 133
-bfs/block.cuh 66 134
-bfs/kernels.cuh 119 135
-bfs/launches.cuh 47 68 69 128
-bfs/sources_state.cuh 128
-bfs/sources.cuh 47 53 54 69 138
+map/kernels.cuh 33 55 58 72
+layouts/kernels.cuh 25 43 62 72
+map/difference.cuh 73
+reverse/kernels.cuh 73
+reduce/kernels.cuh 34 63 69 73
+histogram/bins.cuh 73
+histogram/counts.cuh 17 38 56 69 78
+group_by/kernels.cuh 30 40 69 72
+scan/kernels.cuh 35 62 63 69 72
+scan/pipelined.cuh 81
+select/stream.cuh 36 55
+select/select.cuh 83
+segments/heads.cuh 64 83
+select/runs.cuh 56 85
+segments/by_key.cuh 86
+select/kernels.cuh 15 62 69 72 83
+select/pipelined.cuh 88
+segments/ends.cuh 37 64 69
+segments/carries.cuh 37 69
+segments/reduce.cuh 16 56 62 63 90 91
+segments/kernels.cuh 81 92
+segments/warps.cuh 16 77 91
+search/kernels.cuh 30 41 63 72 90
+sort/keys.cuh 52
+sort/radix_count.cuh 19 42 46 66 69 73 96
+sort/radix_sweep.cuh 19 42 46 65 72 96
+sort/cooperative.cuh 22 69 98
+sort/gather.cuh 43 72
+sort/hybrid.cuh 58 67 98
+sort/hybrid_count.cuh 69 101
+sort/hybrid_move.cuh 56 102
+sort/buckets.cuh 103
+sort/pair_buckets.cuh 73 101
+sort/hybrid_kernels.cuh 104 105
+sort/choice.cuh 21 97 104
+segmented_sort/items.cuh 55
+segmented_sort/arrays.cuh 47 108
+segmented_sort/short.cuh 56 69 72 109
+segmented_sort/long.cuh 67 110
+merge/kernels.cuh 48 64 70 72 83
+merge/tile_sort.cuh 62 112
+merge/four_way.cuh 113
+sets/tile.cuh 67 69 113
+sets/kernels.cuh 115
+sets/pipelined.cuh 116
+sort/counting.cuh 20 44 64 68 79 81
+top_k/lists.cuh 25 45 79
+top_k/radix_select.cuh 81 119
+top_k/shuffle.cuh 25 30 33 52 72
+graph/build.cuh 3 39 64 72
+graph/components.cuh 122
+graph/check.cuh 29 122
+transpose/kernels.cuh 70 72
+transpose/tensor.cuh 27 125
+transpose/in_place.cuh 51 70 72
+transpose/panels.cuh 51 66 70 72
+transpose/buffered.cuh 51 126
+transpose/rows.cuh 70 72
+bfs/state.cuh 4 31 55
+bfs/search.cuh 50 57 66 131
+bfs/queue.cuh 56 132
+bfs/top_down.cuh 133
+bfs/exchange.cuh 134
+bfs/small_levels.cuh 135
+bfs/bottom_up.cuh 58 136
+bfs/block.cuh 69 137
+bfs/kernels.cuh 122 138
+bfs/launches.cuh 50 71 72 131
+bfs/sources_state.cuh 131
+bfs/sources.cuh 50 56 57 72 141
 names
 GPUPRIMS__ACCESS 5
 GPUPRIMS__API 0
 GPUPRIMS__ARCH 7
-GPUPRIMS__BFS_STATE 129
+GPUPRIMS__BFS_STATE 132
 GPUPRIMS__BOTH 9
-GPUPRIMS__BYTES 50
-GPUPRIMS__BYTES_OF 50
-GPUPRIMS__CAPABILITY 94
-GPUPRIMS__COMPARISON 50
+GPUPRIMS__BYTES 53
+GPUPRIMS__BYTES_OF 53
+GPUPRIMS__CAPABILITY 97
+GPUPRIMS__COMPARISON 53
 GPUPRIMS__CONSTEXPR 9
 GPUPRIMS__ENUM 1 2 4
+GPUPRIMS__FAMILY_SHAPES 12
 GPUPRIMS__FIELD_OF 5
 GPUPRIMS__LOAD_IF 7
 GPUPRIMS__MEMBER 5
@@ -37802,9 +37829,9 @@ GPUPRIMS__PRAGMA 6
 GPUPRIMS__RULE 9
 GPUPRIMS__SECOND 5
 GPUPRIMS__SEEN_AS 5
-GPUPRIMS__SHARED_SUM 77
-GPUPRIMS__SHUFFLE 52
-GPUPRIMS__TRAITS 49
+GPUPRIMS__SHARED_SUM 80
+GPUPRIMS__SHUFFLE 55
+GPUPRIMS__TRAITS 52
 GPUPRIMS__UNROLL 6
 GPUPRIMS__UNROLL_BY 6
 GPUPRIMS__USED 5
@@ -37972,17 +37999,17 @@ GP_POLICY_CALLER 2
 GP_POLICY_CAPABILITY 2
 GP_POLICY_CLASS 2
 GP_POLICY_DEVICE 2
-GP_POLICY_FIELDS_GRAPH 28
-GP_POLICY_FIELDS_HISTOGRAM 14
-GP_POLICY_FIELDS_MAP 27
-GP_POLICY_FIELDS_MERGE 20
-GP_POLICY_FIELDS_SCAN 11
-GP_POLICY_FIELDS_SEGMENTED_SORT 21
-GP_POLICY_FIELDS_SEGMENTS 13
-GP_POLICY_FIELDS_SORT 15
-GP_POLICY_FIELDS_STREAM 12
-GP_POLICY_FIELDS_TOP_K 22
-GP_POLICY_FIELDS_TRANSPOSE 23
+GP_POLICY_FIELDS_GRAPH 31
+GP_POLICY_FIELDS_HISTOGRAM 17
+GP_POLICY_FIELDS_MAP 30
+GP_POLICY_FIELDS_MERGE 23
+GP_POLICY_FIELDS_SCAN 14
+GP_POLICY_FIELDS_SEGMENTED_SORT 24
+GP_POLICY_FIELDS_SEGMENTS 16
+GP_POLICY_FIELDS_SORT 18
+GP_POLICY_FIELDS_STREAM 15
+GP_POLICY_FIELDS_TOP_K 25
+GP_POLICY_FIELDS_TRANSPOSE 26
 GP_POLICY_HOST 2
 GP_POLICY_MEMBERS 2
 GP_POLICY_PORTABLE 2
@@ -38010,7 +38037,7 @@ GP_SET_INTERSECTION 1
 GP_SET_SYMMETRIC_DIFFERENCE 1
 GP_SET_UNION 1
 GP_SHARED 7
-GP_SHARED_ARRAY 58
+GP_SHARED_ARRAY 61
 GP_SHARED_BINS 1
 GP_SHUFFLE 1
 GP_SIZE_CLASSES 1
@@ -38037,7 +38064,7 @@ GP_SYMMETRISE 3
 GP_TENSOR_PANELS 1
 GP_TENSOR_TILES 1
 GP_THREE_SWEEP 1
-GP_TILE_MOVE 58
+GP_TILE_MOVE 61
 GP_TOP_K 1
 GP_TRANSFORM 1
 GP_TRANSFORM2 1
@@ -38059,208 +38086,208 @@ GP_UNTIL_TARGET 3
 GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
-GP__BFS_AGAIN_SHIFT 128
-GP__BFS_APPENDS_LEVEL 128
-GP__BFS_APPENDS_LONG 128
-GP__BFS_APPENDS_NOTHING 128
-GP__BFS_BLOCK_BITS 128
-GP__BFS_BOTTOM_UP 128
-GP__BFS_BUFFER 28
-GP__BFS_CLUSTER 128
-GP__BFS_CLUSTERS 28
-GP__BFS_CLUSTER_MOST 28
-GP__BFS_COLLECT 128
-GP__BFS_DONE 128
-GP__BFS_EDGE_STEPS 28
-GP__BFS_HIT 128
-GP__BFS_LAUNCHES 28
-GP__BFS_LISTED 128
-GP__BFS_LONG 28
-GP__BFS_MERGE_FRONTIER 128
-GP__BFS_NAP 128
-GP__BFS_PART 28
-GP__BFS_SMALL 128
-GP__BFS_SPREAD 128
-GP__BFS_SPREAD_AFTER 28
-GP__BFS_SUMS 128
-GP__BFS_TOP_DOWN 128
-GP__BFS_WORDS 28
-GP__BUFFERED_LAG 24
-GP__BUFFERED_LEAST 24
-GP__BUFFERED_MOST 24
-GP__BUFFERED_SHIFT 24
-GP__CANONICAL_REDUCE_THREADS 10
-GP__CANONICAL_REDUCE_TILES 10
-GP__CANONICAL_REDUCE_VECTORS 10
-GP__CANONICAL_SCAN_THREADS 10
-GP__CANONICAL_SCAN_VECTORS 10
-GP__CHOSE_HYBRID 43
-GP__CHOSE_ONE_SWEEP 43
-GP__CHOSE_PASSES 43
-GP__CHUNK_FLAGS 24
-GP__CHUNK_LEAST 24
-GP__CHUNK_MATRICES 24
-GP__CHUNK_MATRIX 24
-GP__CHUNK_MOST 24
-GP__CHUNK_TICKET 24
-GP__CONTROL_BYTES 10
-GP__COOPERATIVE_CLUSTER 19
-GP__COOPERATIVE_QUADS 19
-GP__COUNTING_BLOCKS 17
-GP__COUNTING_LOADS 17
-GP__COUNTING_ROWS_LOG2 17
-GP__COUNTING_ROW_BYTES 17
-GP__COUNTING_THREADS 17
-GP__COUNT_TILES 21
-GP__DEGREE_HISTOGRAM 36
-GP__DEGREE_LEAST 36
-GP__DEGREE_MOST 36
-GP__DEGREE_STATE 36
-GP__DEGREE_SUM 36
-GP__DIGITS 10
-GP__EDGES_COUNT_SHIFT 54
-GP__FAULT_SHIFT 36
-GP__FLOAT 49
-GP__FORM_DENSE 23
-GP__FORM_FEW 23
-GP__FORM_IN_ALIGNED 23
-GP__FORM_IN_DENSE 23
-GP__FORM_IN_START 23
-GP__FORM_IN_WHOLE 23
-GP__FORM_OUT_ALIGNED 23
-GP__FORM_OUT_DENSE 23
-GP__FORM_OUT_WHOLE 23
-GP__FORM_STACKED 23
-GP__FORM_WHOLE 23
-GP__FORM_WORD 23
-GP__FOUR_BORDER_BYTES 20
-GP__FOUR_LANES 20
-GP__FROM_IN 98
-GP__FROM_OUT 98
-GP__FROM_SPARE 98
-GP__GROUP 10
-GP__GROUP_FROM 37
-GP__GROUP_FROM_INPUT 37
-GP__GROUP_FROM_LIST 37
-GP__GROUP_FULL 37
-GP__GROUP_LENGTH 37
-GP__GROUP_MOST 37
-GP__GROUP_OF_INPUT 37
-GP__GROUP_OF_LIST 37
-GP__GROUP_SLOTS 37
-GP__GROUP_STATE 37
-GP__HALVES 76
-GP__HISTOGRAM_BOUNDARY_BYTES 14
-GP__HISTOGRAM_BUCKETS 14
-GP__HISTOGRAM_CHUNK 14
-GP__HISTOGRAM_CHUNKS 14
-GP__HISTOGRAM_GROUP 14
-GP__HISTOGRAM_SLICE_BYTES 14
-GP__HISTOGRAM_STATIC_BYTES 14
-GP__HOLE_BYTES 24
-GP__HYBRID_COUNT_THREADS 15
-GP__HYBRID_DONE 15
-GP__HYBRID_DRAWN 15
-GP__HYBRID_ITEMS 15
-GP__HYBRID_ITEM_BYTES 15
-GP__HYBRID_LEVELS 15
-GP__HYBRID_LIST 15
-GP__HYBRID_PART_BYTES 15
-GP__HYBRID_PLACE_BITS 15
-GP__LAYOUT_ENTRIES 25
-GP__LAYOUT_FIELDS 25
-GP__LAYOUT_REGISTER_BYTES 25
-GP__LAYOUT_STEP 25
-GP__LAYOUT_STRUCT_BYTES 25
-GP__LOG2_BLOCK 13
-GP__LOG2_SHORT 21
-GP__LONG_ROUNDS 13
-GP__LONG_STATIC_BYTES 21
-GP__MERGE_STATIC_BYTES 20
-GP__MIDDLE_CLASSES 21
-GP__MOVE_NOTHING 23
-GP__MOVE_RECTANGLE 23
-GP__MOVE_ROWS 23
-GP__MOVE_SQUARE 23
-GP__MOVE_TILES 23
-GP__NEW_CLOSED 138
-GP__NEW_EDGES 138
-GP__NEW_EXPLORED 138
-GP__NEW_ITEMS 138
-GP__NEW_LOOKS 138
-GP__NEW_PAIRS 138
-GP__NUMBERS_LOG2 16
-GP__PANELS_COUNTERS 24
-GP__PANELS_MOST 24
-GP__PANEL_MOST 24
-GP__PART_CONSTANT 98
-GP__PART_COUNTED 98
-GP__PART_MOVES 98
-GP__PART_STAYS 98
-GP__PIPELINE_WARPS 10
-GP__RADIX_BITS 21
-GP__RADIX_COPIES 93
-GP__RADIX_FROM 93
-GP__RADIX_GROUP 16
-GP__RADIX_GROUPS 16
-GP__RADIX_HISTOGRAM_THREADS 16
-GP__RADIX_LAST 93
-GP__RADIX_NARROW_LOG2 16
-GP__RADIX_ODD 93
-GP__RADIX_PASSES 16
-GP__RADIX_READS_PAIRS 93
-GP__RADIX_RUNS 93
-GP__RADIX_TABLES 16
-GP__RADIX_TO_OTHER 93
-GP__RADIX_VALUE_BYTES 16
-GP__RADIX_WRITES_PAIRS 93
-GP__RANGE_LOG2_LANES 13
-GP__RECUR_PLACES 18
-GP__RECUR_SAMPLE 18
-GP__SAMPLE 18
-GP__SAMPLE_LEAST 18
-GP__SAMPLE_LOG2_BINS 18
-GP__SAMPLE_THREADS 18
-GP__SELECT_BINS 22
-GP__SELECT_BITS 22
-GP__SELECT_STATE_BYTES 22
-GP__SHORT 21
-GP__SHORT_ROUNDS 21
-GP__SHUFFLE_ROUNDS 22
-GP__SIGNED 49
-GP__SOURCES_ALL 47
-GP__SOURCES_CLEAR 47
-GP__SOURCES_FINISH 47
-GP__SOURCES_LAUNCHES 28
-GP__SOURCES_MOST 47
-GP__SOURCES_REST 47
-GP__SOURCES_STEP 47
-GP__SOURCES_SUMS 138
-GP__SPAN_ITEMS 13
-GP__SQUARE_PANEL 23
-GP__STATIC_SHARED_BYTES 10
-GP__STREAM_MARGIN 12
-GP__STRUCT 49
-GP__TASK_COPY 44
-GP__TASK_COUNT 44
-GP__TASK_MOVE 44
-GP__TASK_SORT 44
-GP__TENSOR_ALIGNMENT 24
-GP__TENSOR_BOX 24
-GP__TENSOR_STAGES_MOST 24
-GP__TENSOR_TURNS 24
-GP__TOP_K_FEW 22
-GP__TOP_K_MERGED 22
-GP__TOP_K_STATIC_BYTES 22
-GP__TRANSPOSE_PANEL 23
-GP__TRANSPOSE_SEGMENT 23
-GP__TRANSPOSE_WHOLE 23
-GP__TRIP_BYTES 23
-GP__UNSIGNED 49
-GP__VALUE_BYTES 29
-GP__VECTOR 10
-GP__WARP 10
-GP__WORD_BYTES 10
+GP__BFS_AGAIN_SHIFT 131
+GP__BFS_APPENDS_LEVEL 131
+GP__BFS_APPENDS_LONG 131
+GP__BFS_APPENDS_NOTHING 131
+GP__BFS_BLOCK_BITS 131
+GP__BFS_BOTTOM_UP 131
+GP__BFS_BUFFER 31
+GP__BFS_CLUSTER 131
+GP__BFS_CLUSTERS 31
+GP__BFS_CLUSTER_MOST 31
+GP__BFS_COLLECT 131
+GP__BFS_DONE 131
+GP__BFS_EDGE_STEPS 31
+GP__BFS_HIT 131
+GP__BFS_LAUNCHES 31
+GP__BFS_LISTED 131
+GP__BFS_LONG 31
+GP__BFS_MERGE_FRONTIER 131
+GP__BFS_NAP 131
+GP__BFS_PART 31
+GP__BFS_SMALL 131
+GP__BFS_SPREAD 131
+GP__BFS_SPREAD_AFTER 31
+GP__BFS_SUMS 131
+GP__BFS_TOP_DOWN 131
+GP__BFS_WORDS 31
+GP__BUFFERED_LAG 27
+GP__BUFFERED_LEAST 27
+GP__BUFFERED_MOST 27
+GP__BUFFERED_SHIFT 27
+GP__CANONICAL_REDUCE_THREADS 13
+GP__CANONICAL_REDUCE_TILES 13
+GP__CANONICAL_REDUCE_VECTORS 13
+GP__CANONICAL_SCAN_THREADS 13
+GP__CANONICAL_SCAN_VECTORS 13
+GP__CHOSE_HYBRID 46
+GP__CHOSE_ONE_SWEEP 46
+GP__CHOSE_PASSES 46
+GP__CHUNK_FLAGS 27
+GP__CHUNK_LEAST 27
+GP__CHUNK_MATRICES 27
+GP__CHUNK_MATRIX 27
+GP__CHUNK_MOST 27
+GP__CHUNK_TICKET 27
+GP__CONTROL_BYTES 13
+GP__COOPERATIVE_CLUSTER 22
+GP__COOPERATIVE_QUADS 22
+GP__COUNTING_BLOCKS 20
+GP__COUNTING_LOADS 20
+GP__COUNTING_ROWS_LOG2 20
+GP__COUNTING_ROW_BYTES 20
+GP__COUNTING_THREADS 20
+GP__COUNT_TILES 24
+GP__DEGREE_HISTOGRAM 39
+GP__DEGREE_LEAST 39
+GP__DEGREE_MOST 39
+GP__DEGREE_STATE 39
+GP__DEGREE_SUM 39
+GP__DIGITS 13
+GP__EDGES_COUNT_SHIFT 57
+GP__FAULT_SHIFT 39
+GP__FLOAT 52
+GP__FORM_DENSE 26
+GP__FORM_FEW 26
+GP__FORM_IN_ALIGNED 26
+GP__FORM_IN_DENSE 26
+GP__FORM_IN_START 26
+GP__FORM_IN_WHOLE 26
+GP__FORM_OUT_ALIGNED 26
+GP__FORM_OUT_DENSE 26
+GP__FORM_OUT_WHOLE 26
+GP__FORM_STACKED 26
+GP__FORM_WHOLE 26
+GP__FORM_WORD 26
+GP__FOUR_BORDER_BYTES 23
+GP__FOUR_LANES 23
+GP__FROM_IN 101
+GP__FROM_OUT 101
+GP__FROM_SPARE 101
+GP__GROUP 13
+GP__GROUP_FROM 40
+GP__GROUP_FROM_INPUT 40
+GP__GROUP_FROM_LIST 40
+GP__GROUP_FULL 40
+GP__GROUP_LENGTH 40
+GP__GROUP_MOST 40
+GP__GROUP_OF_INPUT 40
+GP__GROUP_OF_LIST 40
+GP__GROUP_SLOTS 40
+GP__GROUP_STATE 40
+GP__HALVES 79
+GP__HISTOGRAM_BOUNDARY_BYTES 17
+GP__HISTOGRAM_BUCKETS 17
+GP__HISTOGRAM_CHUNK 17
+GP__HISTOGRAM_CHUNKS 17
+GP__HISTOGRAM_GROUP 17
+GP__HISTOGRAM_SLICE_BYTES 17
+GP__HISTOGRAM_STATIC_BYTES 17
+GP__HOLE_BYTES 27
+GP__HYBRID_COUNT_THREADS 18
+GP__HYBRID_DONE 18
+GP__HYBRID_DRAWN 18
+GP__HYBRID_ITEMS 18
+GP__HYBRID_ITEM_BYTES 18
+GP__HYBRID_LEVELS 18
+GP__HYBRID_LIST 18
+GP__HYBRID_PART_BYTES 18
+GP__HYBRID_PLACE_BITS 18
+GP__LAYOUT_ENTRIES 28
+GP__LAYOUT_FIELDS 28
+GP__LAYOUT_REGISTER_BYTES 28
+GP__LAYOUT_STEP 28
+GP__LAYOUT_STRUCT_BYTES 28
+GP__LOG2_BLOCK 16
+GP__LOG2_SHORT 24
+GP__LONG_ROUNDS 16
+GP__LONG_STATIC_BYTES 24
+GP__MERGE_STATIC_BYTES 23
+GP__MIDDLE_CLASSES 24
+GP__MOVE_NOTHING 26
+GP__MOVE_RECTANGLE 26
+GP__MOVE_ROWS 26
+GP__MOVE_SQUARE 26
+GP__MOVE_TILES 26
+GP__NEW_CLOSED 141
+GP__NEW_EDGES 141
+GP__NEW_EXPLORED 141
+GP__NEW_ITEMS 141
+GP__NEW_LOOKS 141
+GP__NEW_PAIRS 141
+GP__NUMBERS_LOG2 19
+GP__PANELS_COUNTERS 27
+GP__PANELS_MOST 27
+GP__PANEL_MOST 27
+GP__PART_CONSTANT 101
+GP__PART_COUNTED 101
+GP__PART_MOVES 101
+GP__PART_STAYS 101
+GP__PIPELINE_WARPS 13
+GP__RADIX_BITS 24
+GP__RADIX_COPIES 96
+GP__RADIX_FROM 96
+GP__RADIX_GROUP 19
+GP__RADIX_GROUPS 19
+GP__RADIX_HISTOGRAM_THREADS 19
+GP__RADIX_LAST 96
+GP__RADIX_NARROW_LOG2 19
+GP__RADIX_ODD 96
+GP__RADIX_PASSES 19
+GP__RADIX_READS_PAIRS 96
+GP__RADIX_RUNS 96
+GP__RADIX_TABLES 19
+GP__RADIX_TO_OTHER 96
+GP__RADIX_VALUE_BYTES 19
+GP__RADIX_WRITES_PAIRS 96
+GP__RANGE_LOG2_LANES 16
+GP__RECUR_PLACES 21
+GP__RECUR_SAMPLE 21
+GP__SAMPLE 21
+GP__SAMPLE_LEAST 21
+GP__SAMPLE_LOG2_BINS 21
+GP__SAMPLE_THREADS 21
+GP__SELECT_BINS 25
+GP__SELECT_BITS 25
+GP__SELECT_STATE_BYTES 25
+GP__SHORT 24
+GP__SHORT_ROUNDS 24
+GP__SHUFFLE_ROUNDS 25
+GP__SIGNED 52
+GP__SOURCES_ALL 50
+GP__SOURCES_CLEAR 50
+GP__SOURCES_FINISH 50
+GP__SOURCES_LAUNCHES 31
+GP__SOURCES_MOST 50
+GP__SOURCES_REST 50
+GP__SOURCES_STEP 50
+GP__SOURCES_SUMS 141
+GP__SPAN_ITEMS 16
+GP__SQUARE_PANEL 26
+GP__STATIC_SHARED_BYTES 13
+GP__STREAM_MARGIN 15
+GP__STRUCT 52
+GP__TASK_COPY 47
+GP__TASK_COUNT 47
+GP__TASK_MOVE 47
+GP__TASK_SORT 47
+GP__TENSOR_ALIGNMENT 27
+GP__TENSOR_BOX 27
+GP__TENSOR_STAGES_MOST 27
+GP__TENSOR_TURNS 27
+GP__TOP_K_FEW 25
+GP__TOP_K_MERGED 25
+GP__TOP_K_STATIC_BYTES 25
+GP__TRANSPOSE_PANEL 26
+GP__TRANSPOSE_SEGMENT 26
+GP__TRANSPOSE_WHOLE 26
+GP__TRIP_BYTES 26
+GP__UNSIGNED 52
+GP__VALUE_BYTES 32
+GP__VECTOR 13
+GP__WARP 13
+GP__WORD_BYTES 13
 GP_algorithm 2
 GP_alpha 2
 GP_beta 2
@@ -38276,122 +38303,122 @@ GP_stages 2
 GP_store 2
 GP_threads 2
 GP_vectors 2
-gp__acc_words 10
-gp__add_below_equal 117
+gp__acc_words 13
+gp__add_below_equal 120
 gp__add_relaxed 7
-gp__add_tally 115
-gp__adjacent 72
-gp__ahead 109
+gp__add_tally 118
+gp__adjacent 75
+gp__ahead 112
 gp__and 7
-gp__are_few 23
-gp__arg_operator 50
+gp__are_few 26
+gp__arg_operator 53
 gp__array_of 5
-gp__arrivals 128
-gp__as_it_is 88
-gp__balanced_path 112
-gp__balanced_path_blocks 20
-gp__balanced_paths 112
-gp__bank_padded 106
-gp__bank_padded_bytes 21
-gp__batcher 110
-gp__below_equal 117
-gp__best 116
-gp__best_storage 116
+gp__arrivals 131
+gp__as_it_is 91
+gp__balanced_path 115
+gp__balanced_path_blocks 23
+gp__balanced_paths 115
+gp__bank_padded 109
+gp__bank_padded_bytes 24
+gp__batcher 113
+gp__below_equal 120
+gp__best 119
+gp__best_storage 119
 gp__bf16_from_f32 8
-gp__bfs 136
-gp__bfs_args 47
-gp__bfs_block 135
-gp__bfs_block_totals 128
-gp__bfs_bottom_up 134
-gp__bfs_by_edges 28
-gp__bfs_checked 136
-gp__bfs_cluster_totals 128
-gp__bfs_control 128
-gp__bfs_counts 128
-gp__bfs_edge 137
-gp__bfs_edge_bytes 28
-gp__bfs_exchange 132
-gp__bfs_parents 136
-gp__bfs_progress 137
-gp__bfs_queue 130
-gp__bfs_search 129
-gp__bfs_shared 128
-gp__bfs_small 133
-gp__bfs_small_most 28
-gp__bfs_sources 139
-gp__bfs_state 128
-gp__bfs_step_shared 137
-gp__bfs_stepper 137
-gp__bfs_steps 137
-gp__bfs_stepwise 136
-gp__bfs_sums 128
-gp__bfs_tally 128
-gp__bfs_top_down 131
-gp__bfs_unvisited 128
-gp__bijection 118
-gp__binary 50
-gp__bins_of 75
-gp__bit_count 52
-gp__bits 52
-gp__bits_below 52
-gp__bits_of 110
-gp__bits_of_buckets 18
+gp__bfs 139
+gp__bfs_args 50
+gp__bfs_block 138
+gp__bfs_block_totals 131
+gp__bfs_bottom_up 137
+gp__bfs_by_edges 31
+gp__bfs_checked 139
+gp__bfs_cluster_totals 131
+gp__bfs_control 131
+gp__bfs_counts 131
+gp__bfs_edge 140
+gp__bfs_edge_bytes 31
+gp__bfs_exchange 135
+gp__bfs_parents 139
+gp__bfs_progress 140
+gp__bfs_queue 133
+gp__bfs_search 132
+gp__bfs_shared 131
+gp__bfs_small 136
+gp__bfs_small_most 31
+gp__bfs_sources 142
+gp__bfs_state 131
+gp__bfs_step_shared 140
+gp__bfs_stepper 140
+gp__bfs_steps 140
+gp__bfs_stepwise 139
+gp__bfs_sums 131
+gp__bfs_tally 131
+gp__bfs_top_down 134
+gp__bfs_unvisited 131
+gp__bijection 121
+gp__binary 53
+gp__bins_of 78
+gp__bit_count 55
+gp__bits 55
+gp__bits_below 55
+gp__bits_of 113
+gp__bits_of_buckets 21
 gp__bits_of_f32 7
 gp__bits_of_f64 7
-gp__block_sort_shape 106
-gp__block_sort_storage 108
-gp__block_sorter 108
-gp__bound 92
-gp__bound_before 61
-gp__bound_steps 92
-gp__bucket 101
-gp__bucket_blocks 15
-gp__bucket_bytes 15
-gp__bucket_element 102
-gp__bucket_items 15
-gp__bucket_log2_bins 15
-gp__bucket_sorter 103
-gp__bucket_threads 15
-gp__buffered_args 48
-gp__buffered_border 24
-gp__buffered_leads 24
-gp__buffered_panels 126
-gp__buffered_plan 24
-gp__buffered_plan_of 24
-gp__buffered_slot 24
-gp__buffered_slots 24
-gp__buffered_threads 24
-gp__buffered_turn 126
+gp__block_sort_shape 109
+gp__block_sort_storage 111
+gp__block_sorter 111
+gp__bound 95
+gp__bound_before 64
+gp__bound_steps 95
+gp__bucket 104
+gp__bucket_blocks 18
+gp__bucket_bytes 18
+gp__bucket_element 105
+gp__bucket_items 18
+gp__bucket_log2_bins 18
+gp__bucket_sorter 106
+gp__bucket_threads 18
+gp__buffered_args 51
+gp__buffered_border 27
+gp__buffered_leads 27
+gp__buffered_panels 129
+gp__buffered_plan 27
+gp__buffered_plan_of 27
+gp__buffered_slot 27
+gp__buffered_slots 27
+gp__buffered_threads 27
+gp__buffered_turn 129
 gp__bulk_commit 7
 gp__bulk_fence 7
 gp__bulk_load 7
 gp__bulk_store 7
 gp__bulk_wait 7
 gp__bulk_wait_read 7
-gp__by_key 84
-gp__byte_gather 52
-gp__byte_of 76
-gp__byte_sum_step 60
-gp__bytes 58
-gp__bytes_at 109
+gp__by_key 87
+gp__byte_gather 55
+gp__byte_of 79
+gp__byte_sum_step 63
+gp__bytes 61
+gp__bytes_at 112
 gp__bytes_differ 8
 gp__bytes_less 8
-gp__bytes_of 80
-gp__carried_values 111
-gp__ceil_div 10
-gp__choice_bytes 18
-gp__chunk 80
-gp__chunk_by_vectors 10
-gp__chunk_fold 60
-gp__chunk_fold_part 60
-gp__chunk_items 24
-gp__chunk_merit 24
-gp__chunk_most 24
-gp__chunk_mover 125
-gp__chunk_scan 60
-gp__chunk_scan_part 60
-gp__chunk_word 24
-gp__clear_pad 49
+gp__bytes_of 83
+gp__carried_values 114
+gp__ceil_div 13
+gp__choice_bytes 21
+gp__chunk 83
+gp__chunk_by_vectors 13
+gp__chunk_fold 63
+gp__chunk_fold_part 63
+gp__chunk_items 27
+gp__chunk_merit 27
+gp__chunk_most 27
+gp__chunk_mover 128
+gp__chunk_scan 63
+gp__chunk_scan_part 63
+gp__chunk_word 27
+gp__clear_pad 52
 gp__cluster_arrive 8
 gp__cluster_arrive_aligned 7
 gp__cluster_load 7
@@ -38399,278 +38426,278 @@ gp__cluster_send 7
 gp__cluster_store 7
 gp__cluster_wait 8
 gp__cluster_wait_aligned 7
-gp__column_store 67
-gp__common_factor 22
-gp__common_with_vector 10
-gp__compact 80
-gp__compact_keys 84
-gp__compare 50
-gp__compare_bytes 50
-gp__components_few 120
-gp__components_first 120
-gp__components_link 120
-gp__components_roots 120
-gp__components_sample 120
-gp__convert_layout 71
-gp__convert_values 71
-gp__converter 50
-gp__cooperative_blocks 19
-gp__cooperative_bytes 19
-gp__cooperative_most 19
-gp__cooperative_radix 96
-gp__cooperative_radix_sort 96
-gp__cooperative_registers 19
-gp__cooperative_static_bytes 19
-gp__cooperative_threads 19
-gp__cooperative_tile 19
-gp__cooperative_words 19
-gp__coprime 22
-gp__copy_from_shared 59
-gp__copy_kernel 70
-gp__copy_out 80
-gp__copy_to_shared 59
-gp__copy_unlike 80
-gp__copy_value 71
-gp__copy_words 71
-gp__count 69
-gp__count_join 80
-gp__count_keys 115
-gp__counted 51
-gp__counted_values 115
-gp__counting_args 41
-gp__counting_blocks 17
-gp__counting_fill 115
-gp__counting_filler 115
-gp__counting_rows 17
-gp__counting_runs 115
-gp__counting_threads 17
-gp__counting_vectors 17
-gp__counts 80
-gp__counts_of 115
+gp__column_store 70
+gp__common_factor 25
+gp__common_with_vector 13
+gp__compact 83
+gp__compact_keys 87
+gp__compare 53
+gp__compare_bytes 53
+gp__components_few 123
+gp__components_first 123
+gp__components_link 123
+gp__components_roots 123
+gp__components_sample 123
+gp__convert_layout 74
+gp__convert_values 74
+gp__converter 53
+gp__cooperative_blocks 22
+gp__cooperative_bytes 22
+gp__cooperative_most 22
+gp__cooperative_radix 99
+gp__cooperative_radix_sort 99
+gp__cooperative_registers 22
+gp__cooperative_static_bytes 22
+gp__cooperative_threads 22
+gp__cooperative_tile 22
+gp__cooperative_words 22
+gp__coprime 25
+gp__copy_from_shared 62
+gp__copy_kernel 73
+gp__copy_out 83
+gp__copy_to_shared 62
+gp__copy_unlike 83
+gp__copy_value 74
+gp__copy_words 74
+gp__count 72
+gp__count_join 83
+gp__count_keys 118
+gp__counted 54
+gp__counted_values 118
+gp__counting_args 44
+gp__counting_blocks 20
+gp__counting_fill 118
+gp__counting_filler 118
+gp__counting_rows 20
+gp__counting_runs 118
+gp__counting_threads 20
+gp__counting_vectors 20
+gp__counts 83
+gp__counts_of 118
 gp__cp_async_wait 7
-gp__decomposed_key 93
-gp__degree_class 28
-gp__depths_of_edges 121
-gp__depths_of_vertices 121
-gp__digit_counters 62
-gp__divisor 46
+gp__decomposed_key 96
+gp__degree_class 31
+gp__depths_of_edges 124
+gp__depths_of_vertices 124
+gp__digit_counters 65
+gp__divisor 49
 gp__dot_bytes 7
-gp__draw 66
-gp__drawn 94
-gp__drop_first 76
-gp__duplicate_sampler 94
-gp__each_edge 119
-gp__each_tile 68
-gp__earlier_lanes 53
-gp__edge_count 119
-gp__edge_key 119
-gp__edge_tile_bytes 27
-gp__edge_to_component 120
-gp__edge_to_depths 121
-gp__edge_to_key 119
-gp__edge_to_parent 136
-gp__either 109
-gp__element 70
-gp__end_ranks 83
-gp__end_word 67
-gp__ends 82
-gp__ends_at 61
-gp__even_base 75
-gp__even_bins 75
-gp__exchanged_rows 67
-gp__expand_list 68
+gp__draw 69
+gp__drawn 97
+gp__drop_first 79
+gp__duplicate_sampler 97
+gp__each_edge 122
+gp__each_tile 71
+gp__earlier_lanes 56
+gp__edge_count 122
+gp__edge_key 122
+gp__edge_tile_bytes 30
+gp__edge_to_component 123
+gp__edge_to_depths 124
+gp__edge_to_key 122
+gp__edge_to_parent 139
+gp__either 112
+gp__element 73
+gp__end_ranks 86
+gp__end_word 70
+gp__ends 85
+gp__ends_at 64
+gp__even_base 78
+gp__even_bins 78
+gp__exchanged_rows 70
+gp__expand_list 71
 gp__f16_from_f32 7
 gp__f32_from_bits 7
 gp__f32_from_f16 7
 gp__f32_to_odd 8
 gp__f64_from_bits 7
-gp__fault_report 121
-gp__faults 121
+gp__fault_report 124
+gp__faults 124
 gp__fence 7
-gp__few_bytes 23
-gp__few_line 23
-gp__few_unit 23
-gp__few_words 122
-gp__field_key 93
-gp__fields_of_chunk 71
-gp__fill_value 70
-gp__find_part 99
-gp__first_bit 52
-gp__first_bits 83
-gp__fixed_ends 87
-gp__flag 50
-gp__flag_heads 82
-gp__flagged_bytes 12
-gp__float_zeros_tie 110
-gp__floor_log2 23
-gp__four_merger 111
-gp__four_runs 111
-gp__four_split 111
-gp__four_together 20
-gp__from_double 50
-gp__from_structs 71
-gp__gather 97
-gp__gather_args 40
-gp__gathered_tile 67
-gp__graph_args 36
-gp__graph_check 121
-gp__graph_degree_keys 119
-gp__graph_degree_report 119
-gp__graph_degrees 119
-gp__graph_from_keys 119
-gp__graph_invert 119
-gp__graph_keys 119
-gp__graph_list_keys 119
-gp__grid_barrier_sum 128
-gp__group_args 37
-gp__group_storage 77
-gp__group_table 77
-gp__guess 75
-gp__hash_of 63
-gp__high 80
+gp__few_bytes 26
+gp__few_line 26
+gp__few_unit 26
+gp__few_words 125
+gp__field_key 96
+gp__fields_of_chunk 74
+gp__fill_value 73
+gp__find_part 102
+gp__first_bit 55
+gp__first_bits 86
+gp__fixed_ends 90
+gp__flag 53
+gp__flag_heads 85
+gp__flagged_bytes 15
+gp__float_zeros_tie 113
+gp__floor_log2 26
+gp__four_merger 114
+gp__four_runs 114
+gp__four_split 114
+gp__four_together 23
+gp__from_double 53
+gp__from_structs 74
+gp__gather 100
+gp__gather_args 43
+gp__gathered_tile 70
+gp__graph_args 39
+gp__graph_check 124
+gp__graph_degree_keys 122
+gp__graph_degree_report 122
+gp__graph_degrees 122
+gp__graph_from_keys 122
+gp__graph_invert 122
+gp__graph_keys 122
+gp__graph_list_keys 122
+gp__grid_barrier_sum 131
+gp__group_args 40
+gp__group_storage 80
+gp__group_table 80
+gp__guess 78
+gp__hash_of 66
+gp__high 83
 gp__high_product 7
-gp__histogram 76
-gp__histogram_args 35
-gp__histogram_boundary_bytes 14
-gp__histogram_buckets 14
-gp__histogram_by_value 14
-gp__histogram_chunk 14
-gp__histogram_copy_bytes 14
-gp__histogram_counts 76
-gp__histogram_fewer_buckets 14
-gp__histogram_fit 14
-gp__histogram_halves 14
-gp__histogram_of 76
-gp__histogram_ordered 76
-gp__histogram_replicas 14
-gp__histogram_room 14
-gp__histogram_search_bytes 14
-gp__histogram_shape 76
-gp__histogram_slice 14
-gp__histogram_slots 14
-gp__histogram_stride 14
-gp__histogram_table_bytes 14
-gp__holds 81
-gp__hybrid 98
-gp__hybrid_args 43
-gp__hybrid_bucket_bytes 18
-gp__hybrid_capacity 15
-gp__hybrid_clamp 15
-gp__hybrid_count 99
-gp__hybrid_count_bytes 15
-gp__hybrid_count_storage 99
-gp__hybrid_counting 99
-gp__hybrid_even_levels 15
-gp__hybrid_fit 15
-gp__hybrid_item 98
-gp__hybrid_items 15
-gp__hybrid_levels 15
-gp__hybrid_move 100
-gp__hybrid_move_bytes 15
-gp__hybrid_mover 100
-gp__hybrid_moving 100
-gp__hybrid_moving_pairs 100
-gp__hybrid_part 98
-gp__hybrid_parts 15
-gp__hybrid_pieces 15
-gp__hybrid_rest 101
-gp__hybrid_rest_bytes 18
-gp__hybrid_share 99
-gp__hybrid_sort 103
-gp__hybrid_sort_keys 103
-gp__hybrid_sort_pairs 103
-gp__hybrid_tile_bytes 18
-gp__hybrid_vector_items 15
+gp__histogram 79
+gp__histogram_args 38
+gp__histogram_boundary_bytes 17
+gp__histogram_buckets 17
+gp__histogram_by_value 17
+gp__histogram_chunk 17
+gp__histogram_copy_bytes 17
+gp__histogram_counts 79
+gp__histogram_fewer_buckets 17
+gp__histogram_fit 17
+gp__histogram_halves 17
+gp__histogram_of 79
+gp__histogram_ordered 79
+gp__histogram_replicas 17
+gp__histogram_room 17
+gp__histogram_search_bytes 17
+gp__histogram_shape 79
+gp__histogram_slice 17
+gp__histogram_slots 17
+gp__histogram_stride 17
+gp__histogram_table_bytes 17
+gp__holds 84
+gp__hybrid 101
+gp__hybrid_args 46
+gp__hybrid_bucket_bytes 21
+gp__hybrid_capacity 18
+gp__hybrid_clamp 18
+gp__hybrid_count 102
+gp__hybrid_count_bytes 18
+gp__hybrid_count_storage 102
+gp__hybrid_counting 102
+gp__hybrid_even_levels 18
+gp__hybrid_fit 18
+gp__hybrid_item 101
+gp__hybrid_items 18
+gp__hybrid_levels 18
+gp__hybrid_move 103
+gp__hybrid_move_bytes 18
+gp__hybrid_mover 103
+gp__hybrid_moving 103
+gp__hybrid_moving_pairs 103
+gp__hybrid_part 101
+gp__hybrid_parts 18
+gp__hybrid_pieces 18
+gp__hybrid_rest 104
+gp__hybrid_rest_bytes 21
+gp__hybrid_share 102
+gp__hybrid_sort 106
+gp__hybrid_sort_keys 106
+gp__hybrid_sort_pairs 106
+gp__hybrid_tile_bytes 21
+gp__hybrid_vector_items 18
 gp__in_block 7
 gp__index 5
-gp__index_writer 110
-gp__iota_value 70
-gp__is_buffered 23
-gp__is_chosen 93
-gp__is_cooperative 19
-gp__is_edge_fault 26
-gp__is_exact 49
-gp__is_graph_work 26
-gp__is_none 116
-gp__is_paired 16
-gp__is_scan 11
-gp__is_scattered 23
-gp__is_set 20
-gp__is_swizzlable 23
-gp__is_whole 70
-gp__item 105
-gp__join_carries 88
-gp__kept_heads 84
-gp__key_at 65
-gp__key_counters 65
-gp__key_counts 115
-gp__key_field 93
-gp__key_fields 93
-gp__key_heads 82
-gp__key_parts 93
-gp__key_register 105
-gp__key_tile 116
-gp__kind 49
-gp__lane_team 53
-gp__lanes_before 53
-gp__last_of 83
-gp__layout_args 40
-gp__layout_fits 25
-gp__layout_fitting 25
-gp__layout_local 25
-gp__layout_most 25
+gp__index_writer 113
+gp__iota_value 73
+gp__is_buffered 26
+gp__is_chosen 96
+gp__is_cooperative 22
+gp__is_edge_fault 29
+gp__is_exact 52
+gp__is_graph_work 29
+gp__is_none 119
+gp__is_paired 19
+gp__is_scan 14
+gp__is_scattered 26
+gp__is_set 23
+gp__is_swizzlable 26
+gp__is_whole 73
+gp__item 108
+gp__join_carries 91
+gp__kept_heads 87
+gp__key_at 68
+gp__key_counters 68
+gp__key_counts 118
+gp__key_field 96
+gp__key_fields 96
+gp__key_heads 85
+gp__key_parts 96
+gp__key_register 108
+gp__key_tile 119
+gp__kind 52
+gp__lane_team 56
+gp__lanes_before 56
+gp__last_of 86
+gp__layout_args 43
+gp__layout_fits 28
+gp__layout_fitting 28
+gp__layout_local 28
+gp__layout_most 28
 gp__layout_of 5
-gp__layout_padding 25
-gp__layout_region 25
-gp__layout_shared_bytes 25
-gp__layout_staged 25
-gp__layout_tile 25
-gp__layout_value 71
-gp__leading_bits 18
-gp__leading_capacity 18
-gp__leading_edges 103
-gp__leading_sort 103
-gp__length 83
-gp__limits 49
-gp__link 120
-gp__load 51
-gp__load_across 67
-gp__load_balance 92
-gp__load_merge_unit 109
+gp__layout_padding 28
+gp__layout_region 28
+gp__layout_shared_bytes 28
+gp__layout_staged 28
+gp__layout_tile 28
+gp__layout_value 74
+gp__leading_bits 21
+gp__leading_capacity 21
+gp__leading_edges 106
+gp__leading_sort 106
+gp__length 86
+gp__limits 52
+gp__link 123
+gp__load 54
+gp__load_across 70
+gp__load_balance 95
+gp__load_merge_unit 112
 gp__load_relaxed 7
-gp__load_unit 67
-gp__load_unit_between 109
-gp__load_unit_parts 109
+gp__load_unit 70
+gp__load_unit_between 112
+gp__load_unit_parts 112
 gp__load_vector 7
 gp__load_vector_if 7
 gp__load_volatile 7
 gp__load_word 7
-gp__load_words 67
-gp__long_binned 21
-gp__long_binned_bytes 21
-gp__long_capacity 21
-gp__long_items 21
-gp__long_log2_bins 21
-gp__long_moving_bytes 21
-gp__long_shared_bytes 21
-gp__long_threads 21
-gp__long_threads_of 21
-gp__look_back 66
-gp__look_back_slots 11
-gp__low 80
-gp__lower_halves 65
-gp__lowest_bit 23
+gp__load_words 70
+gp__long_binned 24
+gp__long_binned_bytes 24
+gp__long_capacity 24
+gp__long_items 24
+gp__long_log2_bins 24
+gp__long_moving_bytes 24
+gp__long_shared_bytes 24
+gp__long_threads 24
+gp__long_threads_of 24
+gp__look_back 69
+gp__look_back_slots 14
+gp__low 83
+gp__lower_halves 68
+gp__lowest_bit 26
 gp__magnitude 7
-gp__make_arg 49
-gp__map_args 30
-gp__map_items 27
-gp__map_kernel 70
-gp__mark 82
-gp__mark_changes 52
-gp__marks 88
-gp__marks_access 88
+gp__make_arg 52
+gp__map_args 33
+gp__map_items 30
+gp__map_kernel 73
+gp__mark 85
+gp__mark_changes 55
+gp__marks 91
+gp__marks_access 91
 gp__match_bit 7
-gp__max 10
+gp__max 13
 gp__maximum 7 8
 gp__mbarrier_arrive 7
 gp__mbarrier_arrive_expect 7
@@ -38680,589 +38707,591 @@ gp__mbarrier_peek 7
 gp__mbarrier_test 7
 gp__mbarrier_wait 8
 gp__member_at 5
-gp__merge 109
-gp__merge_args 45
-gp__merge_before 61
-gp__merge_carried_bytes 20
-gp__merge_carries 20
-gp__merge_four 111
-gp__merge_four_borders 111
-gp__merge_four_part 20
-gp__merge_four_shared_bytes 20
-gp__merge_items 20
-gp__merge_mirror_bytes 20
-gp__merge_out_bytes 20
-gp__merge_ring_bytes 20
-gp__merge_ring_of 20
-gp__merge_shared_bytes 20
-gp__merge_side 109
-gp__merge_slack_bytes 20
-gp__merge_sort_tiles 110
-gp__merge_source_bytes 20
-gp__merge_split_before 61
-gp__merge_splits_before 61
-gp__merge_storage 109
-gp__merge_tile 20
-gp__merge_window_bytes 20
-gp__merger 109
-gp__middle_limit 21
+gp__merge 112
+gp__merge_args 48
+gp__merge_before 64
+gp__merge_carried_bytes 23
+gp__merge_carries 23
+gp__merge_four 114
+gp__merge_four_borders 114
+gp__merge_four_part 23
+gp__merge_four_shared_bytes 23
+gp__merge_items 23
+gp__merge_mirror_bytes 23
+gp__merge_out_bytes 23
+gp__merge_ring_bytes 23
+gp__merge_ring_of 23
+gp__merge_shared_bytes 23
+gp__merge_side 112
+gp__merge_slack_bytes 23
+gp__merge_sort_tiles 113
+gp__merge_source_bytes 23
+gp__merge_split_before 64
+gp__merge_splits_before 64
+gp__merge_storage 112
+gp__merge_tile 23
+gp__merge_window_bytes 23
+gp__merger 112
+gp__middle_limit 24
 gp__minimum 7 8
-gp__misalignment 52
-gp__mix2 22
-gp__mix3 22
-gp__moved 71
-gp__moved_list 71
+gp__misalignment 55
+gp__mix2 25
+gp__mix3 25
+gp__moved 74
+gp__moved_list 74
 gp__named_barrier 7
 gp__nanoseconds 7
-gp__nearest_before 83
-gp__negated 50
+gp__nearest_before 86
+gp__negated 53
 gp__negative 7
-gp__nested_pairs 52
-gp__next_key_differs 65
-gp__no_bin 75
-gp__no_offsets 80
-gp__no_values 106
-gp__none 49
-gp__of_kind 18
-gp__offset_below 82
-gp__offset_ends 87
-gp__offset_fault 51
-gp__offset_heads 82
-gp__offset_marks 82
-gp__one_block_bytes 15
-gp__one_block_items 15
-gp__one_block_log2_bins 15
-gp__one_search 61
+gp__nested_pairs 55
+gp__next_key_differs 68
+gp__no_bin 78
+gp__no_offsets 83
+gp__no_values 109
+gp__none 52
+gp__of_kind 21
+gp__offset_below 85
+gp__offset_ends 90
+gp__offset_fault 54
+gp__offset_heads 85
+gp__offset_marks 85
+gp__one_block_bytes 18
+gp__one_block_items 18
+gp__one_block_log2_bins 18
+gp__one_search 64
 gp__opaque 7
 gp__opaque_copy 7
 gp__opaque_ones 7
-gp__open_join 84
-gp__open_run 84
-gp__operator 50
+gp__open_join 87
+gp__open_run 87
+gp__operator 53
 gp__optimizer_barrier 7
-gp__order 50
-gp__order_fault 51
-gp__ordered 49
-gp__padded_rows 67
-gp__pair 80
-gp__pair_bucket 102
-gp__pair_bucket_bytes 15
-gp__pair_bucket_storage 102
-gp__panels_args 48
-gp__panels_form 24
-gp__panels_plan 24
-gp__panels_plan_of 24
-gp__pdl_wait 69
+gp__order 53
+gp__order_fault 54
+gp__ordered 52
+gp__padded_rows 70
+gp__pair 83
+gp__pair_bucket 105
+gp__pair_bucket_bytes 18
+gp__pair_bucket_storage 105
+gp__panels_args 51
+gp__panels_form 27
+gp__panels_plan 27
+gp__panels_plan_of 27
+gp__pdl_wait 72
 gp__permute 7
-gp__permuted_words 71
-gp__pick_bytes 71
-gp__picked 109
-gp__pieces 66
-gp__pipeline_storage 79
-gp__pipelined_fits 11
-gp__pivots 92
-gp__place_of_tile 122
-gp__policy 69
-gp__policy_valid_adaptive 18
-gp__policy_valid_common 10
-gp__policy_valid_cooperative 19
-gp__policy_valid_counting 17
-gp__policy_valid_four_way 20
-gp__policy_valid_graph 28
-gp__policy_valid_histogram 14
-gp__policy_valid_hybrid 18
-gp__policy_valid_hybrid_keys 18
-gp__policy_valid_leading 18
-gp__policy_valid_map 27
-gp__policy_valid_merge 20
-gp__policy_valid_one_block_sort 18
-gp__policy_valid_radix 16
-gp__policy_valid_scan 11
-gp__policy_valid_segmented_sort 21
-gp__policy_valid_segments 13
-gp__policy_valid_sort 19
-gp__policy_valid_stream 12
-gp__policy_valid_tensor 24
-gp__policy_valid_top_k 22
-gp__policy_valid_transpose 24
-gp__power_of_two 20
+gp__permuted_words 74
+gp__pick_bytes 74
+gp__picked 112
+gp__pieces 69
+gp__pipeline_storage 82
+gp__pipelined_fits 14
+gp__pivots 95
+gp__place_of_tile 125
+gp__policy 72
+gp__policy_valid_adaptive 21
+gp__policy_valid_common 13
+gp__policy_valid_cooperative 22
+gp__policy_valid_counting 20
+gp__policy_valid_four_way 23
+gp__policy_valid_graph 31
+gp__policy_valid_histogram 17
+gp__policy_valid_hybrid 21
+gp__policy_valid_hybrid_keys 21
+gp__policy_valid_leading 21
+gp__policy_valid_map 30
+gp__policy_valid_merge 23
+gp__policy_valid_one_block_sort 21
+gp__policy_valid_radix 19
+gp__policy_valid_scan 14
+gp__policy_valid_segmented_sort 24
+gp__policy_valid_segments 16
+gp__policy_valid_sort 22
+gp__policy_valid_stream 15
+gp__policy_valid_tensor 27
+gp__policy_valid_top_k 25
+gp__policy_valid_transpose 27
+gp__power_of_two 23
 gp__prefetch 7
 gp__prefetch_bytes 7
 gp__prefetch_near 7
 gp__product 7 8
-gp__publish 66
-gp__push_bucket 107
-gp__push_tasks 107
-gp__quotient 67
-gp__radix_args 39
-gp__radix_counting 94
-gp__radix_digit_bits 16
-gp__radix_digit_of 40
-gp__radix_elements_bytes 16
-gp__radix_histogram 94
-gp__radix_histogram_bytes 16
-gp__radix_index_bytes 16
-gp__radix_items 16
-gp__radix_key 93
-gp__radix_moved 93
-gp__radix_narrow 95
-gp__radix_number 93
-gp__radix_ordered_bytes 16
-gp__radix_pass 95
-gp__radix_passes 16
-gp__radix_record 93
-gp__radix_registers 16
-gp__radix_replicas 16
-gp__radix_shared_bytes 16
-gp__radix_static_bytes 16
-gp__radix_sweep 95
-gp__radix_sweeps 95
-gp__radix_value 95
-gp__radix_value_bytes 16
-gp__radix_wide 95
-gp__radix_words_bytes 16
-gp__range_bins 75
-gp__range_ends 87
-gp__ranges 71
-gp__rank 116
-gp__rank_bytes 22
-gp__rank_form 22
-gp__rank_of 116
-gp__rank_pair 116
-gp__raw 80
-gp__receive 66
-gp__recur_bytes 18
+gp__publish 69
+gp__push_bucket 110
+gp__push_tasks 110
+gp__quotient 70
+gp__radix_args 42
+gp__radix_counting 97
+gp__radix_digit_bits 19
+gp__radix_digit_of 43
+gp__radix_elements_bytes 19
+gp__radix_histogram 97
+gp__radix_histogram_bytes 19
+gp__radix_index_bytes 19
+gp__radix_items 19
+gp__radix_key 96
+gp__radix_moved 96
+gp__radix_narrow 98
+gp__radix_number 96
+gp__radix_ordered_bytes 19
+gp__radix_pass 98
+gp__radix_passes 19
+gp__radix_record 96
+gp__radix_registers 19
+gp__radix_replicas 19
+gp__radix_shared_bytes 19
+gp__radix_static_bytes 19
+gp__radix_sweep 98
+gp__radix_sweeps 98
+gp__radix_value 98
+gp__radix_value_bytes 19
+gp__radix_wide 98
+gp__radix_words_bytes 19
+gp__range_bins 78
+gp__range_ends 90
+gp__ranges 74
+gp__rank 119
+gp__rank_bytes 25
+gp__rank_form 25
+gp__rank_of 119
+gp__rank_pair 119
+gp__raw 83
+gp__receive 69
+gp__recur_bytes 21
 gp__red_or 7
-gp__reduce_args 31
-gp__reduce_consecutive 74
-gp__reduce_even_share 74
-gp__reduce_finish 74
-gp__reduce_input 74
-gp__reduce_result 74
-gp__reduce_stealing 74
-gp__reduce_storage 74
-gp__reverse 73
-gp__root 120
-gp__round_up 14
-gp__run_join 83
-gp__run_state 83
-gp__run_tally 115
-gp__running 60
-gp__runs 83
-gp__runs_before 115
-gp__same_bytes 77
-gp__same_keys 115
-gp__sample_bytes 18
-gp__sample_size 18
-gp__saturate 50
-gp__scalar_item 105
-gp__scan_args 32
-gp__scan_downsweep 78
-gp__scan_items 11
-gp__scan_look_back 78
-gp__scan_pipeline 79
-gp__scan_pipelined 79
-gp__scan_share 78
-gp__scan_shared_bytes 11
-gp__scan_spine 78
-gp__scan_static_bytes 11
-gp__scan_storage 78
-gp__scan_tile 78
-gp__scan_tile_bytes 11
-gp__scan_upsweep 78
-gp__scattered_tile 67
-gp__search_args 38
-gp__search_near 82
+gp__reduce_args 34
+gp__reduce_consecutive 77
+gp__reduce_even_share 77
+gp__reduce_finish 77
+gp__reduce_input 77
+gp__reduce_result 77
+gp__reduce_stealing 77
+gp__reduce_storage 77
+gp__reverse 76
+gp__root 123
+gp__round_up 17
+gp__run_join 86
+gp__run_state 86
+gp__run_tally 118
+gp__running 63
+gp__runs 86
+gp__runs_before 118
+gp__same_bytes 80
+gp__same_keys 118
+gp__sample_bytes 21
+gp__sample_size 21
+gp__saturate 53
+gp__scalar_item 108
+gp__scan_args 35
+gp__scan_downsweep 81
+gp__scan_items 14
+gp__scan_look_back 81
+gp__scan_pipeline 82
+gp__scan_pipelined 82
+gp__scan_share 81
+gp__scan_shared_bytes 14
+gp__scan_spine 81
+gp__scan_static_bytes 14
+gp__scan_storage 81
+gp__scan_tile 81
+gp__scan_tile_bytes 14
+gp__scan_upsweep 81
+gp__scattered_tile 70
+gp__search_args 41
+gp__search_near 85
 gp__seen_as 5
-gp__segment_acc_bytes 13
-gp__segment_args 34
-gp__segment_barrier_bytes 13
-gp__segment_bounds 107
-gp__segment_carry 88
-gp__segment_cell 88
-gp__segment_cell_bytes 13
-gp__segment_chunks 88
-gp__segment_finish 89
-gp__segment_items 13
-gp__segment_join 84
-gp__segment_open 88
-gp__segment_partial 88
-gp__segment_reader 91
-gp__segment_result 88
-gp__segment_shared_bytes 13
-gp__segment_spans 90
-gp__segment_state 84
-gp__segment_static_bytes 13
-gp__segment_storage 88
-gp__segment_warp 89
-gp__segment_words 13
-gp__segmented_merge 90
-gp__segmented_pipelined 90
-gp__segmented_reduce 90
-gp__segmented_sort_args 44
-gp__segments_begin 107
-gp__segments_long 108
-gp__segments_middle 107
-gp__segments_of_classes 107
-gp__segments_short 107
-gp__select 81
+gp__segment_acc_bytes 16
+gp__segment_args 37
+gp__segment_barrier_bytes 16
+gp__segment_bounds 110
+gp__segment_carry 91
+gp__segment_cell 91
+gp__segment_cell_bytes 16
+gp__segment_chunks 91
+gp__segment_finish 92
+gp__segment_items 16
+gp__segment_join 87
+gp__segment_open 91
+gp__segment_partial 91
+gp__segment_reader 94
+gp__segment_result 91
+gp__segment_shared_bytes 16
+gp__segment_spans 93
+gp__segment_state 87
+gp__segment_static_bytes 16
+gp__segment_storage 91
+gp__segment_warp 92
+gp__segment_words 16
+gp__segmented_merge 93
+gp__segmented_pipelined 93
+gp__segmented_reduce 93
+gp__segmented_sort_args 47
+gp__segments_begin 110
+gp__segments_long 111
+gp__segments_middle 110
+gp__segments_of_classes 110
+gp__segments_short 110
+gp__select 84
 gp__select_advance 7
-gp__select_bins 117
-gp__select_collect 117
-gp__select_digit 117
-gp__select_finish 117
-gp__select_first 117
-gp__select_first_digit 117
-gp__select_next 117
-gp__select_next_digit 117
-gp__select_state 42
-gp__select_storage 117
-gp__select_tiles 117
-gp__select_types 81
-gp__set_bit 63
-gp__set_bit_alone 63
-gp__set_finish 113
-gp__set_inputs 112
-gp__set_keep 113
-gp__set_operation 113
-gp__set_part 113
-gp__set_pipeline 114
-gp__set_pipeline_storage 114
-gp__set_pipelined 114
-gp__set_push 113
-gp__set_result_bytes 20
-gp__set_search 113
-gp__set_shared_bytes 20
-gp__set_storage 112
-gp__set_tile 112
-gp__set_tile_values 112
-gp__set_window 113
-gp__set_write 113
-gp__shape 10
+gp__select_bins 120
+gp__select_collect 120
+gp__select_digit 120
+gp__select_finish 120
+gp__select_first 120
+gp__select_first_digit 120
+gp__select_next 120
+gp__select_next_digit 120
+gp__select_state 45
+gp__select_storage 120
+gp__select_tiles 120
+gp__select_types 84
+gp__set_bit 66
+gp__set_bit_alone 66
+gp__set_finish 116
+gp__set_inputs 115
+gp__set_keep 116
+gp__set_operation 116
+gp__set_part 116
+gp__set_pipeline 117
+gp__set_pipeline_storage 117
+gp__set_pipelined 117
+gp__set_push 116
+gp__set_result_bytes 23
+gp__set_search 116
+gp__set_shared_bytes 23
+gp__set_storage 115
+gp__set_tile 115
+gp__set_tile_values 115
+gp__set_window 116
+gp__set_write 116
+gp__shape 13
+gp__shape_of_histogram 10
+gp__shape_of_layouts 11
 gp__shared_add_unaggregated 7
 gp__shared_address 7
-gp__shared_bytes_of 10
-gp__shared_fold 77
+gp__shared_bytes_of 13
+gp__shared_fold 80
 gp__shared_pointer 7
 gp__shift_vectors 8
-gp__short_shared_bytes 21
-gp__shuffle 118
-gp__shuffle_fold 22
-gp__shuffle_key 22
-gp__shuffle_mix 22
-gp__shuffle_round 22
-gp__shuffled 52
-gp__shuffled_element 118
-gp__side 71
-gp__side_of_chunk 71
-gp__some_bytes 71
-gp__sort_bucket 21
-gp__sort_header 21
-gp__sort_indexed 21
-gp__sort_item_bytes 21
-gp__sort_lanes 105
-gp__sort_one_block 104
-gp__sort_one_cluster 96
-gp__sort_one_launch 96
-gp__sort_ranks 116
-gp__sort_sample 104
-gp__sort_sampling 104
-gp__sort_span 21
-gp__sort_task 107
-gp__sort_thread 105
-gp__sort_tile 20
-gp__sort_tile_items 20
-gp__sort_tile_shared_bytes 20
-gp__sorted 98
-gp__sorted_elements 106
-gp__sorted_value_bytes 21
-gp__sorts_keys 18
-gp__sorts_pairs 18
-gp__sources_args 47
-gp__sources_block 139
-gp__sources_control 138
-gp__sources_shared 138
-gp__sources_state 138
-gp__span 80
-gp__split 87
-gp__split_before 87
-gp__split_look 87
-gp__staged_values 102
-gp__start 78
-gp__store_ends 67
-gp__store_lines 67
+gp__short_shared_bytes 24
+gp__shuffle 121
+gp__shuffle_fold 25
+gp__shuffle_key 25
+gp__shuffle_mix 25
+gp__shuffle_round 25
+gp__shuffled 55
+gp__shuffled_element 121
+gp__side 74
+gp__side_of_chunk 74
+gp__some_bytes 74
+gp__sort_bucket 24
+gp__sort_header 24
+gp__sort_indexed 24
+gp__sort_item_bytes 24
+gp__sort_lanes 108
+gp__sort_one_block 107
+gp__sort_one_cluster 99
+gp__sort_one_launch 99
+gp__sort_ranks 119
+gp__sort_sample 107
+gp__sort_sampling 107
+gp__sort_span 24
+gp__sort_task 110
+gp__sort_thread 108
+gp__sort_tile 23
+gp__sort_tile_items 23
+gp__sort_tile_shared_bytes 23
+gp__sorted 101
+gp__sorted_elements 109
+gp__sorted_value_bytes 24
+gp__sorts_keys 21
+gp__sorts_pairs 21
+gp__sources_args 50
+gp__sources_block 142
+gp__sources_control 141
+gp__sources_shared 141
+gp__sources_state 141
+gp__span 83
+gp__split 90
+gp__split_before 90
+gp__split_look 90
+gp__staged_values 105
+gp__start 81
+gp__store_ends 70
+gp__store_lines 70
 gp__store_relaxed 7
 gp__store_vector 7
 gp__store_vector_if 7
 gp__store_word 7
-gp__stream 85
-gp__stream_args 33
-gp__stream_fold_warps 12
-gp__stream_items 12
-gp__stream_kept_bytes 12
-gp__stream_load 85
-gp__stream_look_back 85
-gp__stream_pipeline 86
-gp__stream_pipelined 86
-gp__stream_region_bytes 12
-gp__stream_scratch_bytes 12
-gp__stream_shared_bytes 12
-gp__stream_shared_of 12
-gp__stream_stages 12
-gp__stream_state_bytes 12
-gp__stream_static_bytes 12
-gp__stream_storage 85
-gp__stream_threads 12
-gp__stream_tile 80
-gp__sum_before 99
-gp__sum_of_peers 76
-gp__sum_rows 115
-gp__sweeps 16
-gp__swizzled_rows 67
-gp__take_edges 68
-gp__tensor_args 46
-gp__tensor_bytes 24
+gp__stream 88
+gp__stream_args 36
+gp__stream_fold_warps 15
+gp__stream_items 15
+gp__stream_kept_bytes 15
+gp__stream_load 88
+gp__stream_look_back 88
+gp__stream_pipeline 89
+gp__stream_pipelined 89
+gp__stream_region_bytes 15
+gp__stream_scratch_bytes 15
+gp__stream_shared_bytes 15
+gp__stream_shared_of 15
+gp__stream_stages 15
+gp__stream_state_bytes 15
+gp__stream_static_bytes 15
+gp__stream_storage 88
+gp__stream_threads 15
+gp__stream_tile 83
+gp__sum_before 102
+gp__sum_of_peers 79
+gp__sum_rows 118
+gp__sweeps 19
+gp__swizzled_rows 70
+gp__take_edges 71
+gp__tensor_args 49
+gp__tensor_bytes 27
 gp__tensor_load 7
-gp__tensor_map 46
-gp__tensor_panels 126
-gp__tensor_panels_args 48
-gp__tensor_tile 123
-gp__tensor_tiles 123
-gp__test 50
-gp__test_bytes 50
-gp__thread_sort 110
-gp__ticket 66
-gp__ticket_of 66
-gp__ties_are_same 110
-gp__tile_expand 68
-gp__tile_of_panel 122
-gp__tile_rank 62
-gp__tile_rows 67
-gp__tile_scan 57
-gp__tile_sort 64
-gp__tile_sort_bytes 15
-gp__tile_sort_rounds 15
-gp__tile_sorter 110
-gp__tile_start 71
-gp__tiled 23
-gp__to_structs 71
-gp__top_k_args 42
-gp__top_k_capacity 22
-gp__top_k_finish 116
-gp__top_k_jump 22
-gp__top_k_key 116
-gp__top_k_lists 116
-gp__top_k_merge 116
-gp__top_k_shared_bytes 22
-gp__top_k_store 116
-gp__top_k_tile 22
-gp__top_k_value 116
-gp__traits 49
-gp__transpose 122
-gp__transpose_alignment 23
-gp__transpose_args 46
-gp__transpose_buffered 126
-gp__transpose_chunks 125
-gp__transpose_columns 23
-gp__transpose_columns_of 124
-gp__transpose_few 23
-gp__transpose_form 24
-gp__transpose_log2 23
-gp__transpose_matrices 23
-gp__transpose_matrices_of 23
-gp__transpose_multiple 23
-gp__transpose_packs 23
-gp__transpose_panel 23
-gp__transpose_panels 125
-gp__transpose_pitch 23
-gp__transpose_rows 23
-gp__transpose_rows_of 127
-gp__transpose_save 124
-gp__transpose_side 23
-gp__transpose_square 124
-gp__transpose_step 23
-gp__transpose_tensor 123
-gp__transpose_tensor_panels 126
-gp__transpose_thin 23
-gp__transpose_thin_in 23
-gp__transpose_thin_out 23
-gp__transpose_tile_bytes 23
-gp__transpose_units 67
-gp__transpose_within_rows 124
-gp__transpose_words 67
-gp__transposed_tile 67
-gp__transposer 122
-gp__truth 50
-gp__try_receive 66
-gp__two_keys 65
-gp__two_loads 109
+gp__tensor_map 49
+gp__tensor_panels 129
+gp__tensor_panels_args 51
+gp__tensor_tile 126
+gp__tensor_tiles 126
+gp__test 53
+gp__test_bytes 53
+gp__thread_sort 113
+gp__ticket 69
+gp__ticket_of 69
+gp__ties_are_same 113
+gp__tile_expand 71
+gp__tile_of_panel 125
+gp__tile_rank 65
+gp__tile_rows 70
+gp__tile_scan 60
+gp__tile_sort 67
+gp__tile_sort_bytes 18
+gp__tile_sort_rounds 18
+gp__tile_sorter 113
+gp__tile_start 74
+gp__tiled 26
+gp__to_structs 74
+gp__top_k_args 45
+gp__top_k_capacity 25
+gp__top_k_finish 119
+gp__top_k_jump 25
+gp__top_k_key 119
+gp__top_k_lists 119
+gp__top_k_merge 119
+gp__top_k_shared_bytes 25
+gp__top_k_store 119
+gp__top_k_tile 25
+gp__top_k_value 119
+gp__traits 52
+gp__transpose 125
+gp__transpose_alignment 26
+gp__transpose_args 49
+gp__transpose_buffered 129
+gp__transpose_chunks 128
+gp__transpose_columns 26
+gp__transpose_columns_of 127
+gp__transpose_few 26
+gp__transpose_form 27
+gp__transpose_log2 26
+gp__transpose_matrices 26
+gp__transpose_matrices_of 26
+gp__transpose_multiple 26
+gp__transpose_packs 26
+gp__transpose_panel 26
+gp__transpose_panels 128
+gp__transpose_pitch 26
+gp__transpose_rows 26
+gp__transpose_rows_of 130
+gp__transpose_save 127
+gp__transpose_side 26
+gp__transpose_square 127
+gp__transpose_step 26
+gp__transpose_tensor 126
+gp__transpose_tensor_panels 129
+gp__transpose_thin 26
+gp__transpose_thin_in 26
+gp__transpose_thin_out 26
+gp__transpose_tile_bytes 26
+gp__transpose_units 70
+gp__transpose_within_rows 127
+gp__transpose_words 70
+gp__transposed_tile 70
+gp__transposer 125
+gp__truth 53
+gp__try_receive 69
+gp__two_keys 68
+gp__two_loads 112
 gp__u32 6
 gp__u32_from 7
 gp__u64 6
-gp__unit 109
-gp__unit_of 109
-gp__unsigned_of 49
+gp__unit 112
+gp__unit_of 112
+gp__unsigned_of 52
 gp__upper_bits 8
-gp__upper_halves 65
-gp__value 29
-gp__value_array 106
-gp__value_as 50
-gp__value_index 106
-gp__vec 55
-gp__vec_group 60
-gp__vec_group_items 10
-gp__vec_group_step 60
-gp__vec_group_vectors 10
-gp__vector_access 70
-gp__vector_access_alignment 70
-gp__vector_access_bytes 70
-gp__vector_access_of_items 70
-gp__vector_access_of_register 70
-gp__vector_access_of_vector 70
+gp__upper_halves 68
+gp__value 32
+gp__value_array 109
+gp__value_as 53
+gp__value_index 109
+gp__vec 58
+gp__vec_group 63
+gp__vec_group_items 13
+gp__vec_group_step 63
+gp__vec_group_vectors 13
+gp__vector_access 73
+gp__vector_access_alignment 73
+gp__vector_access_bytes 73
+gp__vector_access_of_items 73
+gp__vector_access_of_register 73
+gp__vector_access_of_vector 73
 gp__vector_anywhere 7
 gp__vector_at 7
-gp__vector_items 10
-gp__vector_of_range 59
-gp__vectors_of 102
-gp__visits_edges 26
+gp__vector_items 13
+gp__vector_of_range 62
+gp__vectors_of 105
+gp__visits_edges 29
 gp__wait_for_predecessor 7
-gp__warp_contract 68
-gp__warp_draw 53
-gp__warp_expand 54
-gp__warp_list 139
-gp__warp_merge_splits 61
-gp__warp_room 106
-gp__warp_search 61
-gp__warp_segments 91
-gp__warp_segments_storage 91
-gp__warp_sort_bytes 21
-gp__warp_sort_items 21
+gp__warp_contract 71
+gp__warp_draw 56
+gp__warp_expand 57
+gp__warp_list 142
+gp__warp_merge_splits 64
+gp__warp_room 109
+gp__warp_search 64
+gp__warp_segments 94
+gp__warp_segments_storage 94
+gp__warp_sort_bytes 24
+gp__warp_sort_items 24
 gp__warp_sum 7
-gp__weight 75
-gp__whole_form 66
-gp__width 64
+gp__weight 78
+gp__whole_form 69
+gp__width 67
 gp__word 6
-gp__word_of 67
-gp__words 66
-gp__words_before 67
-gp__write_alike 109
-gp__zeros_tie 110
-gp_abs 50
-gp_and 50
-gp_arg 49
-gp_argmax 50
-gp_argmin 50
+gp__word_of 70
+gp__words 69
+gp__words_before 70
+gp__write_alike 112
+gp__zeros_tie 113
+gp_abs 53
+gp_and 53
+gp_arg 52
+gp_argmax 53
+gp_argmin 53
 gp_array 5
 gp_array_bytes 5
-gp_bf16 49
-gp_bit_and 50
-gp_bit_or 50
-gp_bit_xor 50
-gp_carry 57
-gp_convert 50
+gp_bf16 52
+gp_bit_and 53
+gp_bit_or 53
+gp_bit_xor 53
+gp_carry 60
+gp_convert 53
 gp_degrees 4
 gp_edge_list 4
-gp_edges 54
-gp_edges_of 54
-gp_equal 50
-gp_f16 49
+gp_edges 57
+gp_edges_of 57
+gp_equal 53
+gp_f16 52
 gp_fault 4
 gp_field 3
-gp_frontier 68
-gp_frontier_contract 68
-gp_frontier_contract_expand 68
-gp_frontier_expand 68
-gp_frontier_expand_contract 68
-gp_frontier_filter 68
-gp_frontier_storage 68
+gp_frontier 71
+gp_frontier_contract 71
+gp_frontier_contract_expand 71
+gp_frontier_expand 71
+gp_frontier_expand_contract 71
+gp_frontier_filter 71
+gp_frontier_storage 71
 gp_graph 4
-gp_greater 50
-gp_greater_equal 50
-gp_heads 50
+gp_greater 53
+gp_greater_equal 53
+gp_heads 53
 gp_key_field 3
-gp_lane 52
+gp_lane 55
 gp_layout 3
-gp_less 50
-gp_less_equal 50
-gp_max 50
-gp_merge_path 61
-gp_merge_split 61
-gp_min 50
-gp_negate 50
-gp_not 50
-gp_not_equal 50
+gp_less 53
+gp_less_equal 53
+gp_max 53
+gp_merge_path 64
+gp_merge_split 64
+gp_min 53
+gp_negate 53
+gp_not 53
+gp_not_equal 53
 gp_op 1
-gp_or 50
+gp_or 53
 gp_permutation 3
 gp_policy 2
 gp_policy_source 2
 gp_primitive 1
-gp_prod 50
+gp_prod 53
 gp_result 1
-gp_search 61
-gp_search_lower 61
-gp_search_upper 61
-gp_square 50
+gp_search 64
+gp_search_lower 64
+gp_search_upper 64
+gp_square 53
 gp_step_kind 4
-gp_sub 50
-gp_sum 50
-gp_tile_append 68
-gp_tile_append_begin 68
-gp_tile_append_storage 68
-gp_tile_bins 58
-gp_tile_blocked_to_striped 56
-gp_tile_broadcast 57
-gp_tile_clear 58
-gp_tile_contract_begin 68
-gp_tile_contract_storage 68
-gp_tile_count 58
-gp_tile_exchange_storage 56
-gp_tile_exclusive_scan 57
-gp_tile_expand 68
-gp_tile_expand_storage 68
-gp_tile_filter 68
-gp_tile_filter_storage 68
-gp_tile_inclusive_scan 57
-gp_tile_load_balance 61
-gp_tile_load_balance_storage 61
-gp_tile_load_direct 55
-gp_tile_load_striped 55
-gp_tile_load_transposed 56
-gp_tile_load_vectorised 55
-gp_tile_rank 62
-gp_tile_rank_storage 62
-gp_tile_reduce 57
-gp_tile_reduce_storage 57
-gp_tile_scan_storage 57
-gp_tile_sort_storage 64
-gp_tile_store_direct 55
-gp_tile_store_striped 55
-gp_tile_store_transposed 56
-gp_tile_store_vectorised 55
-gp_tile_striped_to_blocked 56
-gp_tile_total 58
-gp_tile_transpose 67
-gp_tile_warp_striped 62
+gp_sub 53
+gp_sum 53
+gp_tile_append 71
+gp_tile_append_begin 71
+gp_tile_append_storage 71
+gp_tile_bins 61
+gp_tile_blocked_to_striped 59
+gp_tile_broadcast 60
+gp_tile_clear 61
+gp_tile_contract_begin 71
+gp_tile_contract_storage 71
+gp_tile_count 61
+gp_tile_exchange_storage 59
+gp_tile_exclusive_scan 60
+gp_tile_expand 71
+gp_tile_expand_storage 71
+gp_tile_filter 71
+gp_tile_filter_storage 71
+gp_tile_inclusive_scan 60
+gp_tile_load_balance 64
+gp_tile_load_balance_storage 64
+gp_tile_load_direct 58
+gp_tile_load_striped 58
+gp_tile_load_transposed 59
+gp_tile_load_vectorised 58
+gp_tile_rank 65
+gp_tile_rank_storage 65
+gp_tile_reduce 60
+gp_tile_reduce_storage 60
+gp_tile_scan_storage 60
+gp_tile_sort_storage 67
+gp_tile_store_direct 58
+gp_tile_store_striped 58
+gp_tile_store_transposed 59
+gp_tile_store_vectorised 58
+gp_tile_striped_to_blocked 59
+gp_tile_total 61
+gp_tile_transpose 70
+gp_tile_warp_striped 65
 gp_traversal 4
 gp_traversal_step 4
 gp_type 1
 gp_vector 6
-gp_warp 52
-gp_warp_append 68
-gp_warp_broadcast 52
-gp_warp_contract 68
-gp_warp_exchange 52
-gp_warp_expand 54
-gp_warp_inclusive_scan 52
-gp_warp_match 52
-gp_warp_merge_path 61
-gp_warp_merge_split 61
-gp_warp_reduce 52
-gp_warp_search 61
-gp_warp_search_lower 61
-gp_warp_search_upper 61
-gp_warp_shift_down 52
-gp_warp_shift_up 52
+gp_warp 55
+gp_warp_append 71
+gp_warp_broadcast 55
+gp_warp_contract 71
+gp_warp_exchange 55
+gp_warp_expand 57
+gp_warp_inclusive_scan 55
+gp_warp_match 55
+gp_warp_merge_path 64
+gp_warp_merge_split 64
+gp_warp_reduce 55
+gp_warp_search 64
+gp_warp_search_lower 64
+gp_warp_search_upper 64
+gp_warp_shift_down 55
+gp_warp_shift_up 55
 int16_t 0
 int32_t 0
 int64_t 0
@@ -40115,6 +40144,22 @@ return r;
 #define GPUPRIMS__CONSTEXPR constexpr
 #define GPUPRIMS__BOTH __host__ __device__
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
+#line 1 "histogram/shape.h"
+typedef struct gp__shape_of_histogram{
+unsigned long long bins;
+int channels,active;
+int by_ranges;
+}gp__shape_of_histogram;
+#line 1 "layouts/shape.h"
+typedef struct gp__shape_of_layouts{
+unsigned long long in_width,out_width;
+unsigned long long in_bytes;
+int chunk;
+}gp__shape_of_layouts;
+#line 1 "shapes.h"
+#define GPUPRIMS__FAMILY_SHAPES \
+gp__shape_of_histogram histogram;\
+gp__shape_of_layouts layout;
 #line 1 "core/shape.h"
 typedef struct gp__shape{
 int primitive;
@@ -40127,8 +40172,6 @@ int key_size;
 int parts;
 int offset_size;
 int ranges;
-int channels;
-int active;
 int out_misaligned;
 int in_place;
 int commutative;
@@ -40140,15 +40183,13 @@ int shared_bytes;
 unsigned long long count;
 unsigned long long segments;
 unsigned long long length;
-unsigned long long bins;
 unsigned long long count2;
 int begin_bit,end_bit;
 int drop_keys;
 int move,form,word;
 unsigned long long columns,rows;
 int has_transpose;
-unsigned long long in_width,out_width;
-int chunk;
+GPUPRIMS__FAMILY_SHAPES
 }gp__shape;
 enum{
 GP__WARP=32,
@@ -40366,9 +40407,10 @@ GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value,unsigned lon
 return by_value?256 : bins + 1;
 }
 GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p,gp__shape s){
-return s.exact
-?(unsigned)s.active * gp__histogram_stride(gp__histogram_by_value(p.algorithm,s.in_size,1),s.bins)+ 1
-:(unsigned)s.active * s.bins;
+return s.exact?(unsigned)s.histogram.active *
+gp__histogram_stride(gp__histogram_by_value(p.algorithm,s.in_size,1),s.histogram.bins)+
+1
+:(unsigned)s.histogram.active * s.histogram.bins;
 }
 GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x,unsigned long long to){
 return(x + to - 1)/ to * to;
@@ -40409,8 +40451,8 @@ return s.exact
 :(unsigned long long)gp__histogram_slice(gp__histogram_slots(p,s),s.out_size)*(unsigned)s.out_size;
 }
 GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p,gp__shape s){
-return s.ranges && !gp__histogram_by_value(p.algorithm,s.in_size,s.exact)
-?gp__histogram_search_bytes(p.algorithm,s.exact,s.bins,s.active,s.in_size)
+return s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm,s.in_size,s.exact)
+?gp__histogram_search_bytes(p.algorithm,s.exact,s.histogram.bins,s.histogram.active,s.in_size)
 : 0;
 }
 GPUPRIMS__RULE unsigned gp__histogram_fit(unsigned long long bytes,long long room,unsigned copies){
@@ -40424,7 +40466,7 @@ return gp__histogram_fit(gp__histogram_copy_bytes(p,s),
 s.exact || p.threads >= 1024?(unsigned)GP__WARP :(unsigned)p.threads / GP__WARP);
 }
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p,gp__shape s){
-return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.channels == 1 &&
+return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
 gp__histogram_replicas(p,s)== 0 &&
 gp__histogram_fit(gp__histogram_copy_bytes(p,s)/ 2,
 (long long)gp__histogram_room(p,s)- gp__histogram_table_bytes(p,s),1)== 1;
@@ -41347,10 +41389,10 @@ return tile * 4 < most || tile <= 0?0
 : gp__layout_fitting(tile - GP__LAYOUT_STEP,most,in_width,out_width);
 }
 GPUPRIMS__RULE int gp__layout_staged(gp_policy p,gp__shape s){
-return s.chunk
+return s.layout.chunk
 ?gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR,gp__max(s.in_size,s.out_size)),
 gp__layout_most(p.threads * p.vectors * GP__VECTOR,gp__max(s.in_size,s.out_size)),
-s.in_width,s.out_width)
+s.layout.in_width,s.layout.out_width)
 : 0;
 }
 GPUPRIMS__RULE int gp__layout_tile(gp_policy p,gp__shape s){
@@ -41358,14 +41400,15 @@ return gp__layout_staged(p,s)?gp__layout_staged(p,s)
 : gp__layout_most(p.threads * p.vectors * GP__VECTOR,gp__max(s.in_size,s.out_size));
 }
 GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p,gp__shape s){
-return gp__layout_staged(p,s)?gp__layout_region(gp__layout_staged(p,s),s.chunk,s.in_size,s.in_width == 1)+
-gp__layout_region(gp__layout_staged(p,s),s.chunk,s.out_size,s.out_width == 1)
+return gp__layout_staged(p,s)
+?gp__layout_region(gp__layout_staged(p,s),s.layout.chunk,s.in_size,s.layout.in_width == 1)+
+gp__layout_region(gp__layout_staged(p,s),s.layout.chunk,s.out_size,s.layout.out_width == 1)
 : gp__layout_tile(p,s)* gp__max(s.in_size,s.out_size);
 }
 GPUPRIMS__RULE int gp__layout_local(gp_policy p,gp__shape s){
-return s.in_size == s.out_size && s.in_width > 0 && s.out_width > 0 &&
-gp__layout_tile(p,s)%(s.in_width <= 0x7fffffff?(int)s.in_width : 0x7fffffff)== 0 &&
-gp__layout_tile(p,s)%(s.out_width <= 0x7fffffff?(int)s.out_width : 0x7fffffff)== 0;
+return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
+gp__layout_tile(p,s)%(s.layout.in_width <= 0x7fffffff?(int)s.layout.in_width : 0x7fffffff)== 0 &&
+gp__layout_tile(p,s)%(s.layout.out_width <= 0x7fffffff?(int)s.layout.out_width : 0x7fffffff)== 0;
 }
 #line 1 "graph/policy.h"
 GPUPRIMS__RULE int gp__is_graph_work(int primitive){

@@ -7,7 +7,7 @@
 __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
                                                            gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
-  const unsigned long long samples = s.count * (unsigned)s.channels, slots = gp__histogram_slots(p, s);
+  const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
   const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
   unsigned long long shares, slices, chunks;
   g->threads = (unsigned)p.threads;
@@ -25,7 +25,8 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
   if (s.exact) {
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident > fewest ? resident : fewest);
     if (g->tiles <= 2) g->grid = 1; // an empty input too: it still has a result
-    chunks = gp__ceil_div(s.bins * (unsigned)s.active, gp__histogram_chunk(s.bins * (unsigned)s.active));
+    chunks = gp__ceil_div(s.histogram.bins * (unsigned)s.histogram.active,
+                          gp__histogram_chunk(s.histogram.bins * (unsigned)s.histogram.active));
     g->words = g->grid > 1 ? chunks : 0;
   } else {
     slices = gp__ceil_div(slots, gp__histogram_slice(slots, s.out_size));

@@ -8,10 +8,10 @@ GPUPRIMS__PRIVATE int gp__histogram_is_idle(const gp__request *q) {
   return 0; // bins become 0
 }
 GPUPRIMS__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
-  h->ranges = q->primitive == GP_HISTOGRAM_RANGES;
-  h->channels = q->channels;
-  h->active = q->active;
-  h->bins = q->bins;
+  h->histogram.by_ranges = q->primitive == GP_HISTOGRAM_RANGES;
+  h->histogram.channels = q->channels;
+  h->histogram.active = q->active;
+  h->histogram.bins = q->bins;
   h->exact = gp__is_integer(q->out_type);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p,

@@ -31,9 +31,10 @@ GPUPRIMS__RULE unsigned long long gp__histogram_stride(int by_value, unsigned lo
 }
 // Of all channels; the last one is for channels that are not counted.
 GPUPRIMS__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
-  return s.exact
-             ? (unsigned)s.active * gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.bins) + 1
-             : (unsigned)s.active * s.bins;
+  return s.exact ? (unsigned)s.histogram.active *
+                           gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
+                       1
+                 : (unsigned)s.histogram.active * s.histogram.bins;
 }
 GPUPRIMS__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) {
   return (x + to - 1) / to * to;
@@ -83,8 +84,8 @@ GPUPRIMS__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shap
              : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
 }
 GPUPRIMS__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
-  return s.ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
-             ? gp__histogram_search_bytes(p.algorithm, s.exact, s.bins, s.active, s.in_size)
+  return s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
+             ? gp__histogram_search_bytes(p.algorithm, s.exact, s.histogram.bins, s.histogram.active, s.in_size)
              : 0;
 }
 // Copies of the counters: the largest power of two that fits, 0 where not even one does. A copy a lane at most; float
@@ -102,7 +103,7 @@ GPUPRIMS__RULE unsigned gp__histogram_replicas(gp_policy p, gp__shape s) {
 // Counters of 16 bits, where those of 32 do not fit though the block has the multiprocessor to itself: of one channel,
 // without weights.
 GPUPRIMS__RULE int gp__histogram_halves(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.channels == 1 &&
+  return p.blocks_per_sm == 1 && s.exact && !s.in2_size && s.in_size > 1 && s.histogram.channels == 1 &&
          gp__histogram_replicas(p, s) == 0 &&
          gp__histogram_fit(gp__histogram_copy_bytes(p, s) / 2,
                            (long long)gp__histogram_room(p, s) - gp__histogram_table_bytes(p, s), 1) == 1;

@@ -25,7 +25,7 @@ static const gp__policy_row gp__histogram_rows[] = {
 // Samples.
 __attribute__((unused)) static gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
-  m.bytes = s.count * (unsigned)s.channels * (unsigned)s.in_size;
+  m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
   return m;
 }
 __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
@@ -40,8 +40,9 @@ __attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp_
   q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
   q.blocks_per_sm = 0;
   blocks = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
-  if (p.algorithm != GP_GLOBAL_BINS && (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
-                                        gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.active, 1)))
+  if (p.algorithm != GP_GLOBAL_BINS &&
+      (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
+       gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.histogram.active, 1)))
     for (; blocks; blocks = blocks > 1) {
       const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
       q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s,

@@ -20,9 +20,9 @@ GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *
   const int count = gp__layout_entries(q, entry);
   int i;
   w->tile = gp__layout_tile(*p, *h);
-  w->chunk = staged ? h->chunk : 0;
-  w->in_side = !staged ? 0 : h->in_width <= (unsigned)w->tile ? (int)h->in_width : -1;
-  w->out_side = !staged ? 0 : h->out_width <= (unsigned)w->tile ? (int)h->out_width : -1;
+  w->chunk = staged ? h->layout.chunk : 0;
+  w->in_side = !staged ? 0 : h->layout.in_width <= (unsigned)w->tile ? (int)h->layout.in_width : -1;
+  w->out_side = !staged ? 0 : h->layout.out_width <= (unsigned)w->tile ? (int)h->layout.out_width : -1;
   for (i = 0; i < count; ++i)
     w->list[i] = (uint64_t)entry[i].size | (uint64_t)(entry[i].in + 1) << 16 | (uint64_t)(entry[i].out + 1) << 32;
   w->list_count = (uint64_t)count;
@@ -30,7 +30,7 @@ GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *
 // As many blocks as leave room for what a thread takes.
 GPUPRIMS__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 const gp__spelling *w) {
-  const int bytes = h->chunk * gp__max(h->in_size, h->out_size);
+  const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
   const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
   (void)q, (void)p;
   if (w->kind != GP__CONVERT_LAYOUT) return 0;

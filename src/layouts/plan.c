@@ -26,10 +26,10 @@ GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
 
 GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h->in_width = q->in_layout->width;
-  h->out_width = q->out_layout->width;
-  h->chunk = gp__layout_chunk(q);
-  h->length = gp__layout_bytes(q->in_layout, q->count);
+  h->layout.in_width = q->in_layout->width;
+  h->layout.out_width = q->out_layout->width;
+  h->layout.chunk = gp__layout_chunk(q);
+  h->layout.in_bytes = gp__layout_bytes(q->in_layout, q->count);
   h->in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p,
@@ -45,12 +45,12 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
   if (l->count == 2) { // in place: of a copy in the workspace
     const uint64_t tiles =
-        gp__ceil_div(l->h->length, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
+        gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
     gp__map_args copy;
     memset(&copy, 0, sizeof copy);
     copy.in = copy.in2 = q->in;
     copy.out = l->scratch;
-    copy.count = l->h->length;
+    copy.count = l->h->layout.in_bytes;
     GPUPRIMS__CHECK(gp__launch_step(l, 1, tiles < 0x7fffffff ? (unsigned)tiles : 0x7fffffffu, l->g->threads, 0, &copy));
   }
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);

@@ -31,10 +31,10 @@ GPUPRIMS__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_
 }
 // Structs of a staged tile; 0: values go one by one.
 GPUPRIMS__RULE int gp__layout_staged(gp_policy p, gp__shape s) {
-  return s.chunk
+  return s.layout.chunk
              ? gp__layout_fitting(gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
                                   gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size)),
-                                  s.in_width, s.out_width)
+                                  s.layout.in_width, s.layout.out_width)
              : 0;
 }
 GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
@@ -42,13 +42,14 @@ GPUPRIMS__RULE int gp__layout_tile(gp_policy p, gp__shape s) {
                                  : gp__layout_most(p.threads * p.vectors * GP__VECTOR, gp__max(s.in_size, s.out_size));
 }
 GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
-  return gp__layout_staged(p, s) ? gp__layout_region(gp__layout_staged(p, s), s.chunk, s.in_size, s.in_width == 1) +
-                                       gp__layout_region(gp__layout_staged(p, s), s.chunk, s.out_size, s.out_width == 1)
-                                 : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
+  return gp__layout_staged(p, s)
+             ? gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.in_size, s.layout.in_width == 1) +
+                   gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
+             : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
 }
 // In place: do structs change places within tiles?
 GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
-  return s.in_size == s.out_size && s.in_width > 0 && s.out_width > 0 &&
-         gp__layout_tile(p, s) % (s.in_width <= 0x7fffffff ? (int)s.in_width : 0x7fffffff) == 0 &&
-         gp__layout_tile(p, s) % (s.out_width <= 0x7fffffff ? (int)s.out_width : 0x7fffffff) == 0;
+  return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
+         gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
+         gp__layout_tile(p, s) % (s.layout.out_width <= 0x7fffffff ? (int)s.layout.out_width : 0x7fffffff) == 0;
 }

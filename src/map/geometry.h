@@ -14,7 +14,7 @@ __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, u
     g->tile_items = (unsigned long long)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
-    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.length; // of the input's copy
+    if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // of the input's copy
   }
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;

@@ -44,9 +44,9 @@ __attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
   h.in2_size = 0;
   h.out_size = 8;
   h.exact = 1;
-  h.ranges = 0;
-  h.channels = h.active = 1;
-  h.bins = 1ull << 8 * s.key_size;
+  h.histogram.by_ranges = 0;
+  h.histogram.channels = h.histogram.active = 1;
+  h.histogram.bins = 1ull << 8 * s.key_size;
   return h;
 }
 __attribute__((unused)) static gp_policy gp__counting_policy(gp_policy p, gp__shape s) {

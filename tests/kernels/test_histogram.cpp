@@ -151,7 +151,8 @@ template <int ALGORITHM, class P, bool RANGES, class T, class W, class C> struct
     gp__shape s = {};
     s.primitive = RANGES ? GP_HISTOGRAM_RANGES : GP_HISTOGRAM_EVEN;
     s.in_size = sizeof(T), s.in2_size = weighted ? sizeof(W) : 0, s.out_size = sizeof(C), s.exact = !is_float<C>;
-    s.ranges = RANGES, s.channels = o.channels, s.active = o.active, s.bins = o.bins;
+    s.histogram.by_ranges = RANGES, s.histogram.channels = o.channels, s.histogram.active = o.active,
+    s.histogram.bins = o.bins;
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
     s.count = n + (o.count_on_device ? 1000 : 0);
     const gp_policy p = policy_of<P>(ALGORITHM);
@@ -261,7 +262,8 @@ template <class H> void halves_overflow(const char *name, int seeds) {
 static void geometries() {
   if (!only.empty() && only != "geometries") return;
   gp__shape s = {};
-  s.primitive = GP_HISTOGRAM_EVEN, s.in_size = 1, s.out_size = 4, s.exact = 1, s.channels = s.active = 1, s.bins = 256;
+  s.primitive = GP_HISTOGRAM_EVEN, s.in_size = 1, s.out_size = 4, s.exact = 1,
+  s.histogram.channels = s.histogram.active = 1, s.histogram.bins = 256;
   s.compute_capability = 90, s.multiprocessors = 132, s.shared_bytes = 227 * 1024, s.count = 1ull << 30;
   gp_policy none = {};
   const int archs[] = {75, 80, 86, 90, 100, 120}, sizes[] = {1, 2, 4, 8};
@@ -273,7 +275,7 @@ static void geometries() {
             for (u64 count : {0ull, 1000ull, 1000000ull, 1ull << 33}) {
               gp__shape t = s;
               t.compute_capability = arch, t.shared_bytes = gp__shared_bytes_of(arch), t.in_size = size;
-              t.bins = u64(bins), t.count = count, t.ranges = ranges, t.exact = counter < 2;
+              t.histogram.bins = u64(bins), t.count = count, t.histogram.by_ranges = ranges, t.exact = counter < 2;
               t.in2_size = counter ? 4 : 0, t.out_size = counter == 1 ? 8 : 4;
               gp_policy p = gp__portable_histogram(none, t);
               gp__geometry g = {};
@@ -300,11 +302,11 @@ static void geometries() {
   s.count = 1ull << 45;
   gp__geometry_histogram(p, s, 132, &g);
   check(g.grid == 1u << 14, "no block sees 2^32 samples");
-  s.count = 1ull << 30, s.in_size = 4, s.bins = 48 << 10;
+  s.count = 1ull << 30, s.in_size = 4, s.histogram.bins = 48 << 10;
   p = gp__portable_histogram(none, s);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 1 && g.shared_bytes < 193 << 10, "48 Ki bins on chip");
-  s.bins = 64 << 10;
+  s.histogram.bins = 64 << 10;
   p = gp__portable_histogram(none, s);
   gp__geometry_histogram(p, s, 132, &g);
   check(p.algorithm == GP_SHARED_BINS && g.replicas == 0 && g.shared_bytes < 129 << 10, "64 Ki bins in halves");

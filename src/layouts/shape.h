@@ -1,0 +1,7 @@
+// layouts/shape.h - what conversions of layouts add to the shape of a call
+
+typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
+  unsigned long long in_width, out_width;
+  unsigned long long in_bytes; // of the whole input
+  int chunk;                   // structs that a thread takes at a time; 0: values one by one
+} gp__shape_of_layouts;
