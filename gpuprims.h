@@ -2459,6 +2459,18 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // portable rule, gp__portable, chooses where the default is zero. The host reads these lists as its parser and its
 // JSON; the kernels get the resolved numbers as template arguments.
 
+// ---- select/shape.h - what streams add to the shape of a call
+
+typedef struct gp__shape_of_streams {
+  int parts; // partition: 2 or 3, else 0
+} gp__shape_of_streams;
+
+// ---- segments/shape.h - what segmented reductions add to the shape of a call
+
+typedef struct gp__shape_of_segments {
+  int by_ranges; // with `end`
+} gp__shape_of_segments;
+
 // ---- histogram/shape.h - what histograms add to the shape of a call
 
 typedef struct gp__shape_of_histogram {
@@ -2466,6 +2478,12 @@ typedef struct gp__shape_of_histogram {
   int channels, active;
   int by_ranges;
 } gp__shape_of_histogram;
+
+// ---- top_k/shape.h - what top-k and nth element add to the shape of a call
+
+typedef struct gp__shape_of_top_k {
+  unsigned long long results; // of a row
+} gp__shape_of_top_k;
 
 // ---- layouts/shape.h - what conversions of layouts add to the shape of a call
 
@@ -2475,12 +2493,22 @@ typedef struct gp__shape_of_layouts { // in_size and out_size of the call are th
   int chunk;                   // structs that a thread takes at a time; 0: values one by one
 } gp__shape_of_layouts;
 
+// ---- bfs/shape.h - what searches of graphs add to the shape of a call
+
+typedef struct gp__shape_of_bfs {
+  int has_transpose; // the edges that lead to vertices are known too
+} gp__shape_of_bfs;
+
 // ---- shapes.h - what families add to the shape of a call
 
 // The members of gp__shape that one family reads, or a few of one kind.
 #define GPUPRIMS__FAMILY_SHAPES                                                                                        \
+  gp__shape_of_streams stream;                                                                                         \
+  gp__shape_of_segments segmented;                                                                                     \
   gp__shape_of_histogram histogram;                                                                                    \
-  gp__shape_of_layouts layout;
+  gp__shape_of_top_k top_k;                                                                                            \
+  gp__shape_of_layouts layout;                                                                                         \
+  gp__shape_of_bfs bfs;
 
 // ---- core/shape.h - the shape of a call, and arithmetic that rules share
 
@@ -2493,9 +2521,7 @@ typedef struct gp__shape {
   int out_size;       //
   int in_misaligned;  // address of in modulo 16
   int key_size;       // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
-  int parts;          // partition: 2 or 3, else 0
   int offset_size;    // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
-  int ranges;         // segmented reduce with `end`
   int out_misaligned; // address of out modulo 16
   int in_place;       // out == in
   int commutative;    // of the operator
@@ -2506,14 +2532,12 @@ typedef struct gp__shape {
   int shared_bytes; // opt-in maximum of a block
   unsigned long long count;
   unsigned long long segments; // segments
-  unsigned long long length;   // segmented reduce of fixed length; else 0
   unsigned long long count2;   // merge and sets
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
   int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
                                // keys beside sorted results, which a sort behind the selection would need
   int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
   unsigned long long columns, rows;
-  int has_transpose; // searches: the edges that lead to vertices are known too
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
@@ -2712,7 +2736,7 @@ GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
 GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) * (gp__stream_region_bytes(p.threads * items, s.key_size) +
                                  gp__stream_region_bytes(p.threads * items, s.in_size) +
-                                 p.threads * gp__stream_kept_bytes(s.primitive, s.parts, s.acc_size, items)) +
+                                 p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
          p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
@@ -2720,7 +2744,7 @@ GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
-         (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+         (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&
@@ -2747,7 +2771,7 @@ GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
 enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
 // What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.
 GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s) {
-  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.ranges ? s.acc_size : s.in_size;
+  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.segmented.by_ranges ? s.acc_size : s.in_size;
 }
 GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size;
@@ -2784,7 +2808,7 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
          (p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
               : (p.algorithm == GP_MERGE_PATH ||
-                 (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
+                 (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
                   s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
                     gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }
@@ -3554,7 +3578,7 @@ GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
 }
 // Ranks of a block's list: what narrowing may leave, and a tile; a power of two.
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
-  return gp__power_of_two(s.length + s.length / 2 + 32 + gp__top_k_tile(p, s), 64);
+  return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
   return p.algorithm == GP_BEST_LISTS ? gp__top_k_capacity(p, s) * gp__rank_bytes(s)
@@ -3562,7 +3586,7 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW
+         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
                                        : p.algorithm == GP_RADIX_SELECT && !s.drop_keys) &&
          (long long)gp__top_k_shared_bytes(p, s) <=
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
@@ -4543,7 +4567,8 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   const unsigned long long sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
                   s.segments <= sms << 12 && s.count >> 14 <= s.segments;
-  const int light = s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.ranges);
+  const int light =
+      s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
   const unsigned when = (few                         ? GP__IF_SEGMENTS_FEW
                          : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
                                                      : 0) |
@@ -4824,7 +4849,7 @@ static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
 };
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
+  const int lists = s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW;
   gp_policy q;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
@@ -5036,8 +5061,8 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // an empty input still has its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
-  g->words =
-      gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+  g->words = gp__look_back_slots(g->tiles) *
+             (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measure_stream,  gp__portable_stream,
@@ -5095,7 +5120,7 @@ __attribute__((unused)) static void gp__geometry_warp_segments(gp_policy p, gp__
                                                                gp__geometry *g) {
   const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
-  g->log2_lanes = s.ranges ? GP__RANGE_LOG2_LANES : 0;
+  g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
   while (g->log2_lanes < 5 && (unsigned long long)items << g->log2_lanes < mean) ++g->log2_lanes;
   if (mean > (unsigned long long)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
@@ -5113,13 +5138,13 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
   }
   g->tile_items = (unsigned long long)(p.threads * gp__segment_items(p, s));
   g->tiles = gp__ceil_div(s.count + s.segments, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident && !s.ranges ? g->tiles : resident);
+  g->grid = (unsigned)(g->tiles < resident && !s.segmented.by_ranges ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
   if (s.primitive == GP_LOAD_BALANCE) return;
   g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
   g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
-  if (s.ranges) { // the scanned lengths, then words of the two launches, which come one after the other
+  if (s.segmented.by_ranges) { // the scanned lengths, then words of the two launches, which come one after the other
     const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
     const unsigned long long look_back = gp__look_back_slots(spans);
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
@@ -5488,7 +5513,8 @@ __attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s,
   g->shared_bytes = gp__top_k_shared_bytes(p, s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
-    if (blocks > 1) g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.length)) * s.length * gp__rank_bytes(s);
+    if (blocks > 1)
+      g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
   } else {
     const unsigned long long collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;
@@ -5682,11 +5708,11 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 #define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
   GPUPRIMS__CARVE_SCRATCH(control, 2048);
   GPUPRIMS__CARVE_SCRATCH(reached[0], bitmap);
-  GPUPRIMS__CARVE_SCRATCH(reached[1], s.has_transpose ? bitmap : 0); // bottom-up
-  GPUPRIMS__CARVE_SCRATCH(fresh, s.has_transpose ? bitmap : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[0], s.has_transpose ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[1], s.has_transpose ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(found, s.has_transpose ? longs * (unsigned)s.key_size : 0);
+  GPUPRIMS__CARVE_SCRATCH(reached[1], s.bfs.has_transpose ? bitmap : 0); // bottom-up
+  GPUPRIMS__CARVE_SCRATCH(fresh, s.bfs.has_transpose ? bitmap : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[0], s.bfs.has_transpose ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[1], s.bfs.has_transpose ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(found, s.bfs.has_transpose ? longs * (unsigned)s.key_size : 0);
   GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
 #undef GPUPRIMS__CARVE_SCRATCH
   return l;
@@ -27550,7 +27576,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1974272"
+#define GPUPRIMS__EMBEDDED_FROM "1978368"
 
 // ---- core/embed.c - this file's own text
 
@@ -32067,7 +32093,6 @@ GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->end_bit = q->end_bit;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
-  h->length = q->length;
   h->in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
   h->exact = 1;
 }
@@ -35438,9 +35463,8 @@ GPUPRIMS__PRIVATE int gp__segments_are_idle(const gp__request *q) {
 }
 GPUPRIMS__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
   h->offset_size = (int)q->offset_size;
-  h->ranges = q->end != NULL;
+  h->segmented.by_ranges = q->end != NULL;
   h->segments = q->segments;
-  h->length = q->offset_size ? 0 : q->length;
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p,
                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -35517,7 +35541,7 @@ GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
     h->in_size = 0;
   }
   h->in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
-  h->parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+  h->stream.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded
@@ -35873,6 +35897,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 
 GPUPRIMS__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
+  h->top_k.results = q->length;
   h->drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
 GPUPRIMS__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
@@ -36125,7 +36150,7 @@ GPUPRIMS__PRIVATE void gp__shape_bfs(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   h->offset_size = (int)q->offset_size;
   h->count2 = q->graph.edges;
-  h->has_transpose = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
+  h->bfs.has_transpose = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
   h->in_size = h->out_size = h->in_misaligned = h->in_place = 0;
   h->exact = 1;
 }
@@ -37672,152 +37697,156 @@ device/vocabulary.cuh
 device/machine.cuh 2 6
 device/common.cuh 7
 core/rules.h
+select/shape.h
+segments/shape.h
 histogram/shape.h
+top_k/shape.h
 layouts/shape.h
-shapes.h 10 11
-core/shape.h 2 9 12
-scan/policy.h 13
-select/policy.h 13
-segments/policy.h 14
-histogram/policy.h 13
-sort/hybrid_policy.h 13
-sort/radix_policy.h 13
-sort/counting_policy.h 17
-sort/choice_policy.h 18 19
-sort/cooperative_policy.h 20 21
-merge/policy.h 14
-segmented_sort/policy.h 18
-top_k/policy.h 23
-transpose/policy.h 25
-transpose/panels_policy.h 26
-layouts/policy.h 13
+bfs/shape.h
+shapes.h 10 11 12 13 14 15
+core/shape.h 2 9 16
+scan/policy.h 17
+select/policy.h 17
+segments/policy.h 18
+histogram/policy.h 17
+sort/hybrid_policy.h 17
+sort/radix_policy.h 17
+sort/counting_policy.h 21
+sort/choice_policy.h 22 23
+sort/cooperative_policy.h 24 25
+merge/policy.h 18
+segmented_sort/policy.h 22
+top_k/policy.h 27
+transpose/policy.h 29
+transpose/panels_policy.h 30
+layouts/policy.h 17
 graph/policy.h 4 9
-map/policy.h 28 29
-bfs/policy.h 13
+map/policy.h 32 33
+bfs/policy.h 17
 core/arguments.h
-map/arguments.h 32
-reduce/arguments.h 32
-scan/arguments.h 32
-select/arguments.h 32
-segments/arguments.h 32
-histogram/arguments.h 32
+map/arguments.h 36
+reduce/arguments.h 36
+scan/arguments.h 36
+select/arguments.h 36
+segments/arguments.h 36
+histogram/arguments.h 36
 graph/arguments.h 4
 group_by/arguments.h
 search/arguments.h
 sort/arguments.h
-layouts/arguments.h 19 28 42
+layouts/arguments.h 23 32 46
 sort/counting_arguments.h
 top_k/arguments.h
 sort/hybrid_arguments.h
-segmented_sort/arguments.h 24
+segmented_sort/arguments.h 28
 merge/arguments.h
 transpose/arguments.h
 bfs/arguments.h 4
-transpose/panels_arguments.h 27 49
+transpose/panels_arguments.h 31 53
 device/types.cuh 8
-device/operators.cuh 32 52
-device/loads.cuh 32 52
-device/warp.cuh 53
-device/lanes.cuh 55
-device/edges.cuh 13 55
+device/operators.cuh 36 56
+device/loads.cuh 36 56
+device/warp.cuh 57
+device/lanes.cuh 59
+device/edges.cuh 17 59
 device/tile_load.cuh 7
-device/tile_exchange.cuh 58
-device/tile_reduce.cuh 55
+device/tile_exchange.cuh 62
+device/tile_reduce.cuh 59
 device/tile_bins.cuh 5 7
-device/tile_copy.cuh 8 58
-device/tile_chunk.cuh 13 54 60
-device/tile_search.cuh 60
-device/tile_rank.cuh 13 55
-device/hash.cuh 7 25
-device/tile_sort.cuh 18 55
+device/tile_copy.cuh 8 62
+device/tile_chunk.cuh 17 58 64
+device/tile_search.cuh 64
+device/tile_rank.cuh 17 59
+device/hash.cuh 7 29
+device/tile_sort.cuh 22 59
 device/two_keys.cuh 7
-device/look_back.cuh 13 60
-device/tile_transpose.cuh 26 49 55 58
-device/frontier.cuh 13 56 60
+device/look_back.cuh 17 64
+device/tile_transpose.cuh 30 53 59 62
+device/frontier.cuh 17 60 64
 device/kernel.cuh 7
-map/kernels.cuh 33 55 58 72
-layouts/kernels.cuh 25 43 62 72
-map/difference.cuh 73
-reverse/kernels.cuh 73
-reduce/kernels.cuh 34 63 69 73
-histogram/bins.cuh 73
-histogram/counts.cuh 17 38 56 69 78
-group_by/kernels.cuh 30 40 69 72
-scan/kernels.cuh 35 62 63 69 72
-scan/pipelined.cuh 81
-select/stream.cuh 36 55
-select/select.cuh 83
-segments/heads.cuh 64 83
-select/runs.cuh 56 85
-segments/by_key.cuh 86
-select/kernels.cuh 15 62 69 72 83
-select/pipelined.cuh 88
-segments/ends.cuh 37 64 69
-segments/carries.cuh 37 69
-segments/reduce.cuh 16 56 62 63 90 91
-segments/kernels.cuh 81 92
-segments/warps.cuh 16 77 91
-search/kernels.cuh 30 41 63 72 90
-sort/keys.cuh 52
-sort/radix_count.cuh 19 42 46 66 69 73 96
-sort/radix_sweep.cuh 19 42 46 65 72 96
-sort/cooperative.cuh 22 69 98
-sort/gather.cuh 43 72
-sort/hybrid.cuh 58 67 98
-sort/hybrid_count.cuh 69 101
-sort/hybrid_move.cuh 56 102
-sort/buckets.cuh 103
-sort/pair_buckets.cuh 73 101
-sort/hybrid_kernels.cuh 104 105
-sort/choice.cuh 21 97 104
-segmented_sort/items.cuh 55
-segmented_sort/arrays.cuh 47 108
-segmented_sort/short.cuh 56 69 72 109
-segmented_sort/long.cuh 67 110
-merge/kernels.cuh 48 64 70 72 83
-merge/tile_sort.cuh 62 112
-merge/four_way.cuh 113
-sets/tile.cuh 67 69 113
-sets/kernels.cuh 115
-sets/pipelined.cuh 116
-sort/counting.cuh 20 44 64 68 79 81
-top_k/lists.cuh 25 45 79
-top_k/radix_select.cuh 81 119
-top_k/shuffle.cuh 25 30 33 52 72
-graph/build.cuh 3 39 64 72
-graph/components.cuh 122
-graph/check.cuh 29 122
-transpose/kernels.cuh 70 72
-transpose/tensor.cuh 27 125
-transpose/in_place.cuh 51 70 72
-transpose/panels.cuh 51 66 70 72
-transpose/buffered.cuh 51 126
-transpose/rows.cuh 70 72
-bfs/state.cuh 4 31 55
-bfs/search.cuh 50 57 66 131
-bfs/queue.cuh 56 132
-bfs/top_down.cuh 133
-bfs/exchange.cuh 134
-bfs/small_levels.cuh 135
-bfs/bottom_up.cuh 58 136
-bfs/block.cuh 69 137
-bfs/kernels.cuh 122 138
-bfs/launches.cuh 50 71 72 131
-bfs/sources_state.cuh 131
-bfs/sources.cuh 50 56 57 72 141
+map/kernels.cuh 37 59 62 76
+layouts/kernels.cuh 29 47 66 76
+map/difference.cuh 77
+reverse/kernels.cuh 77
+reduce/kernels.cuh 38 67 73 77
+histogram/bins.cuh 77
+histogram/counts.cuh 21 42 60 73 82
+group_by/kernels.cuh 34 44 73 76
+scan/kernels.cuh 39 66 67 73 76
+scan/pipelined.cuh 85
+select/stream.cuh 40 59
+select/select.cuh 87
+segments/heads.cuh 68 87
+select/runs.cuh 60 89
+segments/by_key.cuh 90
+select/kernels.cuh 19 66 73 76 87
+select/pipelined.cuh 92
+segments/ends.cuh 41 68 73
+segments/carries.cuh 41 73
+segments/reduce.cuh 20 60 66 67 94 95
+segments/kernels.cuh 85 96
+segments/warps.cuh 20 81 95
+search/kernels.cuh 34 45 67 76 94
+sort/keys.cuh 56
+sort/radix_count.cuh 23 46 50 70 73 77 100
+sort/radix_sweep.cuh 23 46 50 69 76 100
+sort/cooperative.cuh 26 73 102
+sort/gather.cuh 47 76
+sort/hybrid.cuh 62 71 102
+sort/hybrid_count.cuh 73 105
+sort/hybrid_move.cuh 60 106
+sort/buckets.cuh 107
+sort/pair_buckets.cuh 77 105
+sort/hybrid_kernels.cuh 108 109
+sort/choice.cuh 25 101 108
+segmented_sort/items.cuh 59
+segmented_sort/arrays.cuh 51 112
+segmented_sort/short.cuh 60 73 76 113
+segmented_sort/long.cuh 71 114
+merge/kernels.cuh 52 68 74 76 87
+merge/tile_sort.cuh 66 116
+merge/four_way.cuh 117
+sets/tile.cuh 71 73 117
+sets/kernels.cuh 119
+sets/pipelined.cuh 120
+sort/counting.cuh 24 48 68 72 83 85
+top_k/lists.cuh 29 49 83
+top_k/radix_select.cuh 85 123
+top_k/shuffle.cuh 29 34 37 56 76
+graph/build.cuh 3 43 68 76
+graph/components.cuh 126
+graph/check.cuh 33 126
+transpose/kernels.cuh 74 76
+transpose/tensor.cuh 31 129
+transpose/in_place.cuh 55 74 76
+transpose/panels.cuh 55 70 74 76
+transpose/buffered.cuh 55 130
+transpose/rows.cuh 74 76
+bfs/state.cuh 4 35 59
+bfs/search.cuh 54 61 70 135
+bfs/queue.cuh 60 136
+bfs/top_down.cuh 137
+bfs/exchange.cuh 138
+bfs/small_levels.cuh 139
+bfs/bottom_up.cuh 62 140
+bfs/block.cuh 73 141
+bfs/kernels.cuh 126 142
+bfs/launches.cuh 54 75 76 135
+bfs/sources_state.cuh 135
+bfs/sources.cuh 54 60 61 76 145
 names
 GPUPRIMS__ACCESS 5
 GPUPRIMS__API 0
 GPUPRIMS__ARCH 7
-GPUPRIMS__BFS_STATE 132
+GPUPRIMS__BFS_STATE 136
 GPUPRIMS__BOTH 9
-GPUPRIMS__BYTES 53
-GPUPRIMS__BYTES_OF 53
-GPUPRIMS__CAPABILITY 97
-GPUPRIMS__COMPARISON 53
+GPUPRIMS__BYTES 57
+GPUPRIMS__BYTES_OF 57
+GPUPRIMS__CAPABILITY 101
+GPUPRIMS__COMPARISON 57
 GPUPRIMS__CONSTEXPR 9
 GPUPRIMS__ENUM 1 2 4
-GPUPRIMS__FAMILY_SHAPES 12
+GPUPRIMS__FAMILY_SHAPES 16
 GPUPRIMS__FIELD_OF 5
 GPUPRIMS__LOAD_IF 7
 GPUPRIMS__MEMBER 5
@@ -37829,9 +37858,9 @@ GPUPRIMS__PRAGMA 6
 GPUPRIMS__RULE 9
 GPUPRIMS__SECOND 5
 GPUPRIMS__SEEN_AS 5
-GPUPRIMS__SHARED_SUM 80
-GPUPRIMS__SHUFFLE 55
-GPUPRIMS__TRAITS 52
+GPUPRIMS__SHARED_SUM 84
+GPUPRIMS__SHUFFLE 59
+GPUPRIMS__TRAITS 56
 GPUPRIMS__UNROLL 6
 GPUPRIMS__UNROLL_BY 6
 GPUPRIMS__USED 5
@@ -37999,17 +38028,17 @@ GP_POLICY_CALLER 2
 GP_POLICY_CAPABILITY 2
 GP_POLICY_CLASS 2
 GP_POLICY_DEVICE 2
-GP_POLICY_FIELDS_GRAPH 31
-GP_POLICY_FIELDS_HISTOGRAM 17
-GP_POLICY_FIELDS_MAP 30
-GP_POLICY_FIELDS_MERGE 23
-GP_POLICY_FIELDS_SCAN 14
-GP_POLICY_FIELDS_SEGMENTED_SORT 24
-GP_POLICY_FIELDS_SEGMENTS 16
-GP_POLICY_FIELDS_SORT 18
-GP_POLICY_FIELDS_STREAM 15
-GP_POLICY_FIELDS_TOP_K 25
-GP_POLICY_FIELDS_TRANSPOSE 26
+GP_POLICY_FIELDS_GRAPH 35
+GP_POLICY_FIELDS_HISTOGRAM 21
+GP_POLICY_FIELDS_MAP 34
+GP_POLICY_FIELDS_MERGE 27
+GP_POLICY_FIELDS_SCAN 18
+GP_POLICY_FIELDS_SEGMENTED_SORT 28
+GP_POLICY_FIELDS_SEGMENTS 20
+GP_POLICY_FIELDS_SORT 22
+GP_POLICY_FIELDS_STREAM 19
+GP_POLICY_FIELDS_TOP_K 29
+GP_POLICY_FIELDS_TRANSPOSE 30
 GP_POLICY_HOST 2
 GP_POLICY_MEMBERS 2
 GP_POLICY_PORTABLE 2
@@ -38037,7 +38066,7 @@ GP_SET_INTERSECTION 1
 GP_SET_SYMMETRIC_DIFFERENCE 1
 GP_SET_UNION 1
 GP_SHARED 7
-GP_SHARED_ARRAY 61
+GP_SHARED_ARRAY 65
 GP_SHARED_BINS 1
 GP_SHUFFLE 1
 GP_SIZE_CLASSES 1
@@ -38064,7 +38093,7 @@ GP_SYMMETRISE 3
 GP_TENSOR_PANELS 1
 GP_TENSOR_TILES 1
 GP_THREE_SWEEP 1
-GP_TILE_MOVE 61
+GP_TILE_MOVE 65
 GP_TOP_K 1
 GP_TRANSFORM 1
 GP_TRANSFORM2 1
@@ -38086,208 +38115,208 @@ GP_UNTIL_TARGET 3
 GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
-GP__BFS_AGAIN_SHIFT 131
-GP__BFS_APPENDS_LEVEL 131
-GP__BFS_APPENDS_LONG 131
-GP__BFS_APPENDS_NOTHING 131
-GP__BFS_BLOCK_BITS 131
-GP__BFS_BOTTOM_UP 131
-GP__BFS_BUFFER 31
-GP__BFS_CLUSTER 131
-GP__BFS_CLUSTERS 31
-GP__BFS_CLUSTER_MOST 31
-GP__BFS_COLLECT 131
-GP__BFS_DONE 131
-GP__BFS_EDGE_STEPS 31
-GP__BFS_HIT 131
-GP__BFS_LAUNCHES 31
-GP__BFS_LISTED 131
-GP__BFS_LONG 31
-GP__BFS_MERGE_FRONTIER 131
-GP__BFS_NAP 131
-GP__BFS_PART 31
-GP__BFS_SMALL 131
-GP__BFS_SPREAD 131
-GP__BFS_SPREAD_AFTER 31
-GP__BFS_SUMS 131
-GP__BFS_TOP_DOWN 131
-GP__BFS_WORDS 31
-GP__BUFFERED_LAG 27
-GP__BUFFERED_LEAST 27
-GP__BUFFERED_MOST 27
-GP__BUFFERED_SHIFT 27
-GP__CANONICAL_REDUCE_THREADS 13
-GP__CANONICAL_REDUCE_TILES 13
-GP__CANONICAL_REDUCE_VECTORS 13
-GP__CANONICAL_SCAN_THREADS 13
-GP__CANONICAL_SCAN_VECTORS 13
-GP__CHOSE_HYBRID 46
-GP__CHOSE_ONE_SWEEP 46
-GP__CHOSE_PASSES 46
-GP__CHUNK_FLAGS 27
-GP__CHUNK_LEAST 27
-GP__CHUNK_MATRICES 27
-GP__CHUNK_MATRIX 27
-GP__CHUNK_MOST 27
-GP__CHUNK_TICKET 27
-GP__CONTROL_BYTES 13
-GP__COOPERATIVE_CLUSTER 22
-GP__COOPERATIVE_QUADS 22
-GP__COUNTING_BLOCKS 20
-GP__COUNTING_LOADS 20
-GP__COUNTING_ROWS_LOG2 20
-GP__COUNTING_ROW_BYTES 20
-GP__COUNTING_THREADS 20
-GP__COUNT_TILES 24
-GP__DEGREE_HISTOGRAM 39
-GP__DEGREE_LEAST 39
-GP__DEGREE_MOST 39
-GP__DEGREE_STATE 39
-GP__DEGREE_SUM 39
-GP__DIGITS 13
-GP__EDGES_COUNT_SHIFT 57
-GP__FAULT_SHIFT 39
-GP__FLOAT 52
-GP__FORM_DENSE 26
-GP__FORM_FEW 26
-GP__FORM_IN_ALIGNED 26
-GP__FORM_IN_DENSE 26
-GP__FORM_IN_START 26
-GP__FORM_IN_WHOLE 26
-GP__FORM_OUT_ALIGNED 26
-GP__FORM_OUT_DENSE 26
-GP__FORM_OUT_WHOLE 26
-GP__FORM_STACKED 26
-GP__FORM_WHOLE 26
-GP__FORM_WORD 26
-GP__FOUR_BORDER_BYTES 23
-GP__FOUR_LANES 23
-GP__FROM_IN 101
-GP__FROM_OUT 101
-GP__FROM_SPARE 101
-GP__GROUP 13
-GP__GROUP_FROM 40
-GP__GROUP_FROM_INPUT 40
-GP__GROUP_FROM_LIST 40
-GP__GROUP_FULL 40
-GP__GROUP_LENGTH 40
-GP__GROUP_MOST 40
-GP__GROUP_OF_INPUT 40
-GP__GROUP_OF_LIST 40
-GP__GROUP_SLOTS 40
-GP__GROUP_STATE 40
-GP__HALVES 79
-GP__HISTOGRAM_BOUNDARY_BYTES 17
-GP__HISTOGRAM_BUCKETS 17
-GP__HISTOGRAM_CHUNK 17
-GP__HISTOGRAM_CHUNKS 17
-GP__HISTOGRAM_GROUP 17
-GP__HISTOGRAM_SLICE_BYTES 17
-GP__HISTOGRAM_STATIC_BYTES 17
-GP__HOLE_BYTES 27
-GP__HYBRID_COUNT_THREADS 18
-GP__HYBRID_DONE 18
-GP__HYBRID_DRAWN 18
-GP__HYBRID_ITEMS 18
-GP__HYBRID_ITEM_BYTES 18
-GP__HYBRID_LEVELS 18
-GP__HYBRID_LIST 18
-GP__HYBRID_PART_BYTES 18
-GP__HYBRID_PLACE_BITS 18
-GP__LAYOUT_ENTRIES 28
-GP__LAYOUT_FIELDS 28
-GP__LAYOUT_REGISTER_BYTES 28
-GP__LAYOUT_STEP 28
-GP__LAYOUT_STRUCT_BYTES 28
-GP__LOG2_BLOCK 16
-GP__LOG2_SHORT 24
-GP__LONG_ROUNDS 16
-GP__LONG_STATIC_BYTES 24
-GP__MERGE_STATIC_BYTES 23
-GP__MIDDLE_CLASSES 24
-GP__MOVE_NOTHING 26
-GP__MOVE_RECTANGLE 26
-GP__MOVE_ROWS 26
-GP__MOVE_SQUARE 26
-GP__MOVE_TILES 26
-GP__NEW_CLOSED 141
-GP__NEW_EDGES 141
-GP__NEW_EXPLORED 141
-GP__NEW_ITEMS 141
-GP__NEW_LOOKS 141
-GP__NEW_PAIRS 141
-GP__NUMBERS_LOG2 19
-GP__PANELS_COUNTERS 27
-GP__PANELS_MOST 27
-GP__PANEL_MOST 27
-GP__PART_CONSTANT 101
-GP__PART_COUNTED 101
-GP__PART_MOVES 101
-GP__PART_STAYS 101
-GP__PIPELINE_WARPS 13
-GP__RADIX_BITS 24
-GP__RADIX_COPIES 96
-GP__RADIX_FROM 96
-GP__RADIX_GROUP 19
-GP__RADIX_GROUPS 19
-GP__RADIX_HISTOGRAM_THREADS 19
-GP__RADIX_LAST 96
-GP__RADIX_NARROW_LOG2 19
-GP__RADIX_ODD 96
-GP__RADIX_PASSES 19
-GP__RADIX_READS_PAIRS 96
-GP__RADIX_RUNS 96
-GP__RADIX_TABLES 19
-GP__RADIX_TO_OTHER 96
-GP__RADIX_VALUE_BYTES 19
-GP__RADIX_WRITES_PAIRS 96
-GP__RANGE_LOG2_LANES 16
-GP__RECUR_PLACES 21
-GP__RECUR_SAMPLE 21
-GP__SAMPLE 21
-GP__SAMPLE_LEAST 21
-GP__SAMPLE_LOG2_BINS 21
-GP__SAMPLE_THREADS 21
-GP__SELECT_BINS 25
-GP__SELECT_BITS 25
-GP__SELECT_STATE_BYTES 25
-GP__SHORT 24
-GP__SHORT_ROUNDS 24
-GP__SHUFFLE_ROUNDS 25
-GP__SIGNED 52
-GP__SOURCES_ALL 50
-GP__SOURCES_CLEAR 50
-GP__SOURCES_FINISH 50
-GP__SOURCES_LAUNCHES 31
-GP__SOURCES_MOST 50
-GP__SOURCES_REST 50
-GP__SOURCES_STEP 50
-GP__SOURCES_SUMS 141
-GP__SPAN_ITEMS 16
-GP__SQUARE_PANEL 26
-GP__STATIC_SHARED_BYTES 13
-GP__STREAM_MARGIN 15
-GP__STRUCT 52
-GP__TASK_COPY 47
-GP__TASK_COUNT 47
-GP__TASK_MOVE 47
-GP__TASK_SORT 47
-GP__TENSOR_ALIGNMENT 27
-GP__TENSOR_BOX 27
-GP__TENSOR_STAGES_MOST 27
-GP__TENSOR_TURNS 27
-GP__TOP_K_FEW 25
-GP__TOP_K_MERGED 25
-GP__TOP_K_STATIC_BYTES 25
-GP__TRANSPOSE_PANEL 26
-GP__TRANSPOSE_SEGMENT 26
-GP__TRANSPOSE_WHOLE 26
-GP__TRIP_BYTES 26
-GP__UNSIGNED 52
-GP__VALUE_BYTES 32
-GP__VECTOR 13
-GP__WARP 13
-GP__WORD_BYTES 13
+GP__BFS_AGAIN_SHIFT 135
+GP__BFS_APPENDS_LEVEL 135
+GP__BFS_APPENDS_LONG 135
+GP__BFS_APPENDS_NOTHING 135
+GP__BFS_BLOCK_BITS 135
+GP__BFS_BOTTOM_UP 135
+GP__BFS_BUFFER 35
+GP__BFS_CLUSTER 135
+GP__BFS_CLUSTERS 35
+GP__BFS_CLUSTER_MOST 35
+GP__BFS_COLLECT 135
+GP__BFS_DONE 135
+GP__BFS_EDGE_STEPS 35
+GP__BFS_HIT 135
+GP__BFS_LAUNCHES 35
+GP__BFS_LISTED 135
+GP__BFS_LONG 35
+GP__BFS_MERGE_FRONTIER 135
+GP__BFS_NAP 135
+GP__BFS_PART 35
+GP__BFS_SMALL 135
+GP__BFS_SPREAD 135
+GP__BFS_SPREAD_AFTER 35
+GP__BFS_SUMS 135
+GP__BFS_TOP_DOWN 135
+GP__BFS_WORDS 35
+GP__BUFFERED_LAG 31
+GP__BUFFERED_LEAST 31
+GP__BUFFERED_MOST 31
+GP__BUFFERED_SHIFT 31
+GP__CANONICAL_REDUCE_THREADS 17
+GP__CANONICAL_REDUCE_TILES 17
+GP__CANONICAL_REDUCE_VECTORS 17
+GP__CANONICAL_SCAN_THREADS 17
+GP__CANONICAL_SCAN_VECTORS 17
+GP__CHOSE_HYBRID 50
+GP__CHOSE_ONE_SWEEP 50
+GP__CHOSE_PASSES 50
+GP__CHUNK_FLAGS 31
+GP__CHUNK_LEAST 31
+GP__CHUNK_MATRICES 31
+GP__CHUNK_MATRIX 31
+GP__CHUNK_MOST 31
+GP__CHUNK_TICKET 31
+GP__CONTROL_BYTES 17
+GP__COOPERATIVE_CLUSTER 26
+GP__COOPERATIVE_QUADS 26
+GP__COUNTING_BLOCKS 24
+GP__COUNTING_LOADS 24
+GP__COUNTING_ROWS_LOG2 24
+GP__COUNTING_ROW_BYTES 24
+GP__COUNTING_THREADS 24
+GP__COUNT_TILES 28
+GP__DEGREE_HISTOGRAM 43
+GP__DEGREE_LEAST 43
+GP__DEGREE_MOST 43
+GP__DEGREE_STATE 43
+GP__DEGREE_SUM 43
+GP__DIGITS 17
+GP__EDGES_COUNT_SHIFT 61
+GP__FAULT_SHIFT 43
+GP__FLOAT 56
+GP__FORM_DENSE 30
+GP__FORM_FEW 30
+GP__FORM_IN_ALIGNED 30
+GP__FORM_IN_DENSE 30
+GP__FORM_IN_START 30
+GP__FORM_IN_WHOLE 30
+GP__FORM_OUT_ALIGNED 30
+GP__FORM_OUT_DENSE 30
+GP__FORM_OUT_WHOLE 30
+GP__FORM_STACKED 30
+GP__FORM_WHOLE 30
+GP__FORM_WORD 30
+GP__FOUR_BORDER_BYTES 27
+GP__FOUR_LANES 27
+GP__FROM_IN 105
+GP__FROM_OUT 105
+GP__FROM_SPARE 105
+GP__GROUP 17
+GP__GROUP_FROM 44
+GP__GROUP_FROM_INPUT 44
+GP__GROUP_FROM_LIST 44
+GP__GROUP_FULL 44
+GP__GROUP_LENGTH 44
+GP__GROUP_MOST 44
+GP__GROUP_OF_INPUT 44
+GP__GROUP_OF_LIST 44
+GP__GROUP_SLOTS 44
+GP__GROUP_STATE 44
+GP__HALVES 83
+GP__HISTOGRAM_BOUNDARY_BYTES 21
+GP__HISTOGRAM_BUCKETS 21
+GP__HISTOGRAM_CHUNK 21
+GP__HISTOGRAM_CHUNKS 21
+GP__HISTOGRAM_GROUP 21
+GP__HISTOGRAM_SLICE_BYTES 21
+GP__HISTOGRAM_STATIC_BYTES 21
+GP__HOLE_BYTES 31
+GP__HYBRID_COUNT_THREADS 22
+GP__HYBRID_DONE 22
+GP__HYBRID_DRAWN 22
+GP__HYBRID_ITEMS 22
+GP__HYBRID_ITEM_BYTES 22
+GP__HYBRID_LEVELS 22
+GP__HYBRID_LIST 22
+GP__HYBRID_PART_BYTES 22
+GP__HYBRID_PLACE_BITS 22
+GP__LAYOUT_ENTRIES 32
+GP__LAYOUT_FIELDS 32
+GP__LAYOUT_REGISTER_BYTES 32
+GP__LAYOUT_STEP 32
+GP__LAYOUT_STRUCT_BYTES 32
+GP__LOG2_BLOCK 20
+GP__LOG2_SHORT 28
+GP__LONG_ROUNDS 20
+GP__LONG_STATIC_BYTES 28
+GP__MERGE_STATIC_BYTES 27
+GP__MIDDLE_CLASSES 28
+GP__MOVE_NOTHING 30
+GP__MOVE_RECTANGLE 30
+GP__MOVE_ROWS 30
+GP__MOVE_SQUARE 30
+GP__MOVE_TILES 30
+GP__NEW_CLOSED 145
+GP__NEW_EDGES 145
+GP__NEW_EXPLORED 145
+GP__NEW_ITEMS 145
+GP__NEW_LOOKS 145
+GP__NEW_PAIRS 145
+GP__NUMBERS_LOG2 23
+GP__PANELS_COUNTERS 31
+GP__PANELS_MOST 31
+GP__PANEL_MOST 31
+GP__PART_CONSTANT 105
+GP__PART_COUNTED 105
+GP__PART_MOVES 105
+GP__PART_STAYS 105
+GP__PIPELINE_WARPS 17
+GP__RADIX_BITS 28
+GP__RADIX_COPIES 100
+GP__RADIX_FROM 100
+GP__RADIX_GROUP 23
+GP__RADIX_GROUPS 23
+GP__RADIX_HISTOGRAM_THREADS 23
+GP__RADIX_LAST 100
+GP__RADIX_NARROW_LOG2 23
+GP__RADIX_ODD 100
+GP__RADIX_PASSES 23
+GP__RADIX_READS_PAIRS 100
+GP__RADIX_RUNS 100
+GP__RADIX_TABLES 23
+GP__RADIX_TO_OTHER 100
+GP__RADIX_VALUE_BYTES 23
+GP__RADIX_WRITES_PAIRS 100
+GP__RANGE_LOG2_LANES 20
+GP__RECUR_PLACES 25
+GP__RECUR_SAMPLE 25
+GP__SAMPLE 25
+GP__SAMPLE_LEAST 25
+GP__SAMPLE_LOG2_BINS 25
+GP__SAMPLE_THREADS 25
+GP__SELECT_BINS 29
+GP__SELECT_BITS 29
+GP__SELECT_STATE_BYTES 29
+GP__SHORT 28
+GP__SHORT_ROUNDS 28
+GP__SHUFFLE_ROUNDS 29
+GP__SIGNED 56
+GP__SOURCES_ALL 54
+GP__SOURCES_CLEAR 54
+GP__SOURCES_FINISH 54
+GP__SOURCES_LAUNCHES 35
+GP__SOURCES_MOST 54
+GP__SOURCES_REST 54
+GP__SOURCES_STEP 54
+GP__SOURCES_SUMS 145
+GP__SPAN_ITEMS 20
+GP__SQUARE_PANEL 30
+GP__STATIC_SHARED_BYTES 17
+GP__STREAM_MARGIN 19
+GP__STRUCT 56
+GP__TASK_COPY 51
+GP__TASK_COUNT 51
+GP__TASK_MOVE 51
+GP__TASK_SORT 51
+GP__TENSOR_ALIGNMENT 31
+GP__TENSOR_BOX 31
+GP__TENSOR_STAGES_MOST 31
+GP__TENSOR_TURNS 31
+GP__TOP_K_FEW 29
+GP__TOP_K_MERGED 29
+GP__TOP_K_STATIC_BYTES 29
+GP__TRANSPOSE_PANEL 30
+GP__TRANSPOSE_SEGMENT 30
+GP__TRANSPOSE_WHOLE 30
+GP__TRIP_BYTES 30
+GP__UNSIGNED 56
+GP__VALUE_BYTES 36
+GP__VECTOR 17
+GP__WARP 17
+GP__WORD_BYTES 17
 GP_algorithm 2
 GP_alpha 2
 GP_beta 2
@@ -38303,122 +38332,122 @@ GP_stages 2
 GP_store 2
 GP_threads 2
 GP_vectors 2
-gp__acc_words 13
-gp__add_below_equal 120
+gp__acc_words 17
+gp__add_below_equal 124
 gp__add_relaxed 7
-gp__add_tally 118
-gp__adjacent 75
-gp__ahead 112
+gp__add_tally 122
+gp__adjacent 79
+gp__ahead 116
 gp__and 7
-gp__are_few 26
-gp__arg_operator 53
+gp__are_few 30
+gp__arg_operator 57
 gp__array_of 5
-gp__arrivals 131
-gp__as_it_is 91
-gp__balanced_path 115
-gp__balanced_path_blocks 23
-gp__balanced_paths 115
-gp__bank_padded 109
-gp__bank_padded_bytes 24
-gp__batcher 113
-gp__below_equal 120
-gp__best 119
-gp__best_storage 119
+gp__arrivals 135
+gp__as_it_is 95
+gp__balanced_path 119
+gp__balanced_path_blocks 27
+gp__balanced_paths 119
+gp__bank_padded 113
+gp__bank_padded_bytes 28
+gp__batcher 117
+gp__below_equal 124
+gp__best 123
+gp__best_storage 123
 gp__bf16_from_f32 8
-gp__bfs 139
-gp__bfs_args 50
-gp__bfs_block 138
-gp__bfs_block_totals 131
-gp__bfs_bottom_up 137
-gp__bfs_by_edges 31
-gp__bfs_checked 139
-gp__bfs_cluster_totals 131
-gp__bfs_control 131
-gp__bfs_counts 131
-gp__bfs_edge 140
-gp__bfs_edge_bytes 31
-gp__bfs_exchange 135
-gp__bfs_parents 139
-gp__bfs_progress 140
-gp__bfs_queue 133
-gp__bfs_search 132
-gp__bfs_shared 131
-gp__bfs_small 136
-gp__bfs_small_most 31
-gp__bfs_sources 142
-gp__bfs_state 131
-gp__bfs_step_shared 140
-gp__bfs_stepper 140
-gp__bfs_steps 140
-gp__bfs_stepwise 139
-gp__bfs_sums 131
-gp__bfs_tally 131
-gp__bfs_top_down 134
-gp__bfs_unvisited 131
-gp__bijection 121
-gp__binary 53
-gp__bins_of 78
-gp__bit_count 55
-gp__bits 55
-gp__bits_below 55
-gp__bits_of 113
-gp__bits_of_buckets 21
+gp__bfs 143
+gp__bfs_args 54
+gp__bfs_block 142
+gp__bfs_block_totals 135
+gp__bfs_bottom_up 141
+gp__bfs_by_edges 35
+gp__bfs_checked 143
+gp__bfs_cluster_totals 135
+gp__bfs_control 135
+gp__bfs_counts 135
+gp__bfs_edge 144
+gp__bfs_edge_bytes 35
+gp__bfs_exchange 139
+gp__bfs_parents 143
+gp__bfs_progress 144
+gp__bfs_queue 137
+gp__bfs_search 136
+gp__bfs_shared 135
+gp__bfs_small 140
+gp__bfs_small_most 35
+gp__bfs_sources 146
+gp__bfs_state 135
+gp__bfs_step_shared 144
+gp__bfs_stepper 144
+gp__bfs_steps 144
+gp__bfs_stepwise 143
+gp__bfs_sums 135
+gp__bfs_tally 135
+gp__bfs_top_down 138
+gp__bfs_unvisited 135
+gp__bijection 125
+gp__binary 57
+gp__bins_of 82
+gp__bit_count 59
+gp__bits 59
+gp__bits_below 59
+gp__bits_of 117
+gp__bits_of_buckets 25
 gp__bits_of_f32 7
 gp__bits_of_f64 7
-gp__block_sort_shape 109
-gp__block_sort_storage 111
-gp__block_sorter 111
-gp__bound 95
-gp__bound_before 64
-gp__bound_steps 95
-gp__bucket 104
-gp__bucket_blocks 18
-gp__bucket_bytes 18
-gp__bucket_element 105
-gp__bucket_items 18
-gp__bucket_log2_bins 18
-gp__bucket_sorter 106
-gp__bucket_threads 18
-gp__buffered_args 51
-gp__buffered_border 27
-gp__buffered_leads 27
-gp__buffered_panels 129
-gp__buffered_plan 27
-gp__buffered_plan_of 27
-gp__buffered_slot 27
-gp__buffered_slots 27
-gp__buffered_threads 27
-gp__buffered_turn 129
+gp__block_sort_shape 113
+gp__block_sort_storage 115
+gp__block_sorter 115
+gp__bound 99
+gp__bound_before 68
+gp__bound_steps 99
+gp__bucket 108
+gp__bucket_blocks 22
+gp__bucket_bytes 22
+gp__bucket_element 109
+gp__bucket_items 22
+gp__bucket_log2_bins 22
+gp__bucket_sorter 110
+gp__bucket_threads 22
+gp__buffered_args 55
+gp__buffered_border 31
+gp__buffered_leads 31
+gp__buffered_panels 133
+gp__buffered_plan 31
+gp__buffered_plan_of 31
+gp__buffered_slot 31
+gp__buffered_slots 31
+gp__buffered_threads 31
+gp__buffered_turn 133
 gp__bulk_commit 7
 gp__bulk_fence 7
 gp__bulk_load 7
 gp__bulk_store 7
 gp__bulk_wait 7
 gp__bulk_wait_read 7
-gp__by_key 87
-gp__byte_gather 55
-gp__byte_of 79
-gp__byte_sum_step 63
-gp__bytes 61
-gp__bytes_at 112
+gp__by_key 91
+gp__byte_gather 59
+gp__byte_of 83
+gp__byte_sum_step 67
+gp__bytes 65
+gp__bytes_at 116
 gp__bytes_differ 8
 gp__bytes_less 8
-gp__bytes_of 83
-gp__carried_values 114
-gp__ceil_div 13
-gp__choice_bytes 21
-gp__chunk 83
-gp__chunk_by_vectors 13
-gp__chunk_fold 63
-gp__chunk_fold_part 63
-gp__chunk_items 27
-gp__chunk_merit 27
-gp__chunk_most 27
-gp__chunk_mover 128
-gp__chunk_scan 63
-gp__chunk_scan_part 63
-gp__chunk_word 27
-gp__clear_pad 52
+gp__bytes_of 87
+gp__carried_values 118
+gp__ceil_div 17
+gp__choice_bytes 25
+gp__chunk 87
+gp__chunk_by_vectors 17
+gp__chunk_fold 67
+gp__chunk_fold_part 67
+gp__chunk_items 31
+gp__chunk_merit 31
+gp__chunk_most 31
+gp__chunk_mover 132
+gp__chunk_scan 67
+gp__chunk_scan_part 67
+gp__chunk_word 31
+gp__clear_pad 56
 gp__cluster_arrive 8
 gp__cluster_arrive_aligned 7
 gp__cluster_load 7
@@ -38426,278 +38455,278 @@ gp__cluster_send 7
 gp__cluster_store 7
 gp__cluster_wait 8
 gp__cluster_wait_aligned 7
-gp__column_store 70
-gp__common_factor 25
-gp__common_with_vector 13
-gp__compact 83
-gp__compact_keys 87
-gp__compare 53
-gp__compare_bytes 53
-gp__components_few 123
-gp__components_first 123
-gp__components_link 123
-gp__components_roots 123
-gp__components_sample 123
-gp__convert_layout 74
-gp__convert_values 74
-gp__converter 53
-gp__cooperative_blocks 22
-gp__cooperative_bytes 22
-gp__cooperative_most 22
-gp__cooperative_radix 99
-gp__cooperative_radix_sort 99
-gp__cooperative_registers 22
-gp__cooperative_static_bytes 22
-gp__cooperative_threads 22
-gp__cooperative_tile 22
-gp__cooperative_words 22
-gp__coprime 25
-gp__copy_from_shared 62
-gp__copy_kernel 73
-gp__copy_out 83
-gp__copy_to_shared 62
-gp__copy_unlike 83
-gp__copy_value 74
-gp__copy_words 74
-gp__count 72
-gp__count_join 83
-gp__count_keys 118
-gp__counted 54
-gp__counted_values 118
-gp__counting_args 44
-gp__counting_blocks 20
-gp__counting_fill 118
-gp__counting_filler 118
-gp__counting_rows 20
-gp__counting_runs 118
-gp__counting_threads 20
-gp__counting_vectors 20
-gp__counts 83
-gp__counts_of 118
+gp__column_store 74
+gp__common_factor 29
+gp__common_with_vector 17
+gp__compact 87
+gp__compact_keys 91
+gp__compare 57
+gp__compare_bytes 57
+gp__components_few 127
+gp__components_first 127
+gp__components_link 127
+gp__components_roots 127
+gp__components_sample 127
+gp__convert_layout 78
+gp__convert_values 78
+gp__converter 57
+gp__cooperative_blocks 26
+gp__cooperative_bytes 26
+gp__cooperative_most 26
+gp__cooperative_radix 103
+gp__cooperative_radix_sort 103
+gp__cooperative_registers 26
+gp__cooperative_static_bytes 26
+gp__cooperative_threads 26
+gp__cooperative_tile 26
+gp__cooperative_words 26
+gp__coprime 29
+gp__copy_from_shared 66
+gp__copy_kernel 77
+gp__copy_out 87
+gp__copy_to_shared 66
+gp__copy_unlike 87
+gp__copy_value 78
+gp__copy_words 78
+gp__count 76
+gp__count_join 87
+gp__count_keys 122
+gp__counted 58
+gp__counted_values 122
+gp__counting_args 48
+gp__counting_blocks 24
+gp__counting_fill 122
+gp__counting_filler 122
+gp__counting_rows 24
+gp__counting_runs 122
+gp__counting_threads 24
+gp__counting_vectors 24
+gp__counts 87
+gp__counts_of 122
 gp__cp_async_wait 7
-gp__decomposed_key 96
-gp__degree_class 31
-gp__depths_of_edges 124
-gp__depths_of_vertices 124
-gp__digit_counters 65
-gp__divisor 49
+gp__decomposed_key 100
+gp__degree_class 35
+gp__depths_of_edges 128
+gp__depths_of_vertices 128
+gp__digit_counters 69
+gp__divisor 53
 gp__dot_bytes 7
-gp__draw 69
-gp__drawn 97
-gp__drop_first 79
-gp__duplicate_sampler 97
-gp__each_edge 122
-gp__each_tile 71
-gp__earlier_lanes 56
-gp__edge_count 122
-gp__edge_key 122
-gp__edge_tile_bytes 30
-gp__edge_to_component 123
-gp__edge_to_depths 124
-gp__edge_to_key 122
-gp__edge_to_parent 139
-gp__either 112
-gp__element 73
-gp__end_ranks 86
-gp__end_word 70
-gp__ends 85
-gp__ends_at 64
-gp__even_base 78
-gp__even_bins 78
-gp__exchanged_rows 70
-gp__expand_list 71
+gp__draw 73
+gp__drawn 101
+gp__drop_first 83
+gp__duplicate_sampler 101
+gp__each_edge 126
+gp__each_tile 75
+gp__earlier_lanes 60
+gp__edge_count 126
+gp__edge_key 126
+gp__edge_tile_bytes 34
+gp__edge_to_component 127
+gp__edge_to_depths 128
+gp__edge_to_key 126
+gp__edge_to_parent 143
+gp__either 116
+gp__element 77
+gp__end_ranks 90
+gp__end_word 74
+gp__ends 89
+gp__ends_at 68
+gp__even_base 82
+gp__even_bins 82
+gp__exchanged_rows 74
+gp__expand_list 75
 gp__f16_from_f32 7
 gp__f32_from_bits 7
 gp__f32_from_f16 7
 gp__f32_to_odd 8
 gp__f64_from_bits 7
-gp__fault_report 124
-gp__faults 124
+gp__fault_report 128
+gp__faults 128
 gp__fence 7
-gp__few_bytes 26
-gp__few_line 26
-gp__few_unit 26
-gp__few_words 125
-gp__field_key 96
-gp__fields_of_chunk 74
-gp__fill_value 73
-gp__find_part 102
-gp__first_bit 55
-gp__first_bits 86
-gp__fixed_ends 90
-gp__flag 53
-gp__flag_heads 85
-gp__flagged_bytes 15
-gp__float_zeros_tie 113
-gp__floor_log2 26
-gp__four_merger 114
-gp__four_runs 114
-gp__four_split 114
-gp__four_together 23
-gp__from_double 53
-gp__from_structs 74
-gp__gather 100
-gp__gather_args 43
-gp__gathered_tile 70
-gp__graph_args 39
-gp__graph_check 124
-gp__graph_degree_keys 122
-gp__graph_degree_report 122
-gp__graph_degrees 122
-gp__graph_from_keys 122
-gp__graph_invert 122
-gp__graph_keys 122
-gp__graph_list_keys 122
-gp__grid_barrier_sum 131
-gp__group_args 40
-gp__group_storage 80
-gp__group_table 80
-gp__guess 78
-gp__hash_of 66
-gp__high 83
+gp__few_bytes 30
+gp__few_line 30
+gp__few_unit 30
+gp__few_words 129
+gp__field_key 100
+gp__fields_of_chunk 78
+gp__fill_value 77
+gp__find_part 106
+gp__first_bit 59
+gp__first_bits 90
+gp__fixed_ends 94
+gp__flag 57
+gp__flag_heads 89
+gp__flagged_bytes 19
+gp__float_zeros_tie 117
+gp__floor_log2 30
+gp__four_merger 118
+gp__four_runs 118
+gp__four_split 118
+gp__four_together 27
+gp__from_double 57
+gp__from_structs 78
+gp__gather 104
+gp__gather_args 47
+gp__gathered_tile 74
+gp__graph_args 43
+gp__graph_check 128
+gp__graph_degree_keys 126
+gp__graph_degree_report 126
+gp__graph_degrees 126
+gp__graph_from_keys 126
+gp__graph_invert 126
+gp__graph_keys 126
+gp__graph_list_keys 126
+gp__grid_barrier_sum 135
+gp__group_args 44
+gp__group_storage 84
+gp__group_table 84
+gp__guess 82
+gp__hash_of 70
+gp__high 87
 gp__high_product 7
-gp__histogram 79
-gp__histogram_args 38
-gp__histogram_boundary_bytes 17
-gp__histogram_buckets 17
-gp__histogram_by_value 17
-gp__histogram_chunk 17
-gp__histogram_copy_bytes 17
-gp__histogram_counts 79
-gp__histogram_fewer_buckets 17
-gp__histogram_fit 17
-gp__histogram_halves 17
-gp__histogram_of 79
-gp__histogram_ordered 79
-gp__histogram_replicas 17
-gp__histogram_room 17
-gp__histogram_search_bytes 17
-gp__histogram_shape 79
-gp__histogram_slice 17
-gp__histogram_slots 17
-gp__histogram_stride 17
-gp__histogram_table_bytes 17
-gp__holds 84
-gp__hybrid 101
-gp__hybrid_args 46
-gp__hybrid_bucket_bytes 21
-gp__hybrid_capacity 18
-gp__hybrid_clamp 18
-gp__hybrid_count 102
-gp__hybrid_count_bytes 18
-gp__hybrid_count_storage 102
-gp__hybrid_counting 102
-gp__hybrid_even_levels 18
-gp__hybrid_fit 18
-gp__hybrid_item 101
-gp__hybrid_items 18
-gp__hybrid_levels 18
-gp__hybrid_move 103
-gp__hybrid_move_bytes 18
-gp__hybrid_mover 103
-gp__hybrid_moving 103
-gp__hybrid_moving_pairs 103
-gp__hybrid_part 101
-gp__hybrid_parts 18
-gp__hybrid_pieces 18
-gp__hybrid_rest 104
-gp__hybrid_rest_bytes 21
-gp__hybrid_share 102
-gp__hybrid_sort 106
-gp__hybrid_sort_keys 106
-gp__hybrid_sort_pairs 106
-gp__hybrid_tile_bytes 21
-gp__hybrid_vector_items 18
+gp__histogram 83
+gp__histogram_args 42
+gp__histogram_boundary_bytes 21
+gp__histogram_buckets 21
+gp__histogram_by_value 21
+gp__histogram_chunk 21
+gp__histogram_copy_bytes 21
+gp__histogram_counts 83
+gp__histogram_fewer_buckets 21
+gp__histogram_fit 21
+gp__histogram_halves 21
+gp__histogram_of 83
+gp__histogram_ordered 83
+gp__histogram_replicas 21
+gp__histogram_room 21
+gp__histogram_search_bytes 21
+gp__histogram_shape 83
+gp__histogram_slice 21
+gp__histogram_slots 21
+gp__histogram_stride 21
+gp__histogram_table_bytes 21
+gp__holds 88
+gp__hybrid 105
+gp__hybrid_args 50
+gp__hybrid_bucket_bytes 25
+gp__hybrid_capacity 22
+gp__hybrid_clamp 22
+gp__hybrid_count 106
+gp__hybrid_count_bytes 22
+gp__hybrid_count_storage 106
+gp__hybrid_counting 106
+gp__hybrid_even_levels 22
+gp__hybrid_fit 22
+gp__hybrid_item 105
+gp__hybrid_items 22
+gp__hybrid_levels 22
+gp__hybrid_move 107
+gp__hybrid_move_bytes 22
+gp__hybrid_mover 107
+gp__hybrid_moving 107
+gp__hybrid_moving_pairs 107
+gp__hybrid_part 105
+gp__hybrid_parts 22
+gp__hybrid_pieces 22
+gp__hybrid_rest 108
+gp__hybrid_rest_bytes 25
+gp__hybrid_share 106
+gp__hybrid_sort 110
+gp__hybrid_sort_keys 110
+gp__hybrid_sort_pairs 110
+gp__hybrid_tile_bytes 25
+gp__hybrid_vector_items 22
 gp__in_block 7
 gp__index 5
-gp__index_writer 113
-gp__iota_value 73
-gp__is_buffered 26
-gp__is_chosen 96
-gp__is_cooperative 22
-gp__is_edge_fault 29
-gp__is_exact 52
-gp__is_graph_work 29
-gp__is_none 119
-gp__is_paired 19
-gp__is_scan 14
-gp__is_scattered 26
-gp__is_set 23
-gp__is_swizzlable 26
-gp__is_whole 73
-gp__item 108
-gp__join_carries 91
-gp__kept_heads 87
-gp__key_at 68
-gp__key_counters 68
-gp__key_counts 118
-gp__key_field 96
-gp__key_fields 96
-gp__key_heads 85
-gp__key_parts 96
-gp__key_register 108
-gp__key_tile 119
-gp__kind 52
-gp__lane_team 56
-gp__lanes_before 56
-gp__last_of 86
-gp__layout_args 43
-gp__layout_fits 28
-gp__layout_fitting 28
-gp__layout_local 28
-gp__layout_most 28
+gp__index_writer 117
+gp__iota_value 77
+gp__is_buffered 30
+gp__is_chosen 100
+gp__is_cooperative 26
+gp__is_edge_fault 33
+gp__is_exact 56
+gp__is_graph_work 33
+gp__is_none 123
+gp__is_paired 23
+gp__is_scan 18
+gp__is_scattered 30
+gp__is_set 27
+gp__is_swizzlable 30
+gp__is_whole 77
+gp__item 112
+gp__join_carries 95
+gp__kept_heads 91
+gp__key_at 72
+gp__key_counters 72
+gp__key_counts 122
+gp__key_field 100
+gp__key_fields 100
+gp__key_heads 89
+gp__key_parts 100
+gp__key_register 112
+gp__key_tile 123
+gp__kind 56
+gp__lane_team 60
+gp__lanes_before 60
+gp__last_of 90
+gp__layout_args 47
+gp__layout_fits 32
+gp__layout_fitting 32
+gp__layout_local 32
+gp__layout_most 32
 gp__layout_of 5
-gp__layout_padding 28
-gp__layout_region 28
-gp__layout_shared_bytes 28
-gp__layout_staged 28
-gp__layout_tile 28
-gp__layout_value 74
-gp__leading_bits 21
-gp__leading_capacity 21
-gp__leading_edges 106
-gp__leading_sort 106
-gp__length 86
-gp__limits 52
-gp__link 123
-gp__load 54
-gp__load_across 70
-gp__load_balance 95
-gp__load_merge_unit 112
+gp__layout_padding 32
+gp__layout_region 32
+gp__layout_shared_bytes 32
+gp__layout_staged 32
+gp__layout_tile 32
+gp__layout_value 78
+gp__leading_bits 25
+gp__leading_capacity 25
+gp__leading_edges 110
+gp__leading_sort 110
+gp__length 90
+gp__limits 56
+gp__link 127
+gp__load 58
+gp__load_across 74
+gp__load_balance 99
+gp__load_merge_unit 116
 gp__load_relaxed 7
-gp__load_unit 70
-gp__load_unit_between 112
-gp__load_unit_parts 112
+gp__load_unit 74
+gp__load_unit_between 116
+gp__load_unit_parts 116
 gp__load_vector 7
 gp__load_vector_if 7
 gp__load_volatile 7
 gp__load_word 7
-gp__load_words 70
-gp__long_binned 24
-gp__long_binned_bytes 24
-gp__long_capacity 24
-gp__long_items 24
-gp__long_log2_bins 24
-gp__long_moving_bytes 24
-gp__long_shared_bytes 24
-gp__long_threads 24
-gp__long_threads_of 24
-gp__look_back 69
-gp__look_back_slots 14
-gp__low 83
-gp__lower_halves 68
-gp__lowest_bit 26
+gp__load_words 74
+gp__long_binned 28
+gp__long_binned_bytes 28
+gp__long_capacity 28
+gp__long_items 28
+gp__long_log2_bins 28
+gp__long_moving_bytes 28
+gp__long_shared_bytes 28
+gp__long_threads 28
+gp__long_threads_of 28
+gp__look_back 73
+gp__look_back_slots 18
+gp__low 87
+gp__lower_halves 72
+gp__lowest_bit 30
 gp__magnitude 7
-gp__make_arg 52
-gp__map_args 33
-gp__map_items 30
-gp__map_kernel 73
-gp__mark 85
-gp__mark_changes 55
-gp__marks 91
-gp__marks_access 91
+gp__make_arg 56
+gp__map_args 37
+gp__map_items 34
+gp__map_kernel 77
+gp__mark 89
+gp__mark_changes 59
+gp__marks 95
+gp__marks_access 95
 gp__match_bit 7
-gp__max 13
+gp__max 17
 gp__maximum 7 8
 gp__mbarrier_arrive 7
 gp__mbarrier_arrive_expect 7
@@ -38707,591 +38736,595 @@ gp__mbarrier_peek 7
 gp__mbarrier_test 7
 gp__mbarrier_wait 8
 gp__member_at 5
-gp__merge 112
-gp__merge_args 48
-gp__merge_before 64
-gp__merge_carried_bytes 23
-gp__merge_carries 23
-gp__merge_four 114
-gp__merge_four_borders 114
-gp__merge_four_part 23
-gp__merge_four_shared_bytes 23
-gp__merge_items 23
-gp__merge_mirror_bytes 23
-gp__merge_out_bytes 23
-gp__merge_ring_bytes 23
-gp__merge_ring_of 23
-gp__merge_shared_bytes 23
-gp__merge_side 112
-gp__merge_slack_bytes 23
-gp__merge_sort_tiles 113
-gp__merge_source_bytes 23
-gp__merge_split_before 64
-gp__merge_splits_before 64
-gp__merge_storage 112
-gp__merge_tile 23
-gp__merge_window_bytes 23
-gp__merger 112
-gp__middle_limit 24
+gp__merge 116
+gp__merge_args 52
+gp__merge_before 68
+gp__merge_carried_bytes 27
+gp__merge_carries 27
+gp__merge_four 118
+gp__merge_four_borders 118
+gp__merge_four_part 27
+gp__merge_four_shared_bytes 27
+gp__merge_items 27
+gp__merge_mirror_bytes 27
+gp__merge_out_bytes 27
+gp__merge_ring_bytes 27
+gp__merge_ring_of 27
+gp__merge_shared_bytes 27
+gp__merge_side 116
+gp__merge_slack_bytes 27
+gp__merge_sort_tiles 117
+gp__merge_source_bytes 27
+gp__merge_split_before 68
+gp__merge_splits_before 68
+gp__merge_storage 116
+gp__merge_tile 27
+gp__merge_window_bytes 27
+gp__merger 116
+gp__middle_limit 28
 gp__minimum 7 8
-gp__misalignment 55
-gp__mix2 25
-gp__mix3 25
-gp__moved 74
-gp__moved_list 74
+gp__misalignment 59
+gp__mix2 29
+gp__mix3 29
+gp__moved 78
+gp__moved_list 78
 gp__named_barrier 7
 gp__nanoseconds 7
-gp__nearest_before 86
-gp__negated 53
+gp__nearest_before 90
+gp__negated 57
 gp__negative 7
-gp__nested_pairs 55
-gp__next_key_differs 68
-gp__no_bin 78
-gp__no_offsets 83
-gp__no_values 109
-gp__none 52
-gp__of_kind 21
-gp__offset_below 85
-gp__offset_ends 90
-gp__offset_fault 54
-gp__offset_heads 85
-gp__offset_marks 85
-gp__one_block_bytes 18
-gp__one_block_items 18
-gp__one_block_log2_bins 18
-gp__one_search 64
+gp__nested_pairs 59
+gp__next_key_differs 72
+gp__no_bin 82
+gp__no_offsets 87
+gp__no_values 113
+gp__none 56
+gp__of_kind 25
+gp__offset_below 89
+gp__offset_ends 94
+gp__offset_fault 58
+gp__offset_heads 89
+gp__offset_marks 89
+gp__one_block_bytes 22
+gp__one_block_items 22
+gp__one_block_log2_bins 22
+gp__one_search 68
 gp__opaque 7
 gp__opaque_copy 7
 gp__opaque_ones 7
-gp__open_join 87
-gp__open_run 87
-gp__operator 53
+gp__open_join 91
+gp__open_run 91
+gp__operator 57
 gp__optimizer_barrier 7
-gp__order 53
-gp__order_fault 54
-gp__ordered 52
-gp__padded_rows 70
-gp__pair 83
-gp__pair_bucket 105
-gp__pair_bucket_bytes 18
-gp__pair_bucket_storage 105
-gp__panels_args 51
-gp__panels_form 27
-gp__panels_plan 27
-gp__panels_plan_of 27
-gp__pdl_wait 72
+gp__order 57
+gp__order_fault 58
+gp__ordered 56
+gp__padded_rows 74
+gp__pair 87
+gp__pair_bucket 109
+gp__pair_bucket_bytes 22
+gp__pair_bucket_storage 109
+gp__panels_args 55
+gp__panels_form 31
+gp__panels_plan 31
+gp__panels_plan_of 31
+gp__pdl_wait 76
 gp__permute 7
-gp__permuted_words 74
-gp__pick_bytes 74
-gp__picked 112
-gp__pieces 69
-gp__pipeline_storage 82
-gp__pipelined_fits 14
-gp__pivots 95
-gp__place_of_tile 125
-gp__policy 72
-gp__policy_valid_adaptive 21
-gp__policy_valid_common 13
-gp__policy_valid_cooperative 22
-gp__policy_valid_counting 20
-gp__policy_valid_four_way 23
-gp__policy_valid_graph 31
-gp__policy_valid_histogram 17
-gp__policy_valid_hybrid 21
-gp__policy_valid_hybrid_keys 21
-gp__policy_valid_leading 21
-gp__policy_valid_map 30
-gp__policy_valid_merge 23
-gp__policy_valid_one_block_sort 21
-gp__policy_valid_radix 19
-gp__policy_valid_scan 14
-gp__policy_valid_segmented_sort 24
-gp__policy_valid_segments 16
-gp__policy_valid_sort 22
-gp__policy_valid_stream 15
-gp__policy_valid_tensor 27
-gp__policy_valid_top_k 25
-gp__policy_valid_transpose 27
-gp__power_of_two 23
+gp__permuted_words 78
+gp__pick_bytes 78
+gp__picked 116
+gp__pieces 73
+gp__pipeline_storage 86
+gp__pipelined_fits 18
+gp__pivots 99
+gp__place_of_tile 129
+gp__policy 76
+gp__policy_valid_adaptive 25
+gp__policy_valid_common 17
+gp__policy_valid_cooperative 26
+gp__policy_valid_counting 24
+gp__policy_valid_four_way 27
+gp__policy_valid_graph 35
+gp__policy_valid_histogram 21
+gp__policy_valid_hybrid 25
+gp__policy_valid_hybrid_keys 25
+gp__policy_valid_leading 25
+gp__policy_valid_map 34
+gp__policy_valid_merge 27
+gp__policy_valid_one_block_sort 25
+gp__policy_valid_radix 23
+gp__policy_valid_scan 18
+gp__policy_valid_segmented_sort 28
+gp__policy_valid_segments 20
+gp__policy_valid_sort 26
+gp__policy_valid_stream 19
+gp__policy_valid_tensor 31
+gp__policy_valid_top_k 29
+gp__policy_valid_transpose 31
+gp__power_of_two 27
 gp__prefetch 7
 gp__prefetch_bytes 7
 gp__prefetch_near 7
 gp__product 7 8
-gp__publish 69
-gp__push_bucket 110
-gp__push_tasks 110
-gp__quotient 70
-gp__radix_args 42
-gp__radix_counting 97
-gp__radix_digit_bits 19
-gp__radix_digit_of 43
-gp__radix_elements_bytes 19
-gp__radix_histogram 97
-gp__radix_histogram_bytes 19
-gp__radix_index_bytes 19
-gp__radix_items 19
-gp__radix_key 96
-gp__radix_moved 96
-gp__radix_narrow 98
-gp__radix_number 96
-gp__radix_ordered_bytes 19
-gp__radix_pass 98
-gp__radix_passes 19
-gp__radix_record 96
-gp__radix_registers 19
-gp__radix_replicas 19
-gp__radix_shared_bytes 19
-gp__radix_static_bytes 19
-gp__radix_sweep 98
-gp__radix_sweeps 98
-gp__radix_value 98
-gp__radix_value_bytes 19
-gp__radix_wide 98
-gp__radix_words_bytes 19
-gp__range_bins 78
-gp__range_ends 90
-gp__ranges 74
-gp__rank 119
-gp__rank_bytes 25
-gp__rank_form 25
-gp__rank_of 119
-gp__rank_pair 119
-gp__raw 83
-gp__receive 69
-gp__recur_bytes 21
+gp__publish 73
+gp__push_bucket 114
+gp__push_tasks 114
+gp__quotient 74
+gp__radix_args 46
+gp__radix_counting 101
+gp__radix_digit_bits 23
+gp__radix_digit_of 47
+gp__radix_elements_bytes 23
+gp__radix_histogram 101
+gp__radix_histogram_bytes 23
+gp__radix_index_bytes 23
+gp__radix_items 23
+gp__radix_key 100
+gp__radix_moved 100
+gp__radix_narrow 102
+gp__radix_number 100
+gp__radix_ordered_bytes 23
+gp__radix_pass 102
+gp__radix_passes 23
+gp__radix_record 100
+gp__radix_registers 23
+gp__radix_replicas 23
+gp__radix_shared_bytes 23
+gp__radix_static_bytes 23
+gp__radix_sweep 102
+gp__radix_sweeps 102
+gp__radix_value 102
+gp__radix_value_bytes 23
+gp__radix_wide 102
+gp__radix_words_bytes 23
+gp__range_bins 82
+gp__range_ends 94
+gp__ranges 78
+gp__rank 123
+gp__rank_bytes 29
+gp__rank_form 29
+gp__rank_of 123
+gp__rank_pair 123
+gp__raw 87
+gp__receive 73
+gp__recur_bytes 25
 gp__red_or 7
-gp__reduce_args 34
-gp__reduce_consecutive 77
-gp__reduce_even_share 77
-gp__reduce_finish 77
-gp__reduce_input 77
-gp__reduce_result 77
-gp__reduce_stealing 77
-gp__reduce_storage 77
-gp__reverse 76
-gp__root 123
-gp__round_up 17
-gp__run_join 86
-gp__run_state 86
-gp__run_tally 118
-gp__running 63
-gp__runs 86
-gp__runs_before 118
-gp__same_bytes 80
-gp__same_keys 118
-gp__sample_bytes 21
-gp__sample_size 21
-gp__saturate 53
-gp__scalar_item 108
-gp__scan_args 35
-gp__scan_downsweep 81
-gp__scan_items 14
-gp__scan_look_back 81
-gp__scan_pipeline 82
-gp__scan_pipelined 82
-gp__scan_share 81
-gp__scan_shared_bytes 14
-gp__scan_spine 81
-gp__scan_static_bytes 14
-gp__scan_storage 81
-gp__scan_tile 81
-gp__scan_tile_bytes 14
-gp__scan_upsweep 81
-gp__scattered_tile 70
-gp__search_args 41
-gp__search_near 85
+gp__reduce_args 38
+gp__reduce_consecutive 81
+gp__reduce_even_share 81
+gp__reduce_finish 81
+gp__reduce_input 81
+gp__reduce_result 81
+gp__reduce_stealing 81
+gp__reduce_storage 81
+gp__reverse 80
+gp__root 127
+gp__round_up 21
+gp__run_join 90
+gp__run_state 90
+gp__run_tally 122
+gp__running 67
+gp__runs 90
+gp__runs_before 122
+gp__same_bytes 84
+gp__same_keys 122
+gp__sample_bytes 25
+gp__sample_size 25
+gp__saturate 57
+gp__scalar_item 112
+gp__scan_args 39
+gp__scan_downsweep 85
+gp__scan_items 18
+gp__scan_look_back 85
+gp__scan_pipeline 86
+gp__scan_pipelined 86
+gp__scan_share 85
+gp__scan_shared_bytes 18
+gp__scan_spine 85
+gp__scan_static_bytes 18
+gp__scan_storage 85
+gp__scan_tile 85
+gp__scan_tile_bytes 18
+gp__scan_upsweep 85
+gp__scattered_tile 74
+gp__search_args 45
+gp__search_near 89
 gp__seen_as 5
-gp__segment_acc_bytes 16
-gp__segment_args 37
-gp__segment_barrier_bytes 16
-gp__segment_bounds 110
-gp__segment_carry 91
-gp__segment_cell 91
-gp__segment_cell_bytes 16
-gp__segment_chunks 91
-gp__segment_finish 92
-gp__segment_items 16
-gp__segment_join 87
-gp__segment_open 91
-gp__segment_partial 91
-gp__segment_reader 94
-gp__segment_result 91
-gp__segment_shared_bytes 16
-gp__segment_spans 93
-gp__segment_state 87
-gp__segment_static_bytes 16
-gp__segment_storage 91
-gp__segment_warp 92
-gp__segment_words 16
-gp__segmented_merge 93
-gp__segmented_pipelined 93
-gp__segmented_reduce 93
-gp__segmented_sort_args 47
-gp__segments_begin 110
-gp__segments_long 111
-gp__segments_middle 110
-gp__segments_of_classes 110
-gp__segments_short 110
-gp__select 84
+gp__segment_acc_bytes 20
+gp__segment_args 41
+gp__segment_barrier_bytes 20
+gp__segment_bounds 114
+gp__segment_carry 95
+gp__segment_cell 95
+gp__segment_cell_bytes 20
+gp__segment_chunks 95
+gp__segment_finish 96
+gp__segment_items 20
+gp__segment_join 91
+gp__segment_open 95
+gp__segment_partial 95
+gp__segment_reader 98
+gp__segment_result 95
+gp__segment_shared_bytes 20
+gp__segment_spans 97
+gp__segment_state 91
+gp__segment_static_bytes 20
+gp__segment_storage 95
+gp__segment_warp 96
+gp__segment_words 20
+gp__segmented_merge 97
+gp__segmented_pipelined 97
+gp__segmented_reduce 97
+gp__segmented_sort_args 51
+gp__segments_begin 114
+gp__segments_long 115
+gp__segments_middle 114
+gp__segments_of_classes 114
+gp__segments_short 114
+gp__select 88
 gp__select_advance 7
-gp__select_bins 120
-gp__select_collect 120
-gp__select_digit 120
-gp__select_finish 120
-gp__select_first 120
-gp__select_first_digit 120
-gp__select_next 120
-gp__select_next_digit 120
-gp__select_state 45
-gp__select_storage 120
-gp__select_tiles 120
-gp__select_types 84
-gp__set_bit 66
-gp__set_bit_alone 66
-gp__set_finish 116
-gp__set_inputs 115
-gp__set_keep 116
-gp__set_operation 116
-gp__set_part 116
-gp__set_pipeline 117
-gp__set_pipeline_storage 117
-gp__set_pipelined 117
-gp__set_push 116
-gp__set_result_bytes 23
-gp__set_search 116
-gp__set_shared_bytes 23
-gp__set_storage 115
-gp__set_tile 115
-gp__set_tile_values 115
-gp__set_window 116
-gp__set_write 116
-gp__shape 13
-gp__shape_of_histogram 10
-gp__shape_of_layouts 11
+gp__select_bins 124
+gp__select_collect 124
+gp__select_digit 124
+gp__select_finish 124
+gp__select_first 124
+gp__select_first_digit 124
+gp__select_next 124
+gp__select_next_digit 124
+gp__select_state 49
+gp__select_storage 124
+gp__select_tiles 124
+gp__select_types 88
+gp__set_bit 70
+gp__set_bit_alone 70
+gp__set_finish 120
+gp__set_inputs 119
+gp__set_keep 120
+gp__set_operation 120
+gp__set_part 120
+gp__set_pipeline 121
+gp__set_pipeline_storage 121
+gp__set_pipelined 121
+gp__set_push 120
+gp__set_result_bytes 27
+gp__set_search 120
+gp__set_shared_bytes 27
+gp__set_storage 119
+gp__set_tile 119
+gp__set_tile_values 119
+gp__set_window 120
+gp__set_write 120
+gp__shape 17
+gp__shape_of_bfs 15
+gp__shape_of_histogram 12
+gp__shape_of_layouts 14
+gp__shape_of_segments 11
+gp__shape_of_streams 10
+gp__shape_of_top_k 13
 gp__shared_add_unaggregated 7
 gp__shared_address 7
-gp__shared_bytes_of 13
-gp__shared_fold 80
+gp__shared_bytes_of 17
+gp__shared_fold 84
 gp__shared_pointer 7
 gp__shift_vectors 8
-gp__short_shared_bytes 24
-gp__shuffle 121
-gp__shuffle_fold 25
-gp__shuffle_key 25
-gp__shuffle_mix 25
-gp__shuffle_round 25
-gp__shuffled 55
-gp__shuffled_element 121
-gp__side 74
-gp__side_of_chunk 74
-gp__some_bytes 74
-gp__sort_bucket 24
-gp__sort_header 24
-gp__sort_indexed 24
-gp__sort_item_bytes 24
-gp__sort_lanes 108
-gp__sort_one_block 107
-gp__sort_one_cluster 99
-gp__sort_one_launch 99
-gp__sort_ranks 119
-gp__sort_sample 107
-gp__sort_sampling 107
-gp__sort_span 24
-gp__sort_task 110
-gp__sort_thread 108
-gp__sort_tile 23
-gp__sort_tile_items 23
-gp__sort_tile_shared_bytes 23
-gp__sorted 101
-gp__sorted_elements 109
-gp__sorted_value_bytes 24
-gp__sorts_keys 21
-gp__sorts_pairs 21
-gp__sources_args 50
-gp__sources_block 142
-gp__sources_control 141
-gp__sources_shared 141
-gp__sources_state 141
-gp__span 83
-gp__split 90
-gp__split_before 90
-gp__split_look 90
-gp__staged_values 105
-gp__start 81
-gp__store_ends 70
-gp__store_lines 70
+gp__short_shared_bytes 28
+gp__shuffle 125
+gp__shuffle_fold 29
+gp__shuffle_key 29
+gp__shuffle_mix 29
+gp__shuffle_round 29
+gp__shuffled 59
+gp__shuffled_element 125
+gp__side 78
+gp__side_of_chunk 78
+gp__some_bytes 78
+gp__sort_bucket 28
+gp__sort_header 28
+gp__sort_indexed 28
+gp__sort_item_bytes 28
+gp__sort_lanes 112
+gp__sort_one_block 111
+gp__sort_one_cluster 103
+gp__sort_one_launch 103
+gp__sort_ranks 123
+gp__sort_sample 111
+gp__sort_sampling 111
+gp__sort_span 28
+gp__sort_task 114
+gp__sort_thread 112
+gp__sort_tile 27
+gp__sort_tile_items 27
+gp__sort_tile_shared_bytes 27
+gp__sorted 105
+gp__sorted_elements 113
+gp__sorted_value_bytes 28
+gp__sorts_keys 25
+gp__sorts_pairs 25
+gp__sources_args 54
+gp__sources_block 146
+gp__sources_control 145
+gp__sources_shared 145
+gp__sources_state 145
+gp__span 87
+gp__split 94
+gp__split_before 94
+gp__split_look 94
+gp__staged_values 109
+gp__start 85
+gp__store_ends 74
+gp__store_lines 74
 gp__store_relaxed 7
 gp__store_vector 7
 gp__store_vector_if 7
 gp__store_word 7
-gp__stream 88
-gp__stream_args 36
-gp__stream_fold_warps 15
-gp__stream_items 15
-gp__stream_kept_bytes 15
-gp__stream_load 88
-gp__stream_look_back 88
-gp__stream_pipeline 89
-gp__stream_pipelined 89
-gp__stream_region_bytes 15
-gp__stream_scratch_bytes 15
-gp__stream_shared_bytes 15
-gp__stream_shared_of 15
-gp__stream_stages 15
-gp__stream_state_bytes 15
-gp__stream_static_bytes 15
-gp__stream_storage 88
-gp__stream_threads 15
-gp__stream_tile 83
-gp__sum_before 102
-gp__sum_of_peers 79
-gp__sum_rows 118
-gp__sweeps 19
-gp__swizzled_rows 70
-gp__take_edges 71
-gp__tensor_args 49
-gp__tensor_bytes 27
+gp__stream 92
+gp__stream_args 40
+gp__stream_fold_warps 19
+gp__stream_items 19
+gp__stream_kept_bytes 19
+gp__stream_load 92
+gp__stream_look_back 92
+gp__stream_pipeline 93
+gp__stream_pipelined 93
+gp__stream_region_bytes 19
+gp__stream_scratch_bytes 19
+gp__stream_shared_bytes 19
+gp__stream_shared_of 19
+gp__stream_stages 19
+gp__stream_state_bytes 19
+gp__stream_static_bytes 19
+gp__stream_storage 92
+gp__stream_threads 19
+gp__stream_tile 87
+gp__sum_before 106
+gp__sum_of_peers 83
+gp__sum_rows 122
+gp__sweeps 23
+gp__swizzled_rows 74
+gp__take_edges 75
+gp__tensor_args 53
+gp__tensor_bytes 31
 gp__tensor_load 7
-gp__tensor_map 49
-gp__tensor_panels 129
-gp__tensor_panels_args 51
-gp__tensor_tile 126
-gp__tensor_tiles 126
-gp__test 53
-gp__test_bytes 53
-gp__thread_sort 113
-gp__ticket 69
-gp__ticket_of 69
-gp__ties_are_same 113
-gp__tile_expand 71
-gp__tile_of_panel 125
-gp__tile_rank 65
-gp__tile_rows 70
-gp__tile_scan 60
-gp__tile_sort 67
-gp__tile_sort_bytes 18
-gp__tile_sort_rounds 18
-gp__tile_sorter 113
-gp__tile_start 74
-gp__tiled 26
-gp__to_structs 74
-gp__top_k_args 45
-gp__top_k_capacity 25
-gp__top_k_finish 119
-gp__top_k_jump 25
-gp__top_k_key 119
-gp__top_k_lists 119
-gp__top_k_merge 119
-gp__top_k_shared_bytes 25
-gp__top_k_store 119
-gp__top_k_tile 25
-gp__top_k_value 119
-gp__traits 52
-gp__transpose 125
-gp__transpose_alignment 26
-gp__transpose_args 49
-gp__transpose_buffered 129
-gp__transpose_chunks 128
-gp__transpose_columns 26
-gp__transpose_columns_of 127
-gp__transpose_few 26
-gp__transpose_form 27
-gp__transpose_log2 26
-gp__transpose_matrices 26
-gp__transpose_matrices_of 26
-gp__transpose_multiple 26
-gp__transpose_packs 26
-gp__transpose_panel 26
-gp__transpose_panels 128
-gp__transpose_pitch 26
-gp__transpose_rows 26
-gp__transpose_rows_of 130
-gp__transpose_save 127
-gp__transpose_side 26
-gp__transpose_square 127
-gp__transpose_step 26
-gp__transpose_tensor 126
-gp__transpose_tensor_panels 129
-gp__transpose_thin 26
-gp__transpose_thin_in 26
-gp__transpose_thin_out 26
-gp__transpose_tile_bytes 26
-gp__transpose_units 70
-gp__transpose_within_rows 127
-gp__transpose_words 70
-gp__transposed_tile 70
-gp__transposer 125
-gp__truth 53
-gp__try_receive 69
-gp__two_keys 68
-gp__two_loads 112
+gp__tensor_map 53
+gp__tensor_panels 133
+gp__tensor_panels_args 55
+gp__tensor_tile 130
+gp__tensor_tiles 130
+gp__test 57
+gp__test_bytes 57
+gp__thread_sort 117
+gp__ticket 73
+gp__ticket_of 73
+gp__ties_are_same 117
+gp__tile_expand 75
+gp__tile_of_panel 129
+gp__tile_rank 69
+gp__tile_rows 74
+gp__tile_scan 64
+gp__tile_sort 71
+gp__tile_sort_bytes 22
+gp__tile_sort_rounds 22
+gp__tile_sorter 117
+gp__tile_start 78
+gp__tiled 30
+gp__to_structs 78
+gp__top_k_args 49
+gp__top_k_capacity 29
+gp__top_k_finish 123
+gp__top_k_jump 29
+gp__top_k_key 123
+gp__top_k_lists 123
+gp__top_k_merge 123
+gp__top_k_shared_bytes 29
+gp__top_k_store 123
+gp__top_k_tile 29
+gp__top_k_value 123
+gp__traits 56
+gp__transpose 129
+gp__transpose_alignment 30
+gp__transpose_args 53
+gp__transpose_buffered 133
+gp__transpose_chunks 132
+gp__transpose_columns 30
+gp__transpose_columns_of 131
+gp__transpose_few 30
+gp__transpose_form 31
+gp__transpose_log2 30
+gp__transpose_matrices 30
+gp__transpose_matrices_of 30
+gp__transpose_multiple 30
+gp__transpose_packs 30
+gp__transpose_panel 30
+gp__transpose_panels 132
+gp__transpose_pitch 30
+gp__transpose_rows 30
+gp__transpose_rows_of 134
+gp__transpose_save 131
+gp__transpose_side 30
+gp__transpose_square 131
+gp__transpose_step 30
+gp__transpose_tensor 130
+gp__transpose_tensor_panels 133
+gp__transpose_thin 30
+gp__transpose_thin_in 30
+gp__transpose_thin_out 30
+gp__transpose_tile_bytes 30
+gp__transpose_units 74
+gp__transpose_within_rows 131
+gp__transpose_words 74
+gp__transposed_tile 74
+gp__transposer 129
+gp__truth 57
+gp__try_receive 73
+gp__two_keys 72
+gp__two_loads 116
 gp__u32 6
 gp__u32_from 7
 gp__u64 6
-gp__unit 112
-gp__unit_of 112
-gp__unsigned_of 52
+gp__unit 116
+gp__unit_of 116
+gp__unsigned_of 56
 gp__upper_bits 8
-gp__upper_halves 68
-gp__value 32
-gp__value_array 109
-gp__value_as 53
-gp__value_index 109
-gp__vec 58
-gp__vec_group 63
-gp__vec_group_items 13
-gp__vec_group_step 63
-gp__vec_group_vectors 13
-gp__vector_access 73
-gp__vector_access_alignment 73
-gp__vector_access_bytes 73
-gp__vector_access_of_items 73
-gp__vector_access_of_register 73
-gp__vector_access_of_vector 73
+gp__upper_halves 72
+gp__value 36
+gp__value_array 113
+gp__value_as 57
+gp__value_index 113
+gp__vec 62
+gp__vec_group 67
+gp__vec_group_items 17
+gp__vec_group_step 67
+gp__vec_group_vectors 17
+gp__vector_access 77
+gp__vector_access_alignment 77
+gp__vector_access_bytes 77
+gp__vector_access_of_items 77
+gp__vector_access_of_register 77
+gp__vector_access_of_vector 77
 gp__vector_anywhere 7
 gp__vector_at 7
-gp__vector_items 13
-gp__vector_of_range 62
-gp__vectors_of 105
-gp__visits_edges 29
+gp__vector_items 17
+gp__vector_of_range 66
+gp__vectors_of 109
+gp__visits_edges 33
 gp__wait_for_predecessor 7
-gp__warp_contract 71
-gp__warp_draw 56
-gp__warp_expand 57
-gp__warp_list 142
-gp__warp_merge_splits 64
-gp__warp_room 109
-gp__warp_search 64
-gp__warp_segments 94
-gp__warp_segments_storage 94
-gp__warp_sort_bytes 24
-gp__warp_sort_items 24
+gp__warp_contract 75
+gp__warp_draw 60
+gp__warp_expand 61
+gp__warp_list 146
+gp__warp_merge_splits 68
+gp__warp_room 113
+gp__warp_search 68
+gp__warp_segments 98
+gp__warp_segments_storage 98
+gp__warp_sort_bytes 28
+gp__warp_sort_items 28
 gp__warp_sum 7
-gp__weight 78
-gp__whole_form 69
-gp__width 67
+gp__weight 82
+gp__whole_form 73
+gp__width 71
 gp__word 6
-gp__word_of 70
-gp__words 69
-gp__words_before 70
-gp__write_alike 112
-gp__zeros_tie 113
-gp_abs 53
-gp_and 53
-gp_arg 52
-gp_argmax 53
-gp_argmin 53
+gp__word_of 74
+gp__words 73
+gp__words_before 74
+gp__write_alike 116
+gp__zeros_tie 117
+gp_abs 57
+gp_and 57
+gp_arg 56
+gp_argmax 57
+gp_argmin 57
 gp_array 5
 gp_array_bytes 5
-gp_bf16 52
-gp_bit_and 53
-gp_bit_or 53
-gp_bit_xor 53
-gp_carry 60
-gp_convert 53
+gp_bf16 56
+gp_bit_and 57
+gp_bit_or 57
+gp_bit_xor 57
+gp_carry 64
+gp_convert 57
 gp_degrees 4
 gp_edge_list 4
-gp_edges 57
-gp_edges_of 57
-gp_equal 53
-gp_f16 52
+gp_edges 61
+gp_edges_of 61
+gp_equal 57
+gp_f16 56
 gp_fault 4
 gp_field 3
-gp_frontier 71
-gp_frontier_contract 71
-gp_frontier_contract_expand 71
-gp_frontier_expand 71
-gp_frontier_expand_contract 71
-gp_frontier_filter 71
-gp_frontier_storage 71
+gp_frontier 75
+gp_frontier_contract 75
+gp_frontier_contract_expand 75
+gp_frontier_expand 75
+gp_frontier_expand_contract 75
+gp_frontier_filter 75
+gp_frontier_storage 75
 gp_graph 4
-gp_greater 53
-gp_greater_equal 53
-gp_heads 53
+gp_greater 57
+gp_greater_equal 57
+gp_heads 57
 gp_key_field 3
-gp_lane 55
+gp_lane 59
 gp_layout 3
-gp_less 53
-gp_less_equal 53
-gp_max 53
-gp_merge_path 64
-gp_merge_split 64
-gp_min 53
-gp_negate 53
-gp_not 53
-gp_not_equal 53
+gp_less 57
+gp_less_equal 57
+gp_max 57
+gp_merge_path 68
+gp_merge_split 68
+gp_min 57
+gp_negate 57
+gp_not 57
+gp_not_equal 57
 gp_op 1
-gp_or 53
+gp_or 57
 gp_permutation 3
 gp_policy 2
 gp_policy_source 2
 gp_primitive 1
-gp_prod 53
+gp_prod 57
 gp_result 1
-gp_search 64
-gp_search_lower 64
-gp_search_upper 64
-gp_square 53
+gp_search 68
+gp_search_lower 68
+gp_search_upper 68
+gp_square 57
 gp_step_kind 4
-gp_sub 53
-gp_sum 53
-gp_tile_append 71
-gp_tile_append_begin 71
-gp_tile_append_storage 71
-gp_tile_bins 61
-gp_tile_blocked_to_striped 59
-gp_tile_broadcast 60
-gp_tile_clear 61
-gp_tile_contract_begin 71
-gp_tile_contract_storage 71
-gp_tile_count 61
-gp_tile_exchange_storage 59
-gp_tile_exclusive_scan 60
-gp_tile_expand 71
-gp_tile_expand_storage 71
-gp_tile_filter 71
-gp_tile_filter_storage 71
-gp_tile_inclusive_scan 60
-gp_tile_load_balance 64
-gp_tile_load_balance_storage 64
-gp_tile_load_direct 58
-gp_tile_load_striped 58
-gp_tile_load_transposed 59
-gp_tile_load_vectorised 58
-gp_tile_rank 65
-gp_tile_rank_storage 65
-gp_tile_reduce 60
-gp_tile_reduce_storage 60
-gp_tile_scan_storage 60
-gp_tile_sort_storage 67
-gp_tile_store_direct 58
-gp_tile_store_striped 58
-gp_tile_store_transposed 59
-gp_tile_store_vectorised 58
-gp_tile_striped_to_blocked 59
-gp_tile_total 61
-gp_tile_transpose 70
-gp_tile_warp_striped 65
+gp_sub 57
+gp_sum 57
+gp_tile_append 75
+gp_tile_append_begin 75
+gp_tile_append_storage 75
+gp_tile_bins 65
+gp_tile_blocked_to_striped 63
+gp_tile_broadcast 64
+gp_tile_clear 65
+gp_tile_contract_begin 75
+gp_tile_contract_storage 75
+gp_tile_count 65
+gp_tile_exchange_storage 63
+gp_tile_exclusive_scan 64
+gp_tile_expand 75
+gp_tile_expand_storage 75
+gp_tile_filter 75
+gp_tile_filter_storage 75
+gp_tile_inclusive_scan 64
+gp_tile_load_balance 68
+gp_tile_load_balance_storage 68
+gp_tile_load_direct 62
+gp_tile_load_striped 62
+gp_tile_load_transposed 63
+gp_tile_load_vectorised 62
+gp_tile_rank 69
+gp_tile_rank_storage 69
+gp_tile_reduce 64
+gp_tile_reduce_storage 64
+gp_tile_scan_storage 64
+gp_tile_sort_storage 71
+gp_tile_store_direct 62
+gp_tile_store_striped 62
+gp_tile_store_transposed 63
+gp_tile_store_vectorised 62
+gp_tile_striped_to_blocked 63
+gp_tile_total 65
+gp_tile_transpose 74
+gp_tile_warp_striped 69
 gp_traversal 4
 gp_traversal_step 4
 gp_type 1
 gp_vector 6
-gp_warp 55
-gp_warp_append 71
-gp_warp_broadcast 55
-gp_warp_contract 71
-gp_warp_exchange 55
-gp_warp_expand 57
-gp_warp_inclusive_scan 55
-gp_warp_match 55
-gp_warp_merge_path 64
-gp_warp_merge_split 64
-gp_warp_reduce 55
-gp_warp_search 64
-gp_warp_search_lower 64
-gp_warp_search_upper 64
-gp_warp_shift_down 55
-gp_warp_shift_up 55
+gp_warp 59
+gp_warp_append 75
+gp_warp_broadcast 59
+gp_warp_contract 75
+gp_warp_exchange 59
+gp_warp_expand 61
+gp_warp_inclusive_scan 59
+gp_warp_match 59
+gp_warp_merge_path 68
+gp_warp_merge_split 68
+gp_warp_reduce 59
+gp_warp_search 68
+gp_warp_search_lower 68
+gp_warp_search_upper 68
+gp_warp_shift_down 59
+gp_warp_shift_up 59
 int16_t 0
 int32_t 0
 int64_t 0
@@ -40144,22 +40177,42 @@ return r;
 #define GPUPRIMS__CONSTEXPR constexpr
 #define GPUPRIMS__BOTH __host__ __device__
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
+#line 1 "select/shape.h"
+typedef struct gp__shape_of_streams{
+int parts;
+}gp__shape_of_streams;
+#line 1 "segments/shape.h"
+typedef struct gp__shape_of_segments{
+int by_ranges;
+}gp__shape_of_segments;
 #line 1 "histogram/shape.h"
 typedef struct gp__shape_of_histogram{
 unsigned long long bins;
 int channels,active;
 int by_ranges;
 }gp__shape_of_histogram;
+#line 1 "top_k/shape.h"
+typedef struct gp__shape_of_top_k{
+unsigned long long results;
+}gp__shape_of_top_k;
 #line 1 "layouts/shape.h"
 typedef struct gp__shape_of_layouts{
 unsigned long long in_width,out_width;
 unsigned long long in_bytes;
 int chunk;
 }gp__shape_of_layouts;
+#line 1 "bfs/shape.h"
+typedef struct gp__shape_of_bfs{
+int has_transpose;
+}gp__shape_of_bfs;
 #line 1 "shapes.h"
 #define GPUPRIMS__FAMILY_SHAPES \
+gp__shape_of_streams stream;\
+gp__shape_of_segments segmented;\
 gp__shape_of_histogram histogram;\
-gp__shape_of_layouts layout;
+gp__shape_of_top_k top_k;\
+gp__shape_of_layouts layout;\
+gp__shape_of_bfs bfs;
 #line 1 "core/shape.h"
 typedef struct gp__shape{
 int primitive;
@@ -40169,9 +40222,7 @@ int acc_size;
 int out_size;
 int in_misaligned;
 int key_size;
-int parts;
 int offset_size;
-int ranges;
 int out_misaligned;
 int in_place;
 int commutative;
@@ -40182,13 +40233,11 @@ int multiprocessors;
 int shared_bytes;
 unsigned long long count;
 unsigned long long segments;
-unsigned long long length;
 unsigned long long count2;
 int begin_bit,end_bit;
 int drop_keys;
 int move,form,word;
 unsigned long long columns,rows;
-int has_transpose;
 GPUPRIMS__FAMILY_SHAPES
 }gp__shape;
 enum{
@@ -40319,7 +40368,7 @@ return p.algorithm == GP_PIPELINED?p.threads +(gp__stream_fold_warps(p.threads)+
 GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p,gp__shape s,int items){
 return gp__stream_stages(p)*(gp__stream_region_bytes(p.threads * items,s.key_size)+
 gp__stream_region_bytes(p.threads * items,s.in_size)+
-p.threads * gp__stream_kept_bytes(s.primitive,s.parts,s.acc_size,items))+
+p.threads * gp__stream_kept_bytes(s.primitive,s.stream.parts,s.acc_size,items))+
 p.threads * items * gp__stream_scratch_bytes(s.acc_size,s.in_size,s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p,gp__shape s){
@@ -40327,7 +40376,7 @@ return gp__stream_shared_of(p,s,gp__stream_items(p.vectors,s.key_size,s.in_size)
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p,gp__shape s){
 return gp__stream_stages(p)*
-(96 +(p.threads / GP__WARP + 1)* gp__stream_state_bytes(s.primitive,s.parts,s.acc_size));
+(96 +(p.threads / GP__WARP + 1)* gp__stream_state_bytes(s.primitive,s.stream.parts,s.acc_size));
 }
 GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p,gp__shape s){
 return(p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED)&& p.blocks_per_sm >= 1 && p.threads <= 512 &&
@@ -40348,7 +40397,7 @@ F(blocks_per_sm,0,1,2,3,4,6,8)\
 F(overlap,0,1,2)
 enum{GP__SPAN_ITEMS=4};
 GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s){
-return s.primitive == GP_LOAD_BALANCE?s.out_size : s.ranges?s.acc_size : s.in_size;
+return s.primitive == GP_LOAD_BALANCE?s.out_size : s.segmented.by_ranges?s.acc_size : s.in_size;
 }
 GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s){
 return s.primitive == GP_LOAD_BALANCE?s.out_size : s.acc_size;
@@ -40379,7 +40428,7 @@ return p.blocks_per_sm >= 1 &&
 (p.algorithm == GP_WARP_SEGMENTS
 ?s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
 :(p.algorithm == GP_MERGE_PATH ||
-(p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
+(p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
 s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8))&&
 gp__segment_shared_bytes(p,s)+ gp__segment_static_bytes(p,s)<= s.shared_bytes);
 }
@@ -41029,7 +41078,7 @@ GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half,unsigned key){
 return gp__shuffle_mix((half ^ key)* 0x9e3779b1u);
 }
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p,gp__shape s){
-return gp__power_of_two(s.length + s.length / 2 + 32 + gp__top_k_tile(p,s),64);
+return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p,s),64);
 }
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p,gp__shape s){
 return p.algorithm == GP_BEST_LISTS?gp__top_k_capacity(p,s)* gp__rank_bytes(s)
@@ -41037,7 +41086,7 @@ return p.algorithm == GP_BEST_LISTS?gp__top_k_capacity(p,s)* gp__rank_bytes(s)
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p,gp__shape s){
 return p.blocks_per_sm >= 1 && s.key_size > 0 &&(p.threads &(p.threads - 1))== 0 &&
-(p.algorithm == GP_BEST_LISTS?s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW
+(p.algorithm == GP_BEST_LISTS?s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
 : p.algorithm == GP_RADIX_SELECT && !s.drop_keys)&&
 (long long)gp__top_k_shared_bytes(p,s)<=
 (s.shared_bytes + 1024)/ p.blocks_per_sm - 1024 -

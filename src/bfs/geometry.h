@@ -14,11 +14,11 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 #define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
   GPUPRIMS__CARVE_SCRATCH(control, 2048);
   GPUPRIMS__CARVE_SCRATCH(reached[0], bitmap);
-  GPUPRIMS__CARVE_SCRATCH(reached[1], s.has_transpose ? bitmap : 0); // bottom-up
-  GPUPRIMS__CARVE_SCRATCH(fresh, s.has_transpose ? bitmap : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[0], s.has_transpose ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[1], s.has_transpose ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(found, s.has_transpose ? longs * (unsigned)s.key_size : 0);
+  GPUPRIMS__CARVE_SCRATCH(reached[1], s.bfs.has_transpose ? bitmap : 0); // bottom-up
+  GPUPRIMS__CARVE_SCRATCH(fresh, s.bfs.has_transpose ? bitmap : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[0], s.bfs.has_transpose ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(lists[1], s.bfs.has_transpose ? 2 * list : 0);
+  GPUPRIMS__CARVE_SCRATCH(found, s.bfs.has_transpose ? longs * (unsigned)s.key_size : 0);
   GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
 #undef GPUPRIMS__CARVE_SCRATCH
   return l;

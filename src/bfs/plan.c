@@ -20,7 +20,7 @@ GPUPRIMS__PRIVATE void gp__shape_bfs(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   h->offset_size = (int)q->offset_size;
   h->count2 = q->graph.edges;
-  h->has_transpose = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
+  h->bfs.has_transpose = (q->graph.flags & GP_SYMMETRIC) || q->graph.in_offsets;
   h->in_size = h->out_size = h->in_misaligned = h->in_place = 0;
   h->exact = 1;
 }

@@ -11,7 +11,6 @@ GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->end_bit = q->end_bit;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
-  h->length = q->length;
   h->in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
   h->exact = 1;
 }

@@ -10,9 +10,7 @@ typedef struct gp__shape {
   int out_size;       //
   int in_misaligned;  // address of in modulo 16
   int key_size;       // stream, sorts: of a key or a flag, else 0; in_size is then that of a value, 0 without one
-  int parts;          // partition: 2 or 3, else 0
   int offset_size;    // segments, else 0; out_misaligned is 0 in reduces, streams, segments, histograms
-  int ranges;         // segmented reduce with `end`
   int out_misaligned; // address of out modulo 16
   int in_place;       // out == in
   int commutative;    // of the operator
@@ -23,14 +21,12 @@ typedef struct gp__shape {
   int shared_bytes; // opt-in maximum of a block
   unsigned long long count;
   unsigned long long segments; // segments
-  unsigned long long length;   // segmented reduce of fixed length; else 0
   unsigned long long count2;   // merge and sets
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
   int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
                                // keys beside sorted results, which a sort behind the selection would need
   int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
   unsigned long long columns, rows;
-  int has_transpose; // searches: the edges that lead to vertices are known too
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 

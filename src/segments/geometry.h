@@ -8,7 +8,7 @@ __attribute__((unused)) static void gp__geometry_warp_segments(gp_policy p, gp__
                                                                gp__geometry *g) {
   const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
-  g->log2_lanes = s.ranges ? GP__RANGE_LOG2_LANES : 0;
+  g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
   while (g->log2_lanes < 5 && (unsigned long long)items << g->log2_lanes < mean) ++g->log2_lanes;
   if (mean > (unsigned long long)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
@@ -26,13 +26,13 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
   }
   g->tile_items = (unsigned long long)(p.threads * gp__segment_items(p, s));
   g->tiles = gp__ceil_div(s.count + s.segments, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident && !s.ranges ? g->tiles : resident);
+  g->grid = (unsigned)(g->tiles < resident && !s.segmented.by_ranges ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
   if (s.primitive == GP_LOAD_BALANCE) return;
   g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
   g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
-  if (s.ranges) { // the scanned lengths, then words of the two launches, which come one after the other
+  if (s.segmented.by_ranges) { // the scanned lengths, then words of the two launches, which come one after the other
     const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
     const unsigned long long look_back = gp__look_back_slots(spans);
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);

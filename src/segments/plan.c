@@ -25,9 +25,8 @@ GPUPRIMS__PRIVATE int gp__segments_are_idle(const gp__request *q) {
 }
 GPUPRIMS__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
   h->offset_size = (int)q->offset_size;
-  h->ranges = q->end != NULL;
+  h->segmented.by_ranges = q->end != NULL;
   h->segments = q->segments;
-  h->length = q->offset_size ? 0 : q->length;
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p,
                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {

@@ -15,7 +15,7 @@
 enum { GP__SPAN_ITEMS = 4 }; // lengths a thread holds when the lengths of ranges are scanned
 // What a warp's chunk holds: elements (accumulators where segments are ranges), or the segments of elements.
 GPUPRIMS__RULE int gp__segment_cell_bytes(gp__shape s) {
-  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.ranges ? s.acc_size : s.in_size;
+  return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.segmented.by_ranges ? s.acc_size : s.in_size;
 }
 GPUPRIMS__RULE int gp__segment_acc_bytes(gp__shape s) {
   return s.primitive == GP_LOAD_BALANCE ? s.out_size : s.acc_size;
@@ -52,7 +52,7 @@ GPUPRIMS__RULE int gp__policy_valid_segments(gp_policy p, gp__shape s) {
          (p.algorithm == GP_WARP_SEGMENTS
               ? s.primitive == GP_SEGMENTED_REDUCE && s.count <= 0x7fffffff && s.segments <= 0x7fffffff
               : (p.algorithm == GP_MERGE_PATH ||
-                 (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.ranges &&
+                 (p.algorithm == GP_PIPELINED && s.primitive == GP_SEGMENTED_REDUCE && !s.segmented.by_ranges &&
                   s.compute_capability >= 90 && p.stages >= 2 && p.stages <= 8)) &&
                     gp__segment_shared_bytes(p, s) + gp__segment_static_bytes(p, s) <= s.shared_bytes);
 }

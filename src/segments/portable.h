@@ -28,7 +28,8 @@ __attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__
   const unsigned long long sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
                   s.segments <= sms << 12 && s.count >> 14 <= s.segments;
-  const int light = s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.ranges);
+  const int light =
+      s.primitive == GP_LOAD_BALANCE || (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
   const unsigned when = (few                         ? GP__IF_SEGMENTS_FEW
                          : s.count / 8 <= s.segments ? GP__IF_SEGMENTS_SHORT
                                                      : 0) |

@@ -8,8 +8,8 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // an empty input still has its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
-  g->words =
-      gp__look_back_slots(g->tiles) * (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+  g->words = gp__look_back_slots(g->tiles) *
+             (unsigned)gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measure_stream,  gp__portable_stream,

@@ -11,7 +11,7 @@ GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
     h->in_size = 0;
   }
   h->in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
-  h->parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+  h->stream.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded

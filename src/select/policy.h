@@ -55,7 +55,7 @@ GPUPRIMS__RULE int gp__stream_threads(gp_policy p) {
 GPUPRIMS__RULE int gp__stream_shared_of(gp_policy p, gp__shape s, int items) {
   return gp__stream_stages(p) * (gp__stream_region_bytes(p.threads * items, s.key_size) +
                                  gp__stream_region_bytes(p.threads * items, s.in_size) +
-                                 p.threads * gp__stream_kept_bytes(s.primitive, s.parts, s.acc_size, items)) +
+                                 p.threads * gp__stream_kept_bytes(s.primitive, s.stream.parts, s.acc_size, items)) +
          p.threads * items * gp__stream_scratch_bytes(s.acc_size, s.in_size, s.out_size);
 }
 GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
@@ -63,7 +63,7 @@ GPUPRIMS__RULE int gp__stream_shared_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__stream_static_bytes(gp_policy p, gp__shape s) {
   return gp__stream_stages(p) *
-         (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.parts, s.acc_size));
+         (96 + (p.threads / GP__WARP + 1) * gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size));
 }
 GPUPRIMS__RULE int gp__policy_valid_stream(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) && p.blocks_per_sm >= 1 && p.threads <= 512 &&

@@ -29,7 +29,8 @@ __attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s,
   g->shared_bytes = gp__top_k_shared_bytes(p, s);
   if (p.algorithm == GP_BEST_LISTS) {
     g->grid = (unsigned)(works < resident ? works : resident);
-    if (blocks > 1) g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.length)) * s.length * gp__rank_bytes(s);
+    if (blocks > 1)
+      g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
   } else {
     const unsigned long long collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;

@@ -57,7 +57,7 @@ GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
 }
 // Ranks of a block's list: what narrowing may leave, and a tile; a power of two.
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
-  return gp__power_of_two(s.length + s.length / 2 + 32 + gp__top_k_tile(p, s), 64);
+  return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
 GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
   return p.algorithm == GP_BEST_LISTS ? gp__top_k_capacity(p, s) * gp__rank_bytes(s)
@@ -65,7 +65,7 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 }
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
-         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW
+         (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
                                        : p.algorithm == GP_RADIX_SELECT && !s.drop_keys) &&
          (long long)gp__top_k_shared_bytes(p, s) <=
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -

@@ -11,7 +11,7 @@ static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
 };
 __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int lists = s.primitive == GP_TOP_K && s.length <= GP__TOP_K_FEW;
+  const int lists = s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW;
   gp_policy q;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
                      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));

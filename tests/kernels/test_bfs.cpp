@@ -75,7 +75,7 @@ template <class P, class O, class V> static void run(const Graph &g, u64 source,
   gp__shape shape = {};
   shape.primitive = GP_BFS, shape.count = n, shape.count2 = m, shape.key_size = sizeof(V),
   shape.offset_size = sizeof(O);
-  shape.has_transpose = how.up;
+  shape.bfs.has_transpose = how.up;
   const gp__bfs_layout layout = gp__lay_out_bfs(shape);
   Device<O> offsets(csr.offsets, 0), in_offsets(in_csr.offsets, 0);
   Device<V> targets(csr.targets, 0), in_sources(in_csr.targets, 0);

@@ -155,7 +155,7 @@ static void look_at(int primitive, int key, int value, unsigned long long count)
     if (gp__family_of(primitive) == GP__FAMILY_SEGMENTS) s.offset_size = 4, s.key_size = 0;
     if (gp__family_of(primitive) == GP__FAMILY_HISTOGRAM)
       s.histogram.channels = s.histogram.active = 1, s.histogram.bins = 256, s.out_size = 4;
-    s.length = 10; // of the best
+    s.top_k.results = 10; // of the best
     expect(gp__policy_valid(gp__portable(none, s), s),
            std::string(gp__primitive_names[primitive]) + ", " + std::to_string(count) + " of " + std::to_string(key) +
                " and " + std::to_string(value) + " bytes, sm_" + std::to_string(capability));

@@ -61,7 +61,8 @@ template <int ALGORITHM, class P, class Body> struct Stream {
     check(int(sizeof(gp__stream_storage<(ALGORITHM == GP_PIPELINED ? P::stages : 1), S::GROUPS, typename S::State>)) <=
               gp__stream_static_bytes(p, s),
           d.text(name) + " static shared memory as the kernel has it");
-    check(gp__acc_words(gp__stream_state_bytes(s.primitive, s.parts, s.acc_size)) * 8 >= int(sizeof(typename S::State)),
+    check(gp__acc_words(gp__stream_state_bytes(s.primitive, s.stream.parts, s.acc_size)) * 8 >=
+              int(sizeof(typename S::State)),
           d.text(name) + " the state fits its words");
     a.workspace = workspace(g.words);
     return launch(name, g, a, std::integral_constant<bool, ALGORITHM == GP_PIPELINED>());
@@ -106,7 +107,8 @@ template <int ALGORITHM, class P, int PARTS, class T> void select_if(const char 
         out3(PARTS > 2 ? part[2].size() : 0);
     Device<unsigned long long> counts(3);
     gp__shape s = {};
-    s.primitive = PARTS == 1 ? GP_SELECT : GP_PARTITION, s.parts = PARTS == 1 ? 0 : PARTS, s.key_size = sizeof(T);
+    s.primitive = PARTS == 1 ? GP_SELECT : GP_PARTITION, s.stream.parts = PARTS == 1 ? 0 : PARTS,
+    s.key_size = sizeof(T);
     gp__stream_args a = {};
     a.keys = in.data, a.out_values = in_place ? in.data : out.data, a.out2 = out2.data, a.out3 = out3.data;
     a.out_count = counts.data;
@@ -136,7 +138,8 @@ template <int ALGORITHM, class P, int PARTS, class T, class F> void select_flags
     Device<T> out(in_place ? 0 : part[0].size(), d.out_offset), out2(PARTS > 1 ? part[1].size() : 0);
     Device<unsigned long long> counts(2);
     gp__shape s = {};
-    s.primitive = PARTS == 1 ? GP_SELECT : GP_PARTITION, s.parts = PARTS == 1 ? 0 : PARTS, s.key_size = sizeof(F);
+    s.primitive = PARTS == 1 ? GP_SELECT : GP_PARTITION, s.stream.parts = PARTS == 1 ? 0 : PARTS,
+    s.key_size = sizeof(F);
     s.in_size = sizeof(T);
     gp__stream_args a = {};
     a.keys = flag.data, a.values = in.data, a.out_values = in_place ? in.data : out.data, a.out2 = out2.data;

@@ -264,7 +264,8 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     Guarded<Out> out(outs ? o.rows * o.k : 0, seed % 2);
     Device<u64> count(std::vector<u64>(1, n), 0);
     gp__shape s = shape_of(nth ? GP_NTH_ELEMENT : GP_TOP_K, sizeof(T), o.count, o.sms);
-    s.segments = o.rows, s.length = o.k, s.in_size = values ? sizeof(In) : 0, s.out_size = outs ? sizeof(Out) : 0;
+    s.segments = o.rows, s.top_k.results = o.k, s.in_size = values ? sizeof(In) : 0,
+    s.out_size = outs ? sizeof(Out) : 0;
     const gp_policy p = policy_of<P>(LISTS ? GP_BEST_LISTS : GP_RADIX_SELECT);
     char text[200];
     std::snprintf(text, sizeof text, "%s rows=%zu n=%zu/%zu k=%zu sms=%d kind=%d merged=%d seed=%u:", name, o.rows, n,
@@ -433,7 +434,7 @@ static void geometries() {
             for (u64 rows : {1ull, 3ull, 5000ull}) {
               gp__shape s = shape_of(GP_TOP_K, size, count, 132);
               s.compute_capability = arch, s.shared_bytes = gp__shared_bytes_of(arch);
-              s.length = k, s.segments = rows, s.out_size = out, s.in_size = out == 64 ? 64 : 0;
+              s.top_k.results = k, s.segments = rows, s.out_size = out, s.in_size = out == 64 ? 64 : 0;
               const gp_policy p = gp__portable_top_k(none, s);
               const bool lists = p.algorithm == GP_BEST_LISTS;
               gp__geometry g = {};

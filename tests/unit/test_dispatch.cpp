@@ -1582,7 +1582,8 @@ static void test_more_policies() {
               {8193, 64, false, GP_MERGE_PATH, 0, 0},     {10, 8193, false, GP_MERGE_PATH, 0, 0}};
   for (const auto &row : rows) {
     gp__shape s = {};
-    s.primitive = GP_SEGMENTED_REDUCE, s.in_size = s.acc_size = s.out_size = s.offset_size = 4, s.ranges = row.ranges;
+    s.primitive = GP_SEGMENTED_REDUCE, s.in_size = s.acc_size = s.out_size = s.offset_size = 4,
+    s.segmented.by_ranges = row.ranges;
     s.count = row.count, s.segments = row.segments;
     s.multiprocessors = 2, s.compute_capability = 90, s.shared_bytes = 64 * 1024;
     const gp_policy chosen = gp__portable(gp_policy(), s);

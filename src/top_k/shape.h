@@ -1,0 +1,5 @@
+// top_k/shape.h - what top-k and nth element add to the shape of a call
+
+typedef struct gp__shape_of_top_k {
+  unsigned long long results; // of a row
+} gp__shape_of_top_k;
