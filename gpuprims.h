@@ -2485,6 +2485,13 @@ typedef struct gp__shape_of_top_k {
   unsigned long long results; // of a row
 } gp__shape_of_top_k;
 
+// ---- transpose/shape.h - what transposes add to the shape of a call
+
+typedef struct gp__shape_of_moves { // gp__moves; segments of the call: matrices; key_size: of an element
+  int kind, form, word;
+  unsigned long long columns, rows;
+} gp__shape_of_moves;
+
 // ---- layouts/shape.h - what conversions of layouts add to the shape of a call
 
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
@@ -2507,6 +2514,7 @@ typedef struct gp__shape_of_bfs {
   gp__shape_of_segments segmented;                                                                                     \
   gp__shape_of_histogram histogram;                                                                                    \
   gp__shape_of_top_k top_k;                                                                                            \
+  gp__shape_of_moves moved;                                                                                            \
   gp__shape_of_layouts layout;                                                                                         \
   gp__shape_of_bfs bfs;
 
@@ -2536,8 +2544,6 @@ typedef struct gp__shape {
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
   int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
                                // keys beside sorted results, which a sort behind the selection would need
-  int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
-  unsigned long long columns, rows;
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
@@ -3696,12 +3702,12 @@ GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long lo
          extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
 GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
-  return (s.form & GP__FORM_IN_DENSE) && (s.form & GP__FORM_IN_START) &&
-         gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
+  return (s.moved.form & GP__FORM_IN_DENSE) && (s.moved.form & GP__FORM_IN_START) &&
+         gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
 }
 GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
-  return (s.form & GP__FORM_OUT_DENSE) &&
-         gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+  return (s.moved.form & GP__FORM_OUT_DENSE) &&
+         gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
 // Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
 // has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
@@ -3720,11 +3726,11 @@ GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
          (unsigned)gp__few_unit(size);
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.form & GP__FORM_OUT_DENSE) &&
-         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.word == s.key_size &&
-         gp__are_few(s.key_size, s.rows, s.form & GP__FORM_IN_ALIGNED) &&
-         s.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
-         gp__few_bytes(p, s.key_size, (unsigned)s.rows) <= (unsigned)s.shared_bytes - 2048;
+  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.moved.form & GP__FORM_OUT_DENSE) &&
+         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
+         gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
+         s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
+         gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, and whole vectors.
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
@@ -3734,15 +3740,16 @@ GPUPRIMS__RULE unsigned long long gp__transpose_matrices_of(unsigned long long t
   return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
 }
 GPUPRIMS__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
-  return !(s.form & GP__FORM_DENSE) || s.rows > 65536 || s.columns > 65536 ? 0
-         : s.segments == 1 ? s.rows * s.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
-                           : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
-                                                       s.rows * s.columns * (unsigned)s.key_size);
+  return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
+         : s.segments == 1
+             ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
+             : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
+                                         s.moved.rows * s.moved.columns * (unsigned)s.key_size);
 }
 GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
-  return (s.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
-         gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
-         gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+  return (s.moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
+         gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
+         gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
 // Dense matrices in place by way of the workspace: as many at a time as lie one behind the other and have so many bytes
 // together, one at least; whole vectors of them, so that each trip begins as the first one does.
@@ -3750,18 +3757,18 @@ enum { GP__TRIP_BYTES = 64 << 20 };
 // What its tiles see of a dense matrix in place: the first trip, there, which is out of place; matrices that a tile has
 // whole, which change within their places. Other calls stay what they are.
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
-  const unsigned long long column = s.rows * (unsigned)s.key_size;
+  const unsigned long long column = s.moved.rows * (unsigned)s.key_size;
   unsigned long long most;
-  if (s.move != GP__MOVE_RECTANGLE) return s;
+  if (s.moved.kind != GP__MOVE_RECTANGLE) return s;
   if (p.algorithm == GP_ROUND_TRIP) {
-    most = GP__TRIP_BYTES / (column * s.columns);
+    most = GP__TRIP_BYTES / (column * s.moved.columns);
     if (most > 16) most -= most % 16;
-    if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;
+    if (most < 1 || !(s.moved.form & GP__FORM_STACKED)) most = 1;
     if (s.segments > most) s.segments = most;
-    s.form = (s.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+    s.moved.form = (s.moved.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   }
   if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, s)))
-    s.move = GP__MOVE_TILES;
+    s.moved.kind = GP__MOVE_TILES;
   return s;
 }
 
@@ -3783,7 +3790,8 @@ enum {
   GP__CHUNK_MATRIX = 4 << 20  // bytes of one that is not
 };
 GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
-  return (s.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR) : s.word;
+  return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
+                                            : s.moved.word;
 }
 GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
@@ -3816,23 +3824,23 @@ typedef struct gp__panels_plan {
 } gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
+  const unsigned long long size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
   unsigned long long rows = 0, columns = 0;
-  if (s.move != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
+  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
       (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
     return r;
-  rows = gp__chunk_items(s, s.rows, s.columns);
-  columns = gp__chunk_items(s, s.columns, s.rows);
+  rows = gp__chunk_items(s, s.moved.rows, s.moved.columns);
+  columns = gp__chunk_items(s, s.moved.columns, s.moved.rows);
   if (!rows && !columns) return r;
-  r.inverse = (columns ? gp__chunk_merit(s, s.columns, s.rows, columns) : 0) >
-              (rows ? gp__chunk_merit(s, s.rows, s.columns, rows) : 0);
+  r.inverse = (columns ? gp__chunk_merit(s, s.moved.columns, s.moved.rows, columns) : 0) >
+              (rows ? gp__chunk_merit(s, s.moved.rows, s.moved.columns, rows) : 0);
   r.items = r.inverse ? columns : rows;
   r.word = gp__chunk_word(s, r.items);
-  r.rows = r.inverse ? s.rows : r.items;
-  r.columns = r.inverse ? r.items : s.columns;
-  r.panels = (r.inverse ? s.columns : s.rows) / r.items;
-  r.whole = (s.form & GP__FORM_IN_START)
+  r.rows = r.inverse ? s.moved.rows : r.items;
+  r.columns = r.inverse ? r.items : s.moved.columns;
+  r.panels = (r.inverse ? s.moved.columns : s.moved.rows) / r.items;
+  r.whole = (s.moved.form & GP__FORM_IN_START)
                 ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
                 : 0;
   if (r.whole) {
@@ -3841,7 +3849,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   }
   r.holes = 1 + (GP__HOLE_BYTES - 1) / (r.rows * r.columns * size);
   if (r.holes >= r.panels) r.holes = r.panels - 1;
-  if ((s.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
+  if ((s.moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
     r.form = (r.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
              (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
@@ -3881,7 +3889,8 @@ typedef struct gp__buffered_plan {
 } gp__buffered_plan;
 // The first tile column of group g.
 GPUPRIMS__RULE unsigned long long gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
-  return g < r.panels ? g * r.height * s.columns / (s.rows * columns) : (s.columns + columns - 1) / columns;
+  return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
+                      : (s.moved.columns + columns - 1) / columns;
 }
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
   const unsigned long long size = (unsigned)s.key_size;
@@ -3890,26 +3899,27 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   unsigned long long widest = 0;
   unsigned g;
-  if (s.move != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) || gp__buffered_threads(p, s.key_size) > 1024 ||
-      p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST || s.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
-      s.columns < (unsigned)GP__BUFFERED_LEAST * columns || s.rows > 1ull << 31 || s.columns > 1ull << 31 ||
-      s.rows / rows * (s.columns / columns) > 1ull << 29)
+  if (s.moved.kind != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) ||
+      gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
+      s.moved.rows < (unsigned)GP__BUFFERED_LEAST * rows || s.moved.columns < (unsigned)GP__BUFFERED_LEAST * columns ||
+      s.moved.rows > 1ull << 31 || s.moved.columns > 1ull << 31 ||
+      s.moved.rows / rows * (s.moved.columns / columns) > 1ull << 29)
     return r;
-  r.height = ((s.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
-  r.panels = (unsigned)((s.rows - 1) / r.height + 1);
+  r.height = ((s.moved.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
+  r.panels = (unsigned)((s.moved.rows - 1) / r.height + 1);
   if (r.height * size > 1ull << 30) r.panels = 0;
   for (g = 0; g < r.panels; ++g) {
     const unsigned long long end = gp__buffered_border(r, s, columns, g + 1) * columns;
     const unsigned long long width =
-        (end < s.columns ? end : s.columns) - gp__buffered_border(r, s, columns, g) * columns;
+        (end < s.moved.columns ? end : s.moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
     if (width > widest) widest = width;
   }
-  r.pitch = r.height * size + (s.rows - r.height) * size % GP__BUFFERED_SHIFT;
+  r.pitch = r.height * size + (s.moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
   r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
   r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // what clears counters asks
-  if (s.form & GP__FORM_IN_START)
-    r.form |= (s.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
-              (s.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  if (s.moved.form & GP__FORM_IN_START)
+    r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
+              (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
 // Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
@@ -3917,11 +3927,11 @@ GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form 
 GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
   if (gp__is_buffered(p.algorithm)) return gp__buffered_plan_of(p, s).form;
   s = gp__tiled(p, s);
-  return s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-         : s.move == GP__MOVE_TILES && gp__transpose_few(p, s)
-             ? (s.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
-             : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-                   (s.move != GP__MOVE_TILES       ? 0
+  return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+         : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
+             ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+             : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+                   (s.moved.kind != GP__MOVE_TILES ? 0
                     : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
                     : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
                     : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
@@ -3937,9 +3947,9 @@ GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p, gp__shape s) {
   return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size) &&
          (gp__transpose_form(p, s) & 15) == (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) &&
          (p.algorithm == GP_TENSOR_PANELS ? gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST
-                                          : s.move == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST) &&
-         s.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.rows < 1ull << 31 &&
-         s.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
+                                          : s.moved.kind == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST) &&
+         s.moved.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.moved.rows < 1ull << 31 &&
+         s.moved.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
          gp__transpose_rows(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX &&
          gp__transpose_columns(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
          gp__tensor_bytes(p) <= s.shared_bytes - 2048;
@@ -3948,12 +3958,12 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
           ((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS) && gp__policy_valid_tensor(p, s)) ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
-          (p.algorithm == GP_ROUND_TRIP && s.move == GP__MOVE_RECTANGLE) ||
+          (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE) ||
           (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
-           (s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE) &&
+           (s.moved.kind == GP__MOVE_TILES || s.moved.kind == GP__MOVE_SQUARE) &&
            (gp__transpose_form(p, s) & ~GP__FORM_OUT_ALIGNED) == GP__FORM_IN_ALIGNED)) &&
          p.vectors <= 8 &&
-         (s.move == GP__MOVE_SQUARE ? 2 : 1) *
+         (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
                  gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
                                           gp__transpose_columns(p.threads, p.vectors, s.key_size), 0, 0) <=
              s.shared_bytes - 1024;
@@ -4217,12 +4227,12 @@ __attribute__((unused)) static gp__measures gp__measure_elements(gp__shape s) {
   m.bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
   return m;
 }
-// Families that move keys and values: in_size is the key's, out_size the value's. Transposes: both are the element's.
+// Families that move keys and values: in_size is the key's, out_size the value's.
 __attribute__((unused)) static gp__measures gp__measure_keys(gp__shape s) {
   gp__measures m;
   m.in_size = s.key_size;
   m.acc_size = s.acc_size;
-  m.out_size = s.move ? s.key_size : s.in_size;
+  m.out_size = s.in_size;
   m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
   return m;
 }
@@ -4315,11 +4325,13 @@ typedef struct gp__rules {
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
   int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
   void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
-  int (*threads)(gp_policy p); // of a block; NULL: those that compute, which the policy counts
-  int own_algorithm;           // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
+  int (*threads)(gp_policy p);    // of a block; NULL: those that compute, which the policy counts
+  int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
+  int (*row_serves)(gp__shape s); // may a row of the table serve the call? NULL: yes
 } gp__rules;
 #define GPUPRIMS__ALWAYS_OVERLAPS NULL
 #define GPUPRIMS__POLICY_THREADS NULL
+#define GPUPRIMS__ROWS_SERVE NULL
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
@@ -4867,11 +4879,21 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
 
 // ---- transpose/portable.h - portable rule of transposes
 
+// Both sizes are the element's.
+__attribute__((unused)) static gp__measures gp__measure_matrices(gp__shape s) {
+  gp__measures m = gp__measure_keys(s);
+  m.out_size = s.key_size;
+  return m;
+}
+// Rows were measured on about as many rows as columns, out of place.
+__attribute__((unused)) static int gp__row_serves_matrices(gp__shape s) {
+  return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
+}
 // Tiles of 32 KiB for sides of 1024 or more, by what is aligned, as measured on an H200: rows and columns; rows alone;
 // columns alone; neither.
 __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
-  const int large = s.rows * s.columns * (unsigned)s.key_size >> least != 0;
+  const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
   return aligned == GP__FORM_OUT_ALIGNED  ? large && s.key_size != 4
          : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
          : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
@@ -4886,32 +4908,33 @@ __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned
 // large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
-  const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
+  const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
-  const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
-  const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
+  const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
+  const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.moved.rows >= 1024 &&
+                    s.moved.columns >= 1024;
   const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
-  const int square = s.move == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
-                     s.word == s.key_size && s.rows >= 4096;
+  const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
+                     s.moved.word == s.key_size && s.moved.rows >= 4096;
   const int wide = eight && (s.key_size == 1   ? aligned == GP__FORM_OUT_ALIGNED
                              : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
                                                : 0);
   gp_policy q = p;
-  if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
+  if (s.moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = gp__default_to(p.threads, s.key_size == 1 && s.rows <= 8 ? 64 : 128);
-    q.vectors = gp__default_to(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.rows <= 8 ? 2 : 4);
+    q.threads = gp__default_to(p.threads, s.key_size == 1 && s.moved.rows <= 8 ? 64 : 128);
+    q.vectors = gp__default_to(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.moved.rows <= 8 ? 2 : 4);
     q.stages = gp__default_to(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
     q = p;
   }
-  if (s.move == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
+  if (s.moved.kind == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
     gp__shape trip;
     q = p;
     q.algorithm = GP_PADDED_TILES;
     if (algorithm == GP_AUTO && matrix <= 1 << 16) { // a tile may have it
       q = gp__portable_transpose(q, s);
-      if (gp__tiled(q, s).move == GP__MOVE_TILES) return q;
+      if (gp__tiled(q, s).moved.kind == GP__MOVE_TILES) return q;
     }
     q = p;
     q.algorithm = GP_ROUND_TRIP;
@@ -4919,7 +4942,7 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
     if (algorithm == GP_ROUND_TRIP || (matrix <= GP__TRIP_BYTES && (s.segments <= GP__CHUNK_MATRICES * trip.segments ||
                                                                     matrix * trip.segments >= GP__CHUNK_MATRIX))) {
       q.algorithm = GP_PADDED_TILES;
-      trip.count = trip.segments * trip.rows * trip.columns;
+      trip.count = trip.segments * trip.moved.rows * trip.moved.columns;
       q = gp__portable_transpose(q, trip);
       q.algorithm = GP_ROUND_TRIP;
       return q;
@@ -4940,8 +4963,8 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
                                                                                    : 4);
   p.stages = gp__default_to(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
-  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
-      s.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
+  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&
+      s.moved.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
     q = p;
     q.vectors = gp__default_to(vectors, 8);
     if (gp__policy_valid_transpose(q, s)) return q;
@@ -5011,7 +5034,7 @@ __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, u
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map,      gp__measure_elements, gp__portable_map,
                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_map,     GPUPRIMS__POLICY_THREADS,
-                                        GP__ANY_ALGORITHM};
+                                        GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
 
 // ---- reduce/geometry.h - launches of reductions
 
@@ -5027,7 +5050,7 @@ __attribute__((unused)) static void gp__geometry_reduce(gp_policy p, gp__shape s
 
 static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce,   gp__measure_elements, gp__portable_reduce,
                                            GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_reduce,  GPUPRIMS__POLICY_THREADS,
-                                           GP__ANY_ALGORITHM};
+                                           GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
 
 // ---- scan/geometry.h - launches of scans
 
@@ -5050,7 +5073,7 @@ __attribute__((unused)) static int gp__scan_threads(gp_policy p) {
 
 static const gp__rules gp__rules_scan = {gp__policy_valid_scan,     gp__measure_elements, gp__portable_scan,
                                          GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_scan,    gp__scan_threads,
-                                         GP__ANY_ALGORITHM};
+                                         GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
 
 // ---- select/geometry.h - launches of streams
 
@@ -5067,7 +5090,7 @@ __attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measure_stream,  gp__portable_stream,
                                            GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads,
-                                           GP__ANY_ALGORITHM};
+                                           GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
 
 // ---- histogram/geometry.h - launches of histograms
 
@@ -5110,7 +5133,7 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
 
 static const gp__rules gp__rules_histogram = {
     gp__policy_valid_histogram, gp__measure_histogram,    gp__portable_histogram, GPUPRIMS__ALWAYS_OVERLAPS,
-    gp__geometry_histogram,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM};
+    gp__geometry_histogram,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,      GPUPRIMS__ROWS_SERVE};
 
 // ---- segments/geometry.h - launches of segmented reduce
 
@@ -5153,7 +5176,7 @@ __attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape
 
 static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__measure_elements,  gp__portable_segments,
                                              GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_segments, GPUPRIMS__POLICY_THREADS,
-                                             GP__OWN_ALGORITHM};
+                                             GP__OWN_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
 
 // ---- sort/scratch.h - what sorts keep in scratch memory
 
@@ -5367,9 +5390,9 @@ __attribute__((unused)) static int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
 }
 
-static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_keys,   gp__portable_merge,
-                                          gp__merge_overlaps,     gp__geometry_merge, gp__merge_threads,
-                                          GP__ANY_ALGORITHM};
+static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_keys,    gp__portable_merge,
+                                          gp__merge_overlaps,     gp__geometry_merge,  gp__merge_threads,
+                                          GP__ANY_ALGORITHM,      GPUPRIMS__ROWS_SERVE};
 
 // ---- sort/geometry.h - launches of sorts
 
@@ -5462,9 +5485,9 @@ __attribute__((unused)) static int gp__sort_overlaps(gp_policy p, gp__shape s) {
   return !gp__sweeps(p.algorithm) || !(s.count >> 20);
 }
 
-static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys,  gp__portable_sort,
-                                         gp__sort_overlaps,     gp__geometry_sort, GPUPRIMS__POLICY_THREADS,
-                                         GP__ANY_ALGORITHM};
+static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys,    gp__portable_sort,
+                                         gp__sort_overlaps,     gp__geometry_sort,   GPUPRIMS__POLICY_THREADS,
+                                         GP__ANY_ALGORITHM,     GPUPRIMS__ROWS_SERVE};
 
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
@@ -5476,13 +5499,9 @@ __attribute__((unused)) static void gp__geometry_segmented_sort(gp_policy p, gp_
   g->scratch = l.bytes;
 }
 
-static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_sort,
-                                                   gp__measure_keys,
-                                                   gp__portable_segmented_sort,
-                                                   GPUPRIMS__ALWAYS_OVERLAPS,
-                                                   gp__geometry_segmented_sort,
-                                                   GPUPRIMS__POLICY_THREADS,
-                                                   GP__ANY_ALGORITHM};
+static const gp__rules gp__rules_segmented_sort = {
+    gp__policy_valid_segmented_sort, gp__measure_keys,         gp__portable_segmented_sort, GPUPRIMS__ALWAYS_OVERLAPS,
+    gp__geometry_segmented_sort,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,           GPUPRIMS__ROWS_SERVE};
 
 // ---- top_k/geometry.h - launches of top-k and nth element
 
@@ -5524,9 +5543,9 @@ __attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s,
   }
 }
 
-static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k,    gp__measure_keys,   gp__portable_top_k,
-                                          GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_top_k, GPUPRIMS__POLICY_THREADS,
-                                          GP__ANY_ALGORITHM};
+static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k,    gp__measure_keys,    gp__portable_top_k,
+                                          GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_top_k,  GPUPRIMS__POLICY_THREADS,
+                                          GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};
 
 // ---- transpose/geometry.h - plans and launches of transposes
 
@@ -5550,55 +5569,55 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
   r.form = gp__transpose_form(p, s);
   r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
   r.tile_columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, size);
-  if (panels.whole) s.rows = panels.rows, s.columns = panels.columns, s.segments = panels.panels;
-  if (s.move == GP__MOVE_ROWS) {
+  if (panels.whole) s.moved.rows = panels.rows, s.moved.columns = panels.columns, s.segments = panels.panels;
+  if (s.moved.kind == GP__MOVE_ROWS) {
     const unsigned most = (unsigned)(p.threads * p.vectors);
     r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, as the threads are not
-    if (s.columns < 1u << r.tile_columns) r.tile_columns = (unsigned)gp__floor_log2(s.columns * 2 - 1);
-    r.row_tiles = gp__ceil_div(s.rows, most >> r.tile_columns);
-    r.column_tiles = gp__ceil_div(s.columns, 1u << r.tile_columns);
-  } else if (s.move == GP__MOVE_SQUARE) {
+    if (s.moved.columns < 1u << r.tile_columns) r.tile_columns = (unsigned)gp__floor_log2(s.moved.columns * 2 - 1);
+    r.row_tiles = gp__ceil_div(s.moved.rows, most >> r.tile_columns);
+    r.column_tiles = gp__ceil_div(s.moved.columns, 1u << r.tile_columns);
+  } else if (s.moved.kind == GP__MOVE_SQUARE) {
     r.tile_rows = r.tile_columns = (unsigned)gp__transpose_side(p.threads, p.vectors, size);
-    r.row_tiles = gp__ceil_div(s.rows, r.tile_rows);
+    r.row_tiles = gp__ceil_div(s.moved.rows, r.tile_rows);
     r.column_tiles = gp__ceil_div(r.row_tiles, (unsigned)GP__SQUARE_PANEL);
     r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
                                                             r.form & GP__FORM_IN_ALIGNED);
-  } else if (s.move == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
+  } else if (s.moved.kind == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
     r.tile_columns = (unsigned)(p.threads * gp__few_unit(size) / size);
-    r.shared_bytes = gp__few_bytes(p, size, (unsigned)s.rows);
+    r.shared_bytes = gp__few_bytes(p, size, (unsigned)s.moved.rows);
     r.row_tiles = 1;
-    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
+    r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   } else if (r.form & GP__FORM_IN_WHOLE) {
-    r.pitch = (unsigned)s.columns * (unsigned)size;
+    r.pitch = (unsigned)s.moved.columns * (unsigned)size;
     r.pad = r.pitch * (unsigned)group / GP__VECTOR % 2 ? 0 : GP__VECTOR;
     r.tile_rows = (unsigned)(room / r.pitch);
-    if (r.tile_rows > s.rows) r.tile_rows = (unsigned)s.rows;
+    if (r.tile_rows > s.moved.rows) r.tile_rows = (unsigned)s.moved.rows;
     r.tile_rows = (unsigned)gp__round_up(r.tile_rows, (unsigned)group * 8);
     while (r.tile_rows * r.pitch > room) r.tile_rows -= (unsigned)group * 8;
     if (r.form & GP__FORM_OUT_WHOLE)
       r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, s));
-    if (panels.whole) r.tile_rows = (unsigned)s.rows;
-    whole = r.matrices ? r.matrices * s.rows : r.tile_rows;
+    if (panels.whole) r.tile_rows = (unsigned)s.moved.rows;
+    whole = r.matrices ? r.matrices * s.moved.rows : r.tile_rows;
     r.shared_bytes = (unsigned)(whole * r.pitch + (whole / (unsigned)group + 1) * GP__VECTOR);
-    r.row_tiles = r.matrices ? 1 : gp__ceil_div(s.rows, r.tile_rows);
+    r.row_tiles = r.matrices ? 1 : gp__ceil_div(s.moved.rows, r.tile_rows);
     r.column_tiles = 1;
   } else if (r.form & GP__FORM_OUT_WHOLE) {
-    r.tile_columns = 1u << gp__floor_log2(room / (s.rows * (unsigned)size));
+    r.tile_columns = 1u << gp__floor_log2(room / (s.moved.rows * (unsigned)size));
     r.pitch = (r.tile_columns * (unsigned)size / GP__VECTOR + 1) * GP__VECTOR;
-    r.shared_bytes = (unsigned)s.rows * r.pitch;
+    r.shared_bytes = (unsigned)s.moved.rows * r.pitch;
     r.row_tiles = 1;
-    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
+    r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   } else {
     r.shared_bytes = p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS
                          ? (unsigned)gp__tensor_bytes(p)
                          : (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
                                                               r.form & GP__FORM_IN_ALIGNED);
-    step = (unsigned)gp__transpose_step((int)r.tile_rows, size, s.word, r.form & GP__FORM_OUT_ALIGNED);
-    r.row_tiles = s.rows > r.tile_rows ? 1 + gp__ceil_div(s.rows - r.tile_rows, step) : 1;
-    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
+    step = (unsigned)gp__transpose_step((int)r.tile_rows, size, s.moved.word, r.form & GP__FORM_OUT_ALIGNED);
+    r.row_tiles = s.moved.rows > r.tile_rows ? 1 + gp__ceil_div(s.moved.rows - r.tile_rows, step) : 1;
+    r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   }
   r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices)
-            : s.move == GP__MOVE_SQUARE
+            : s.moved.kind == GP__MOVE_SQUARE
                 ? r.column_tiles * (r.column_tiles + 1) / 2 * GP__SQUARE_PANEL * GP__SQUARE_PANEL * s.segments
                 : r.row_tiles * r.column_tiles * s.segments;
   return r;
@@ -5617,8 +5636,8 @@ __attribute__((unused)) static gp__rectangle_plan gp__rectangle_plan_of(gp__shap
   const unsigned long long size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
   unsigned long long blocks = sms * GP__STRIP_BLOCKS;
-  r.m = s.rows < s.columns ? s.rows : s.columns;
-  r.n = s.rows < s.columns ? s.columns : s.rows;
+  r.m = s.moved.rows < s.moved.columns ? s.moved.rows : s.moved.columns;
+  r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
   if (r.width > r.n) r.width = (unsigned)r.n;
   r.strip = gp__round_up(within_rows ? r.n * size : r.m * r.width * size, 256);
@@ -5656,7 +5675,7 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   s = gp__tiled(p, s);
-  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.rows * s.columns * (unsigned)s.key_size;
+  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   if (panels.items) {
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
@@ -5674,7 +5693,7 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
     g->scratch = gp__buffered_counters(buffered) + gp__buffered_slots(buffered.panels) * buffered.slot;
     return;
   }
-  if (s.move == GP__MOVE_RECTANGLE) {
+  if (s.moved.kind == GP__MOVE_RECTANGLE) {
     const gp__rectangle_plan columns = gp__rectangle_plan_of(s, 0), rows = gp__rectangle_plan_of(s, 1);
     g->tile_items = columns.width;
     g->tiles = columns.tiles;
@@ -5692,7 +5711,7 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
 
 static const gp__rules gp__rules_transpose = {
     gp__policy_valid_transpose, gp__measure_keys,         gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
-    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM};
+    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM,      gp__row_serves_matrices};
 
 // ---- bfs/geometry.h - what a search keeps in scratch memory, and its launches
 
@@ -5749,9 +5768,9 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
 // A grid that waits for itself begins whole.
 __attribute__((unused)) static int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
-static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,  gp__portable_graph,
-                                          gp__graph_overlaps,     gp__geometry_graph, GPUPRIMS__POLICY_THREADS,
-                                          GP__ANY_ALGORITHM};
+static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,   gp__portable_graph,
+                                          gp__graph_overlaps,     gp__geometry_graph,  GPUPRIMS__POLICY_THREADS,
+                                          GP__ANY_ALGORITHM,      GPUPRIMS__ROWS_SERVE};
 
 // ---- core/families.h - the rules of any call, by its family
 
@@ -32184,17 +32203,17 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
 
 // ---- core/choose.c - which policy a call takes
 
-// The policy of a row where the row may serve the call. Rows were measured on aligned pointers, transposes on about as
-// many rows as columns. They know how much there is, but neither in how many segments nor in which shape: the algorithm
-// for that is the rule's choice.
+// The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much there
+// is, but neither in how many segments nor in which shape: the algorithm for that is the rule's choice.
 GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
+  const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
-  if (h->move && (h->move != GP__MOVE_TILES || h->rows / 16 > h->columns || h->columns / 16 > h->rows)) return 0;
+  if (rules->row_serves && !rules->row_serves(*h)) return 0;
   *policy = gp__portable(row, *h);
-  return gp__policy_valid(*policy, *h) && ((!gp__rules_of(h->primitive)->own_algorithm && !h->move) ||
-                                           policy->algorithm == gp__portable(none, *h).algorithm);
+  return gp__policy_valid(*policy, *h) &&
+         (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
 // The policy that a call runs on: the caller's, a row of the table, the portable row. A row that is not valid for the
@@ -34288,11 +34307,11 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
   gp__transpose_args a;
   int i;
   memset(&a, 0, sizeof a);
-  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;
+  if (panels.whole) h.moved.rows = panels.rows, h.moved.columns = panels.columns;
   a.in = in;
   a.out = out;
-  a.columns = h.columns;
-  a.rows = h.rows;
+  a.columns = h.moved.columns;
+  a.rows = h.moved.rows;
   a.in_pitch = m->in_stride[1];
   a.out_pitch = m->kind == GP__MOVE_ROWS ? m->out_stride[1] : m->out_stride[0];
   for (i = 0; i < 2; ++i)
@@ -34305,22 +34324,22 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
   a.tile_columns = r.tile_columns;
   a.matrices = r.matrices;
   a.pitch = r.pitch;
-  a.pad = r.form & GP__FORM_FEW ? (unsigned)gp__few_line(m->size, (unsigned)h.rows) : r.pad;
+  a.pad = r.form & GP__FORM_FEW ? (unsigned)gp__few_line(m->size, (unsigned)h.moved.rows) : r.pad;
   a.panel = (unsigned)gp__transpose_panel(m->size, p.vectors, r.form);
   a.units = gp__divisor_of(r.form & GP__FORM_IN_WHOLE
                                ? gp__ceil_div(r.tile_rows * size / GP__VECTOR + !(r.form & GP__FORM_OUT_ALIGNED), 8)
                                : r.tile_columns * size / GP__VECTOR + !(r.form & GP__FORM_IN_ALIGNED));
   a.group = gp__divisor_of(r.pitch * group / GP__VECTOR);
-  a.row = gp__divisor_of(h.rows < GP__TRANSPOSE_WHOLE ? h.rows : 1);
-  a.column = gp__divisor_of(h.columns < GP__TRANSPOSE_WHOLE ? h.columns : 1);
+  a.row = gp__divisor_of(h.moved.rows < GP__TRANSPOSE_WHOLE ? h.moved.rows : 1);
+  a.column = gp__divisor_of(h.moved.columns < GP__TRANSPOSE_WHOLE ? h.moved.columns : 1);
   return a;
 }
 // The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
 // nothing to do.
 __attribute__((unused)) static int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out,
                                                       void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
-  const int inverse = h.rows > h.columns, within = step == 1;
-  const unsigned long long common = gp__common_factor(h.rows, h.columns);
+  const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
+  const unsigned long long common = gp__common_factor(h.moved.rows, h.moved.columns);
   int i;
   *r = gp__rectangle_plan_of(h, within);
   memset(a, 0, sizeof *a);
@@ -34441,7 +34460,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
 __attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of,
                                                                      uint64_t count, void *data, void *scratch,
                                                                      gp__map_args *back) {
-  const uint64_t matrix = h.rows * h.columns * (unsigned)h.key_size;
+  const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
   gp__transpose_args a;
   gp__moves m = *of;
   m.extent[2] = 1;
@@ -34451,7 +34470,7 @@ __attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p
   memset(back, 0, sizeof *back);
   back->in = scratch;
   back->out = data;
-  back->count = count * h.rows * h.columns;
+  back->count = count * h.moved.rows * h.moved.columns;
   return a;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
@@ -34486,25 +34505,26 @@ __attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_polic
   a.counters = clears->counters = (unsigned long long *)scratch;
   a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
-  a.rows = h.rows;
-  a.columns = h.columns;
+  a.rows = h.moved.rows;
+  a.columns = h.moved.columns;
   a.height = r.height;
   a.pitch = r.pitch;
   a.slot = r.slot;
   a.panels = r.panels;
-  a.column_tiles = (unsigned)gp__ceil_div(h.columns, columns);
+  a.column_tiles = (unsigned)gp__ceil_div(h.moved.columns, columns);
   a.part = units < most ? units : most;
   a.parts = (unsigned)gp__ceil_div(units, a.part);
   a.lines = most / a.part;
   a.units = gp__divisor_of(a.part);
   for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
   for (x = 0; x <= r.panels; ++x) {
-    const unsigned long long rest = x < r.panels ? h.rows - x * r.height : 0;
+    const unsigned long long rest = x < r.panels ? h.moved.rows - x * r.height : 0;
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
       const unsigned long long from = (unsigned long long)a.border[x - 1] * columns,
                                to = (unsigned long long)a.border[x] * columns;
-      a.first[x + 1] += (unsigned)gp__ceil_div((to < h.columns ? to : h.columns) - from, a.lines) * x * a.parts;
+      a.first[x + 1] +=
+          (unsigned)gp__ceil_div((to < h.moved.columns ? to : h.moved.columns) - from, a.lines) * x * a.parts;
     }
   }
   return a;
@@ -34518,9 +34538,9 @@ __attribute__((unused)) static int gp__encode_tensor(const struct gp_driver *d, 
   int i;
   box[0] = GP__TENSOR_BOX / word;
   box[1] = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size);
-  extents[0] = h.columns * size / word;
-  extents[1] = h.rows;
-  strides[0] = strides[1] = strides[2] = a ? a->in_pitch : h.columns * size;
+  extents[0] = h.moved.columns * size / word;
+  extents[1] = h.moved.rows;
+  strides[0] = strides[1] = strides[2] = a ? a->in_pitch : h.moved.columns * size;
   for (i = 0; i < 2 && a; ++i) {
     extents[2 + i] = a->outer[1 - i];
     if (a->outer[1 - i] > 1) strides[1 + i] = a->in_outer[1 - i];
@@ -34573,7 +34593,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
-  if (gp__tiled(*l->p, *l->h).move == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
+  if (gp__tiled(*l->p, *l->h).moved.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }
@@ -35989,25 +36009,25 @@ GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
   h->out_size = 0;
   h->count = q->count * q->in_size / size;
   h->exact = 1;
-  h->move = m->kind;
-  h->word = m->word;
-  h->rows = m->extent[1];
-  h->columns = m->kind == GP__MOVE_ROWS ? m->extent[0] / (unsigned)m->word : m->extent[0];
+  h->moved.kind = m->kind;
+  h->moved.word = m->word;
+  h->moved.rows = m->extent[1];
+  h->moved.columns = m->kind == GP__MOVE_ROWS ? m->extent[0] / (unsigned)m->word : m->extent[0];
   h->segments = m->extent[2] * m->extent[3];
   h->in_misaligned = (int)(in % GP__VECTOR);
   h->out_misaligned = m->kind == GP__MOVE_ROWS ? 0 : (int)(out % GP__VECTOR);
   if (m->kind == GP__MOVE_ROWS) return;
-  h->form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
-            (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
-            (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
-            (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
-  if ((h->form & GP__FORM_IN_DENSE) && (h->form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
+  h->moved.form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
+                  (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
+                  (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
+                  (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
+  if ((h->moved.form & GP__FORM_IN_DENSE) && (h->moved.form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
       (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
-    h->form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
+    h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  const int move = gp__tiled(*p, gp__shape_of(q)).move;
+  const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
   if (gp__is_buffered(p->algorithm)) {
     kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
@@ -37701,152 +37721,153 @@ select/shape.h
 segments/shape.h
 histogram/shape.h
 top_k/shape.h
+transpose/shape.h
 layouts/shape.h
 bfs/shape.h
-shapes.h 10 11 12 13 14 15
-core/shape.h 2 9 16
-scan/policy.h 17
-select/policy.h 17
-segments/policy.h 18
-histogram/policy.h 17
-sort/hybrid_policy.h 17
-sort/radix_policy.h 17
-sort/counting_policy.h 21
-sort/choice_policy.h 22 23
-sort/cooperative_policy.h 24 25
-merge/policy.h 18
-segmented_sort/policy.h 22
-top_k/policy.h 27
-transpose/policy.h 29
-transpose/panels_policy.h 30
-layouts/policy.h 17
+shapes.h 10 11 12 13 14 15 16
+core/shape.h 2 9 17
+scan/policy.h 18
+select/policy.h 18
+segments/policy.h 19
+histogram/policy.h 18
+sort/hybrid_policy.h 18
+sort/radix_policy.h 18
+sort/counting_policy.h 22
+sort/choice_policy.h 23 24
+sort/cooperative_policy.h 25 26
+merge/policy.h 19
+segmented_sort/policy.h 23
+top_k/policy.h 28
+transpose/policy.h 30
+transpose/panels_policy.h 31
+layouts/policy.h 18
 graph/policy.h 4 9
-map/policy.h 32 33
-bfs/policy.h 17
+map/policy.h 33 34
+bfs/policy.h 18
 core/arguments.h
-map/arguments.h 36
-reduce/arguments.h 36
-scan/arguments.h 36
-select/arguments.h 36
-segments/arguments.h 36
-histogram/arguments.h 36
+map/arguments.h 37
+reduce/arguments.h 37
+scan/arguments.h 37
+select/arguments.h 37
+segments/arguments.h 37
+histogram/arguments.h 37
 graph/arguments.h 4
 group_by/arguments.h
 search/arguments.h
 sort/arguments.h
-layouts/arguments.h 23 32 46
+layouts/arguments.h 24 33 47
 sort/counting_arguments.h
 top_k/arguments.h
 sort/hybrid_arguments.h
-segmented_sort/arguments.h 28
+segmented_sort/arguments.h 29
 merge/arguments.h
 transpose/arguments.h
 bfs/arguments.h 4
-transpose/panels_arguments.h 31 53
+transpose/panels_arguments.h 32 54
 device/types.cuh 8
-device/operators.cuh 36 56
-device/loads.cuh 36 56
-device/warp.cuh 57
-device/lanes.cuh 59
-device/edges.cuh 17 59
+device/operators.cuh 37 57
+device/loads.cuh 37 57
+device/warp.cuh 58
+device/lanes.cuh 60
+device/edges.cuh 18 60
 device/tile_load.cuh 7
-device/tile_exchange.cuh 62
-device/tile_reduce.cuh 59
+device/tile_exchange.cuh 63
+device/tile_reduce.cuh 60
 device/tile_bins.cuh 5 7
-device/tile_copy.cuh 8 62
-device/tile_chunk.cuh 17 58 64
-device/tile_search.cuh 64
-device/tile_rank.cuh 17 59
-device/hash.cuh 7 29
-device/tile_sort.cuh 22 59
+device/tile_copy.cuh 8 63
+device/tile_chunk.cuh 18 59 65
+device/tile_search.cuh 65
+device/tile_rank.cuh 18 60
+device/hash.cuh 7 30
+device/tile_sort.cuh 23 60
 device/two_keys.cuh 7
-device/look_back.cuh 17 64
-device/tile_transpose.cuh 30 53 59 62
-device/frontier.cuh 17 60 64
+device/look_back.cuh 18 65
+device/tile_transpose.cuh 31 54 60 63
+device/frontier.cuh 18 61 65
 device/kernel.cuh 7
-map/kernels.cuh 37 59 62 76
-layouts/kernels.cuh 29 47 66 76
-map/difference.cuh 77
-reverse/kernels.cuh 77
-reduce/kernels.cuh 38 67 73 77
-histogram/bins.cuh 77
-histogram/counts.cuh 21 42 60 73 82
-group_by/kernels.cuh 34 44 73 76
-scan/kernels.cuh 39 66 67 73 76
-scan/pipelined.cuh 85
-select/stream.cuh 40 59
-select/select.cuh 87
-segments/heads.cuh 68 87
-select/runs.cuh 60 89
-segments/by_key.cuh 90
-select/kernels.cuh 19 66 73 76 87
-select/pipelined.cuh 92
-segments/ends.cuh 41 68 73
-segments/carries.cuh 41 73
-segments/reduce.cuh 20 60 66 67 94 95
-segments/kernels.cuh 85 96
-segments/warps.cuh 20 81 95
-search/kernels.cuh 34 45 67 76 94
-sort/keys.cuh 56
-sort/radix_count.cuh 23 46 50 70 73 77 100
-sort/radix_sweep.cuh 23 46 50 69 76 100
-sort/cooperative.cuh 26 73 102
-sort/gather.cuh 47 76
-sort/hybrid.cuh 62 71 102
-sort/hybrid_count.cuh 73 105
-sort/hybrid_move.cuh 60 106
-sort/buckets.cuh 107
-sort/pair_buckets.cuh 77 105
-sort/hybrid_kernels.cuh 108 109
-sort/choice.cuh 25 101 108
-segmented_sort/items.cuh 59
-segmented_sort/arrays.cuh 51 112
-segmented_sort/short.cuh 60 73 76 113
-segmented_sort/long.cuh 71 114
-merge/kernels.cuh 52 68 74 76 87
-merge/tile_sort.cuh 66 116
-merge/four_way.cuh 117
-sets/tile.cuh 71 73 117
-sets/kernels.cuh 119
-sets/pipelined.cuh 120
-sort/counting.cuh 24 48 68 72 83 85
-top_k/lists.cuh 29 49 83
-top_k/radix_select.cuh 85 123
-top_k/shuffle.cuh 29 34 37 56 76
-graph/build.cuh 3 43 68 76
-graph/components.cuh 126
-graph/check.cuh 33 126
-transpose/kernels.cuh 74 76
-transpose/tensor.cuh 31 129
-transpose/in_place.cuh 55 74 76
-transpose/panels.cuh 55 70 74 76
-transpose/buffered.cuh 55 130
-transpose/rows.cuh 74 76
-bfs/state.cuh 4 35 59
-bfs/search.cuh 54 61 70 135
-bfs/queue.cuh 60 136
-bfs/top_down.cuh 137
-bfs/exchange.cuh 138
-bfs/small_levels.cuh 139
-bfs/bottom_up.cuh 62 140
-bfs/block.cuh 73 141
-bfs/kernels.cuh 126 142
-bfs/launches.cuh 54 75 76 135
-bfs/sources_state.cuh 135
-bfs/sources.cuh 54 60 61 76 145
+map/kernels.cuh 38 60 63 77
+layouts/kernels.cuh 30 48 67 77
+map/difference.cuh 78
+reverse/kernels.cuh 78
+reduce/kernels.cuh 39 68 74 78
+histogram/bins.cuh 78
+histogram/counts.cuh 22 43 61 74 83
+group_by/kernels.cuh 35 45 74 77
+scan/kernels.cuh 40 67 68 74 77
+scan/pipelined.cuh 86
+select/stream.cuh 41 60
+select/select.cuh 88
+segments/heads.cuh 69 88
+select/runs.cuh 61 90
+segments/by_key.cuh 91
+select/kernels.cuh 20 67 74 77 88
+select/pipelined.cuh 93
+segments/ends.cuh 42 69 74
+segments/carries.cuh 42 74
+segments/reduce.cuh 21 61 67 68 95 96
+segments/kernels.cuh 86 97
+segments/warps.cuh 21 82 96
+search/kernels.cuh 35 46 68 77 95
+sort/keys.cuh 57
+sort/radix_count.cuh 24 47 51 71 74 78 101
+sort/radix_sweep.cuh 24 47 51 70 77 101
+sort/cooperative.cuh 27 74 103
+sort/gather.cuh 48 77
+sort/hybrid.cuh 63 72 103
+sort/hybrid_count.cuh 74 106
+sort/hybrid_move.cuh 61 107
+sort/buckets.cuh 108
+sort/pair_buckets.cuh 78 106
+sort/hybrid_kernels.cuh 109 110
+sort/choice.cuh 26 102 109
+segmented_sort/items.cuh 60
+segmented_sort/arrays.cuh 52 113
+segmented_sort/short.cuh 61 74 77 114
+segmented_sort/long.cuh 72 115
+merge/kernels.cuh 53 69 75 77 88
+merge/tile_sort.cuh 67 117
+merge/four_way.cuh 118
+sets/tile.cuh 72 74 118
+sets/kernels.cuh 120
+sets/pipelined.cuh 121
+sort/counting.cuh 25 49 69 73 84 86
+top_k/lists.cuh 30 50 84
+top_k/radix_select.cuh 86 124
+top_k/shuffle.cuh 30 35 38 57 77
+graph/build.cuh 3 44 69 77
+graph/components.cuh 127
+graph/check.cuh 34 127
+transpose/kernels.cuh 75 77
+transpose/tensor.cuh 32 130
+transpose/in_place.cuh 56 75 77
+transpose/panels.cuh 56 71 75 77
+transpose/buffered.cuh 56 131
+transpose/rows.cuh 75 77
+bfs/state.cuh 4 36 60
+bfs/search.cuh 55 62 71 136
+bfs/queue.cuh 61 137
+bfs/top_down.cuh 138
+bfs/exchange.cuh 139
+bfs/small_levels.cuh 140
+bfs/bottom_up.cuh 63 141
+bfs/block.cuh 74 142
+bfs/kernels.cuh 127 143
+bfs/launches.cuh 55 76 77 136
+bfs/sources_state.cuh 136
+bfs/sources.cuh 55 61 62 77 146
 names
 GPUPRIMS__ACCESS 5
 GPUPRIMS__API 0
 GPUPRIMS__ARCH 7
-GPUPRIMS__BFS_STATE 136
+GPUPRIMS__BFS_STATE 137
 GPUPRIMS__BOTH 9
-GPUPRIMS__BYTES 57
-GPUPRIMS__BYTES_OF 57
-GPUPRIMS__CAPABILITY 101
-GPUPRIMS__COMPARISON 57
+GPUPRIMS__BYTES 58
+GPUPRIMS__BYTES_OF 58
+GPUPRIMS__CAPABILITY 102
+GPUPRIMS__COMPARISON 58
 GPUPRIMS__CONSTEXPR 9
 GPUPRIMS__ENUM 1 2 4
-GPUPRIMS__FAMILY_SHAPES 16
+GPUPRIMS__FAMILY_SHAPES 17
 GPUPRIMS__FIELD_OF 5
 GPUPRIMS__LOAD_IF 7
 GPUPRIMS__MEMBER 5
@@ -37858,9 +37879,9 @@ GPUPRIMS__PRAGMA 6
 GPUPRIMS__RULE 9
 GPUPRIMS__SECOND 5
 GPUPRIMS__SEEN_AS 5
-GPUPRIMS__SHARED_SUM 84
-GPUPRIMS__SHUFFLE 59
-GPUPRIMS__TRAITS 56
+GPUPRIMS__SHARED_SUM 85
+GPUPRIMS__SHUFFLE 60
+GPUPRIMS__TRAITS 57
 GPUPRIMS__UNROLL 6
 GPUPRIMS__UNROLL_BY 6
 GPUPRIMS__USED 5
@@ -38028,17 +38049,17 @@ GP_POLICY_CALLER 2
 GP_POLICY_CAPABILITY 2
 GP_POLICY_CLASS 2
 GP_POLICY_DEVICE 2
-GP_POLICY_FIELDS_GRAPH 35
-GP_POLICY_FIELDS_HISTOGRAM 21
-GP_POLICY_FIELDS_MAP 34
-GP_POLICY_FIELDS_MERGE 27
-GP_POLICY_FIELDS_SCAN 18
-GP_POLICY_FIELDS_SEGMENTED_SORT 28
-GP_POLICY_FIELDS_SEGMENTS 20
-GP_POLICY_FIELDS_SORT 22
-GP_POLICY_FIELDS_STREAM 19
-GP_POLICY_FIELDS_TOP_K 29
-GP_POLICY_FIELDS_TRANSPOSE 30
+GP_POLICY_FIELDS_GRAPH 36
+GP_POLICY_FIELDS_HISTOGRAM 22
+GP_POLICY_FIELDS_MAP 35
+GP_POLICY_FIELDS_MERGE 28
+GP_POLICY_FIELDS_SCAN 19
+GP_POLICY_FIELDS_SEGMENTED_SORT 29
+GP_POLICY_FIELDS_SEGMENTS 21
+GP_POLICY_FIELDS_SORT 23
+GP_POLICY_FIELDS_STREAM 20
+GP_POLICY_FIELDS_TOP_K 30
+GP_POLICY_FIELDS_TRANSPOSE 31
 GP_POLICY_HOST 2
 GP_POLICY_MEMBERS 2
 GP_POLICY_PORTABLE 2
@@ -38066,7 +38087,7 @@ GP_SET_INTERSECTION 1
 GP_SET_SYMMETRIC_DIFFERENCE 1
 GP_SET_UNION 1
 GP_SHARED 7
-GP_SHARED_ARRAY 65
+GP_SHARED_ARRAY 66
 GP_SHARED_BINS 1
 GP_SHUFFLE 1
 GP_SIZE_CLASSES 1
@@ -38093,7 +38114,7 @@ GP_SYMMETRISE 3
 GP_TENSOR_PANELS 1
 GP_TENSOR_TILES 1
 GP_THREE_SWEEP 1
-GP_TILE_MOVE 65
+GP_TILE_MOVE 66
 GP_TOP_K 1
 GP_TRANSFORM 1
 GP_TRANSFORM2 1
@@ -38115,208 +38136,208 @@ GP_UNTIL_TARGET 3
 GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
-GP__BFS_AGAIN_SHIFT 135
-GP__BFS_APPENDS_LEVEL 135
-GP__BFS_APPENDS_LONG 135
-GP__BFS_APPENDS_NOTHING 135
-GP__BFS_BLOCK_BITS 135
-GP__BFS_BOTTOM_UP 135
-GP__BFS_BUFFER 35
-GP__BFS_CLUSTER 135
-GP__BFS_CLUSTERS 35
-GP__BFS_CLUSTER_MOST 35
-GP__BFS_COLLECT 135
-GP__BFS_DONE 135
-GP__BFS_EDGE_STEPS 35
-GP__BFS_HIT 135
-GP__BFS_LAUNCHES 35
-GP__BFS_LISTED 135
-GP__BFS_LONG 35
-GP__BFS_MERGE_FRONTIER 135
-GP__BFS_NAP 135
-GP__BFS_PART 35
-GP__BFS_SMALL 135
-GP__BFS_SPREAD 135
-GP__BFS_SPREAD_AFTER 35
-GP__BFS_SUMS 135
-GP__BFS_TOP_DOWN 135
-GP__BFS_WORDS 35
-GP__BUFFERED_LAG 31
-GP__BUFFERED_LEAST 31
-GP__BUFFERED_MOST 31
-GP__BUFFERED_SHIFT 31
-GP__CANONICAL_REDUCE_THREADS 17
-GP__CANONICAL_REDUCE_TILES 17
-GP__CANONICAL_REDUCE_VECTORS 17
-GP__CANONICAL_SCAN_THREADS 17
-GP__CANONICAL_SCAN_VECTORS 17
-GP__CHOSE_HYBRID 50
-GP__CHOSE_ONE_SWEEP 50
-GP__CHOSE_PASSES 50
-GP__CHUNK_FLAGS 31
-GP__CHUNK_LEAST 31
-GP__CHUNK_MATRICES 31
-GP__CHUNK_MATRIX 31
-GP__CHUNK_MOST 31
-GP__CHUNK_TICKET 31
-GP__CONTROL_BYTES 17
-GP__COOPERATIVE_CLUSTER 26
-GP__COOPERATIVE_QUADS 26
-GP__COUNTING_BLOCKS 24
-GP__COUNTING_LOADS 24
-GP__COUNTING_ROWS_LOG2 24
-GP__COUNTING_ROW_BYTES 24
-GP__COUNTING_THREADS 24
-GP__COUNT_TILES 28
-GP__DEGREE_HISTOGRAM 43
-GP__DEGREE_LEAST 43
-GP__DEGREE_MOST 43
-GP__DEGREE_STATE 43
-GP__DEGREE_SUM 43
-GP__DIGITS 17
-GP__EDGES_COUNT_SHIFT 61
-GP__FAULT_SHIFT 43
-GP__FLOAT 56
-GP__FORM_DENSE 30
-GP__FORM_FEW 30
-GP__FORM_IN_ALIGNED 30
-GP__FORM_IN_DENSE 30
-GP__FORM_IN_START 30
-GP__FORM_IN_WHOLE 30
-GP__FORM_OUT_ALIGNED 30
-GP__FORM_OUT_DENSE 30
-GP__FORM_OUT_WHOLE 30
-GP__FORM_STACKED 30
-GP__FORM_WHOLE 30
-GP__FORM_WORD 30
-GP__FOUR_BORDER_BYTES 27
-GP__FOUR_LANES 27
-GP__FROM_IN 105
-GP__FROM_OUT 105
-GP__FROM_SPARE 105
-GP__GROUP 17
-GP__GROUP_FROM 44
-GP__GROUP_FROM_INPUT 44
-GP__GROUP_FROM_LIST 44
-GP__GROUP_FULL 44
-GP__GROUP_LENGTH 44
-GP__GROUP_MOST 44
-GP__GROUP_OF_INPUT 44
-GP__GROUP_OF_LIST 44
-GP__GROUP_SLOTS 44
-GP__GROUP_STATE 44
-GP__HALVES 83
-GP__HISTOGRAM_BOUNDARY_BYTES 21
-GP__HISTOGRAM_BUCKETS 21
-GP__HISTOGRAM_CHUNK 21
-GP__HISTOGRAM_CHUNKS 21
-GP__HISTOGRAM_GROUP 21
-GP__HISTOGRAM_SLICE_BYTES 21
-GP__HISTOGRAM_STATIC_BYTES 21
-GP__HOLE_BYTES 31
-GP__HYBRID_COUNT_THREADS 22
-GP__HYBRID_DONE 22
-GP__HYBRID_DRAWN 22
-GP__HYBRID_ITEMS 22
-GP__HYBRID_ITEM_BYTES 22
-GP__HYBRID_LEVELS 22
-GP__HYBRID_LIST 22
-GP__HYBRID_PART_BYTES 22
-GP__HYBRID_PLACE_BITS 22
-GP__LAYOUT_ENTRIES 32
-GP__LAYOUT_FIELDS 32
-GP__LAYOUT_REGISTER_BYTES 32
-GP__LAYOUT_STEP 32
-GP__LAYOUT_STRUCT_BYTES 32
-GP__LOG2_BLOCK 20
-GP__LOG2_SHORT 28
-GP__LONG_ROUNDS 20
-GP__LONG_STATIC_BYTES 28
-GP__MERGE_STATIC_BYTES 27
-GP__MIDDLE_CLASSES 28
-GP__MOVE_NOTHING 30
-GP__MOVE_RECTANGLE 30
-GP__MOVE_ROWS 30
-GP__MOVE_SQUARE 30
-GP__MOVE_TILES 30
-GP__NEW_CLOSED 145
-GP__NEW_EDGES 145
-GP__NEW_EXPLORED 145
-GP__NEW_ITEMS 145
-GP__NEW_LOOKS 145
-GP__NEW_PAIRS 145
-GP__NUMBERS_LOG2 23
-GP__PANELS_COUNTERS 31
-GP__PANELS_MOST 31
-GP__PANEL_MOST 31
-GP__PART_CONSTANT 105
-GP__PART_COUNTED 105
-GP__PART_MOVES 105
-GP__PART_STAYS 105
-GP__PIPELINE_WARPS 17
-GP__RADIX_BITS 28
-GP__RADIX_COPIES 100
-GP__RADIX_FROM 100
-GP__RADIX_GROUP 23
-GP__RADIX_GROUPS 23
-GP__RADIX_HISTOGRAM_THREADS 23
-GP__RADIX_LAST 100
-GP__RADIX_NARROW_LOG2 23
-GP__RADIX_ODD 100
-GP__RADIX_PASSES 23
-GP__RADIX_READS_PAIRS 100
-GP__RADIX_RUNS 100
-GP__RADIX_TABLES 23
-GP__RADIX_TO_OTHER 100
-GP__RADIX_VALUE_BYTES 23
-GP__RADIX_WRITES_PAIRS 100
-GP__RANGE_LOG2_LANES 20
-GP__RECUR_PLACES 25
-GP__RECUR_SAMPLE 25
-GP__SAMPLE 25
-GP__SAMPLE_LEAST 25
-GP__SAMPLE_LOG2_BINS 25
-GP__SAMPLE_THREADS 25
-GP__SELECT_BINS 29
-GP__SELECT_BITS 29
-GP__SELECT_STATE_BYTES 29
-GP__SHORT 28
-GP__SHORT_ROUNDS 28
-GP__SHUFFLE_ROUNDS 29
-GP__SIGNED 56
-GP__SOURCES_ALL 54
-GP__SOURCES_CLEAR 54
-GP__SOURCES_FINISH 54
-GP__SOURCES_LAUNCHES 35
-GP__SOURCES_MOST 54
-GP__SOURCES_REST 54
-GP__SOURCES_STEP 54
-GP__SOURCES_SUMS 145
-GP__SPAN_ITEMS 20
-GP__SQUARE_PANEL 30
-GP__STATIC_SHARED_BYTES 17
-GP__STREAM_MARGIN 19
-GP__STRUCT 56
-GP__TASK_COPY 51
-GP__TASK_COUNT 51
-GP__TASK_MOVE 51
-GP__TASK_SORT 51
-GP__TENSOR_ALIGNMENT 31
-GP__TENSOR_BOX 31
-GP__TENSOR_STAGES_MOST 31
-GP__TENSOR_TURNS 31
-GP__TOP_K_FEW 29
-GP__TOP_K_MERGED 29
-GP__TOP_K_STATIC_BYTES 29
-GP__TRANSPOSE_PANEL 30
-GP__TRANSPOSE_SEGMENT 30
-GP__TRANSPOSE_WHOLE 30
-GP__TRIP_BYTES 30
-GP__UNSIGNED 56
-GP__VALUE_BYTES 36
-GP__VECTOR 17
-GP__WARP 17
-GP__WORD_BYTES 17
+GP__BFS_AGAIN_SHIFT 136
+GP__BFS_APPENDS_LEVEL 136
+GP__BFS_APPENDS_LONG 136
+GP__BFS_APPENDS_NOTHING 136
+GP__BFS_BLOCK_BITS 136
+GP__BFS_BOTTOM_UP 136
+GP__BFS_BUFFER 36
+GP__BFS_CLUSTER 136
+GP__BFS_CLUSTERS 36
+GP__BFS_CLUSTER_MOST 36
+GP__BFS_COLLECT 136
+GP__BFS_DONE 136
+GP__BFS_EDGE_STEPS 36
+GP__BFS_HIT 136
+GP__BFS_LAUNCHES 36
+GP__BFS_LISTED 136
+GP__BFS_LONG 36
+GP__BFS_MERGE_FRONTIER 136
+GP__BFS_NAP 136
+GP__BFS_PART 36
+GP__BFS_SMALL 136
+GP__BFS_SPREAD 136
+GP__BFS_SPREAD_AFTER 36
+GP__BFS_SUMS 136
+GP__BFS_TOP_DOWN 136
+GP__BFS_WORDS 36
+GP__BUFFERED_LAG 32
+GP__BUFFERED_LEAST 32
+GP__BUFFERED_MOST 32
+GP__BUFFERED_SHIFT 32
+GP__CANONICAL_REDUCE_THREADS 18
+GP__CANONICAL_REDUCE_TILES 18
+GP__CANONICAL_REDUCE_VECTORS 18
+GP__CANONICAL_SCAN_THREADS 18
+GP__CANONICAL_SCAN_VECTORS 18
+GP__CHOSE_HYBRID 51
+GP__CHOSE_ONE_SWEEP 51
+GP__CHOSE_PASSES 51
+GP__CHUNK_FLAGS 32
+GP__CHUNK_LEAST 32
+GP__CHUNK_MATRICES 32
+GP__CHUNK_MATRIX 32
+GP__CHUNK_MOST 32
+GP__CHUNK_TICKET 32
+GP__CONTROL_BYTES 18
+GP__COOPERATIVE_CLUSTER 27
+GP__COOPERATIVE_QUADS 27
+GP__COUNTING_BLOCKS 25
+GP__COUNTING_LOADS 25
+GP__COUNTING_ROWS_LOG2 25
+GP__COUNTING_ROW_BYTES 25
+GP__COUNTING_THREADS 25
+GP__COUNT_TILES 29
+GP__DEGREE_HISTOGRAM 44
+GP__DEGREE_LEAST 44
+GP__DEGREE_MOST 44
+GP__DEGREE_STATE 44
+GP__DEGREE_SUM 44
+GP__DIGITS 18
+GP__EDGES_COUNT_SHIFT 62
+GP__FAULT_SHIFT 44
+GP__FLOAT 57
+GP__FORM_DENSE 31
+GP__FORM_FEW 31
+GP__FORM_IN_ALIGNED 31
+GP__FORM_IN_DENSE 31
+GP__FORM_IN_START 31
+GP__FORM_IN_WHOLE 31
+GP__FORM_OUT_ALIGNED 31
+GP__FORM_OUT_DENSE 31
+GP__FORM_OUT_WHOLE 31
+GP__FORM_STACKED 31
+GP__FORM_WHOLE 31
+GP__FORM_WORD 31
+GP__FOUR_BORDER_BYTES 28
+GP__FOUR_LANES 28
+GP__FROM_IN 106
+GP__FROM_OUT 106
+GP__FROM_SPARE 106
+GP__GROUP 18
+GP__GROUP_FROM 45
+GP__GROUP_FROM_INPUT 45
+GP__GROUP_FROM_LIST 45
+GP__GROUP_FULL 45
+GP__GROUP_LENGTH 45
+GP__GROUP_MOST 45
+GP__GROUP_OF_INPUT 45
+GP__GROUP_OF_LIST 45
+GP__GROUP_SLOTS 45
+GP__GROUP_STATE 45
+GP__HALVES 84
+GP__HISTOGRAM_BOUNDARY_BYTES 22
+GP__HISTOGRAM_BUCKETS 22
+GP__HISTOGRAM_CHUNK 22
+GP__HISTOGRAM_CHUNKS 22
+GP__HISTOGRAM_GROUP 22
+GP__HISTOGRAM_SLICE_BYTES 22
+GP__HISTOGRAM_STATIC_BYTES 22
+GP__HOLE_BYTES 32
+GP__HYBRID_COUNT_THREADS 23
+GP__HYBRID_DONE 23
+GP__HYBRID_DRAWN 23
+GP__HYBRID_ITEMS 23
+GP__HYBRID_ITEM_BYTES 23
+GP__HYBRID_LEVELS 23
+GP__HYBRID_LIST 23
+GP__HYBRID_PART_BYTES 23
+GP__HYBRID_PLACE_BITS 23
+GP__LAYOUT_ENTRIES 33
+GP__LAYOUT_FIELDS 33
+GP__LAYOUT_REGISTER_BYTES 33
+GP__LAYOUT_STEP 33
+GP__LAYOUT_STRUCT_BYTES 33
+GP__LOG2_BLOCK 21
+GP__LOG2_SHORT 29
+GP__LONG_ROUNDS 21
+GP__LONG_STATIC_BYTES 29
+GP__MERGE_STATIC_BYTES 28
+GP__MIDDLE_CLASSES 29
+GP__MOVE_NOTHING 31
+GP__MOVE_RECTANGLE 31
+GP__MOVE_ROWS 31
+GP__MOVE_SQUARE 31
+GP__MOVE_TILES 31
+GP__NEW_CLOSED 146
+GP__NEW_EDGES 146
+GP__NEW_EXPLORED 146
+GP__NEW_ITEMS 146
+GP__NEW_LOOKS 146
+GP__NEW_PAIRS 146
+GP__NUMBERS_LOG2 24
+GP__PANELS_COUNTERS 32
+GP__PANELS_MOST 32
+GP__PANEL_MOST 32
+GP__PART_CONSTANT 106
+GP__PART_COUNTED 106
+GP__PART_MOVES 106
+GP__PART_STAYS 106
+GP__PIPELINE_WARPS 18
+GP__RADIX_BITS 29
+GP__RADIX_COPIES 101
+GP__RADIX_FROM 101
+GP__RADIX_GROUP 24
+GP__RADIX_GROUPS 24
+GP__RADIX_HISTOGRAM_THREADS 24
+GP__RADIX_LAST 101
+GP__RADIX_NARROW_LOG2 24
+GP__RADIX_ODD 101
+GP__RADIX_PASSES 24
+GP__RADIX_READS_PAIRS 101
+GP__RADIX_RUNS 101
+GP__RADIX_TABLES 24
+GP__RADIX_TO_OTHER 101
+GP__RADIX_VALUE_BYTES 24
+GP__RADIX_WRITES_PAIRS 101
+GP__RANGE_LOG2_LANES 21
+GP__RECUR_PLACES 26
+GP__RECUR_SAMPLE 26
+GP__SAMPLE 26
+GP__SAMPLE_LEAST 26
+GP__SAMPLE_LOG2_BINS 26
+GP__SAMPLE_THREADS 26
+GP__SELECT_BINS 30
+GP__SELECT_BITS 30
+GP__SELECT_STATE_BYTES 30
+GP__SHORT 29
+GP__SHORT_ROUNDS 29
+GP__SHUFFLE_ROUNDS 30
+GP__SIGNED 57
+GP__SOURCES_ALL 55
+GP__SOURCES_CLEAR 55
+GP__SOURCES_FINISH 55
+GP__SOURCES_LAUNCHES 36
+GP__SOURCES_MOST 55
+GP__SOURCES_REST 55
+GP__SOURCES_STEP 55
+GP__SOURCES_SUMS 146
+GP__SPAN_ITEMS 21
+GP__SQUARE_PANEL 31
+GP__STATIC_SHARED_BYTES 18
+GP__STREAM_MARGIN 20
+GP__STRUCT 57
+GP__TASK_COPY 52
+GP__TASK_COUNT 52
+GP__TASK_MOVE 52
+GP__TASK_SORT 52
+GP__TENSOR_ALIGNMENT 32
+GP__TENSOR_BOX 32
+GP__TENSOR_STAGES_MOST 32
+GP__TENSOR_TURNS 32
+GP__TOP_K_FEW 30
+GP__TOP_K_MERGED 30
+GP__TOP_K_STATIC_BYTES 30
+GP__TRANSPOSE_PANEL 31
+GP__TRANSPOSE_SEGMENT 31
+GP__TRANSPOSE_WHOLE 31
+GP__TRIP_BYTES 31
+GP__UNSIGNED 57
+GP__VALUE_BYTES 37
+GP__VECTOR 18
+GP__WARP 18
+GP__WORD_BYTES 18
 GP_algorithm 2
 GP_alpha 2
 GP_beta 2
@@ -38332,122 +38353,122 @@ GP_stages 2
 GP_store 2
 GP_threads 2
 GP_vectors 2
-gp__acc_words 17
-gp__add_below_equal 124
+gp__acc_words 18
+gp__add_below_equal 125
 gp__add_relaxed 7
-gp__add_tally 122
-gp__adjacent 79
-gp__ahead 116
+gp__add_tally 123
+gp__adjacent 80
+gp__ahead 117
 gp__and 7
-gp__are_few 30
-gp__arg_operator 57
+gp__are_few 31
+gp__arg_operator 58
 gp__array_of 5
-gp__arrivals 135
-gp__as_it_is 95
-gp__balanced_path 119
-gp__balanced_path_blocks 27
-gp__balanced_paths 119
-gp__bank_padded 113
-gp__bank_padded_bytes 28
-gp__batcher 117
-gp__below_equal 124
-gp__best 123
-gp__best_storage 123
+gp__arrivals 136
+gp__as_it_is 96
+gp__balanced_path 120
+gp__balanced_path_blocks 28
+gp__balanced_paths 120
+gp__bank_padded 114
+gp__bank_padded_bytes 29
+gp__batcher 118
+gp__below_equal 125
+gp__best 124
+gp__best_storage 124
 gp__bf16_from_f32 8
-gp__bfs 143
-gp__bfs_args 54
-gp__bfs_block 142
-gp__bfs_block_totals 135
-gp__bfs_bottom_up 141
-gp__bfs_by_edges 35
-gp__bfs_checked 143
-gp__bfs_cluster_totals 135
-gp__bfs_control 135
-gp__bfs_counts 135
-gp__bfs_edge 144
-gp__bfs_edge_bytes 35
-gp__bfs_exchange 139
-gp__bfs_parents 143
-gp__bfs_progress 144
-gp__bfs_queue 137
-gp__bfs_search 136
-gp__bfs_shared 135
-gp__bfs_small 140
-gp__bfs_small_most 35
-gp__bfs_sources 146
-gp__bfs_state 135
-gp__bfs_step_shared 144
-gp__bfs_stepper 144
-gp__bfs_steps 144
-gp__bfs_stepwise 143
-gp__bfs_sums 135
-gp__bfs_tally 135
-gp__bfs_top_down 138
-gp__bfs_unvisited 135
-gp__bijection 125
-gp__binary 57
-gp__bins_of 82
-gp__bit_count 59
-gp__bits 59
-gp__bits_below 59
-gp__bits_of 117
-gp__bits_of_buckets 25
+gp__bfs 144
+gp__bfs_args 55
+gp__bfs_block 143
+gp__bfs_block_totals 136
+gp__bfs_bottom_up 142
+gp__bfs_by_edges 36
+gp__bfs_checked 144
+gp__bfs_cluster_totals 136
+gp__bfs_control 136
+gp__bfs_counts 136
+gp__bfs_edge 145
+gp__bfs_edge_bytes 36
+gp__bfs_exchange 140
+gp__bfs_parents 144
+gp__bfs_progress 145
+gp__bfs_queue 138
+gp__bfs_search 137
+gp__bfs_shared 136
+gp__bfs_small 141
+gp__bfs_small_most 36
+gp__bfs_sources 147
+gp__bfs_state 136
+gp__bfs_step_shared 145
+gp__bfs_stepper 145
+gp__bfs_steps 145
+gp__bfs_stepwise 144
+gp__bfs_sums 136
+gp__bfs_tally 136
+gp__bfs_top_down 139
+gp__bfs_unvisited 136
+gp__bijection 126
+gp__binary 58
+gp__bins_of 83
+gp__bit_count 60
+gp__bits 60
+gp__bits_below 60
+gp__bits_of 118
+gp__bits_of_buckets 26
 gp__bits_of_f32 7
 gp__bits_of_f64 7
-gp__block_sort_shape 113
-gp__block_sort_storage 115
-gp__block_sorter 115
-gp__bound 99
-gp__bound_before 68
-gp__bound_steps 99
-gp__bucket 108
-gp__bucket_blocks 22
-gp__bucket_bytes 22
-gp__bucket_element 109
-gp__bucket_items 22
-gp__bucket_log2_bins 22
-gp__bucket_sorter 110
-gp__bucket_threads 22
-gp__buffered_args 55
-gp__buffered_border 31
-gp__buffered_leads 31
-gp__buffered_panels 133
-gp__buffered_plan 31
-gp__buffered_plan_of 31
-gp__buffered_slot 31
-gp__buffered_slots 31
-gp__buffered_threads 31
-gp__buffered_turn 133
+gp__block_sort_shape 114
+gp__block_sort_storage 116
+gp__block_sorter 116
+gp__bound 100
+gp__bound_before 69
+gp__bound_steps 100
+gp__bucket 109
+gp__bucket_blocks 23
+gp__bucket_bytes 23
+gp__bucket_element 110
+gp__bucket_items 23
+gp__bucket_log2_bins 23
+gp__bucket_sorter 111
+gp__bucket_threads 23
+gp__buffered_args 56
+gp__buffered_border 32
+gp__buffered_leads 32
+gp__buffered_panels 134
+gp__buffered_plan 32
+gp__buffered_plan_of 32
+gp__buffered_slot 32
+gp__buffered_slots 32
+gp__buffered_threads 32
+gp__buffered_turn 134
 gp__bulk_commit 7
 gp__bulk_fence 7
 gp__bulk_load 7
 gp__bulk_store 7
 gp__bulk_wait 7
 gp__bulk_wait_read 7
-gp__by_key 91
-gp__byte_gather 59
-gp__byte_of 83
-gp__byte_sum_step 67
-gp__bytes 65
-gp__bytes_at 116
+gp__by_key 92
+gp__byte_gather 60
+gp__byte_of 84
+gp__byte_sum_step 68
+gp__bytes 66
+gp__bytes_at 117
 gp__bytes_differ 8
 gp__bytes_less 8
-gp__bytes_of 87
-gp__carried_values 118
-gp__ceil_div 17
-gp__choice_bytes 25
-gp__chunk 87
-gp__chunk_by_vectors 17
-gp__chunk_fold 67
-gp__chunk_fold_part 67
-gp__chunk_items 31
-gp__chunk_merit 31
-gp__chunk_most 31
-gp__chunk_mover 132
-gp__chunk_scan 67
-gp__chunk_scan_part 67
-gp__chunk_word 31
-gp__clear_pad 56
+gp__bytes_of 88
+gp__carried_values 119
+gp__ceil_div 18
+gp__choice_bytes 26
+gp__chunk 88
+gp__chunk_by_vectors 18
+gp__chunk_fold 68
+gp__chunk_fold_part 68
+gp__chunk_items 32
+gp__chunk_merit 32
+gp__chunk_most 32
+gp__chunk_mover 133
+gp__chunk_scan 68
+gp__chunk_scan_part 68
+gp__chunk_word 32
+gp__clear_pad 57
 gp__cluster_arrive 8
 gp__cluster_arrive_aligned 7
 gp__cluster_load 7
@@ -38455,278 +38476,278 @@ gp__cluster_send 7
 gp__cluster_store 7
 gp__cluster_wait 8
 gp__cluster_wait_aligned 7
-gp__column_store 74
-gp__common_factor 29
-gp__common_with_vector 17
-gp__compact 87
-gp__compact_keys 91
-gp__compare 57
-gp__compare_bytes 57
-gp__components_few 127
-gp__components_first 127
-gp__components_link 127
-gp__components_roots 127
-gp__components_sample 127
-gp__convert_layout 78
-gp__convert_values 78
-gp__converter 57
-gp__cooperative_blocks 26
-gp__cooperative_bytes 26
-gp__cooperative_most 26
-gp__cooperative_radix 103
-gp__cooperative_radix_sort 103
-gp__cooperative_registers 26
-gp__cooperative_static_bytes 26
-gp__cooperative_threads 26
-gp__cooperative_tile 26
-gp__cooperative_words 26
-gp__coprime 29
-gp__copy_from_shared 66
-gp__copy_kernel 77
-gp__copy_out 87
-gp__copy_to_shared 66
-gp__copy_unlike 87
-gp__copy_value 78
-gp__copy_words 78
-gp__count 76
-gp__count_join 87
-gp__count_keys 122
-gp__counted 58
-gp__counted_values 122
-gp__counting_args 48
-gp__counting_blocks 24
-gp__counting_fill 122
-gp__counting_filler 122
-gp__counting_rows 24
-gp__counting_runs 122
-gp__counting_threads 24
-gp__counting_vectors 24
-gp__counts 87
-gp__counts_of 122
+gp__column_store 75
+gp__common_factor 30
+gp__common_with_vector 18
+gp__compact 88
+gp__compact_keys 92
+gp__compare 58
+gp__compare_bytes 58
+gp__components_few 128
+gp__components_first 128
+gp__components_link 128
+gp__components_roots 128
+gp__components_sample 128
+gp__convert_layout 79
+gp__convert_values 79
+gp__converter 58
+gp__cooperative_blocks 27
+gp__cooperative_bytes 27
+gp__cooperative_most 27
+gp__cooperative_radix 104
+gp__cooperative_radix_sort 104
+gp__cooperative_registers 27
+gp__cooperative_static_bytes 27
+gp__cooperative_threads 27
+gp__cooperative_tile 27
+gp__cooperative_words 27
+gp__coprime 30
+gp__copy_from_shared 67
+gp__copy_kernel 78
+gp__copy_out 88
+gp__copy_to_shared 67
+gp__copy_unlike 88
+gp__copy_value 79
+gp__copy_words 79
+gp__count 77
+gp__count_join 88
+gp__count_keys 123
+gp__counted 59
+gp__counted_values 123
+gp__counting_args 49
+gp__counting_blocks 25
+gp__counting_fill 123
+gp__counting_filler 123
+gp__counting_rows 25
+gp__counting_runs 123
+gp__counting_threads 25
+gp__counting_vectors 25
+gp__counts 88
+gp__counts_of 123
 gp__cp_async_wait 7
-gp__decomposed_key 100
-gp__degree_class 35
-gp__depths_of_edges 128
-gp__depths_of_vertices 128
-gp__digit_counters 69
-gp__divisor 53
+gp__decomposed_key 101
+gp__degree_class 36
+gp__depths_of_edges 129
+gp__depths_of_vertices 129
+gp__digit_counters 70
+gp__divisor 54
 gp__dot_bytes 7
-gp__draw 73
-gp__drawn 101
-gp__drop_first 83
-gp__duplicate_sampler 101
-gp__each_edge 126
-gp__each_tile 75
-gp__earlier_lanes 60
-gp__edge_count 126
-gp__edge_key 126
-gp__edge_tile_bytes 34
-gp__edge_to_component 127
-gp__edge_to_depths 128
-gp__edge_to_key 126
-gp__edge_to_parent 143
-gp__either 116
-gp__element 77
-gp__end_ranks 90
-gp__end_word 74
-gp__ends 89
-gp__ends_at 68
-gp__even_base 82
-gp__even_bins 82
-gp__exchanged_rows 74
-gp__expand_list 75
+gp__draw 74
+gp__drawn 102
+gp__drop_first 84
+gp__duplicate_sampler 102
+gp__each_edge 127
+gp__each_tile 76
+gp__earlier_lanes 61
+gp__edge_count 127
+gp__edge_key 127
+gp__edge_tile_bytes 35
+gp__edge_to_component 128
+gp__edge_to_depths 129
+gp__edge_to_key 127
+gp__edge_to_parent 144
+gp__either 117
+gp__element 78
+gp__end_ranks 91
+gp__end_word 75
+gp__ends 90
+gp__ends_at 69
+gp__even_base 83
+gp__even_bins 83
+gp__exchanged_rows 75
+gp__expand_list 76
 gp__f16_from_f32 7
 gp__f32_from_bits 7
 gp__f32_from_f16 7
 gp__f32_to_odd 8
 gp__f64_from_bits 7
-gp__fault_report 128
-gp__faults 128
+gp__fault_report 129
+gp__faults 129
 gp__fence 7
-gp__few_bytes 30
-gp__few_line 30
-gp__few_unit 30
-gp__few_words 129
-gp__field_key 100
-gp__fields_of_chunk 78
-gp__fill_value 77
-gp__find_part 106
-gp__first_bit 59
-gp__first_bits 90
-gp__fixed_ends 94
-gp__flag 57
-gp__flag_heads 89
-gp__flagged_bytes 19
-gp__float_zeros_tie 117
-gp__floor_log2 30
-gp__four_merger 118
-gp__four_runs 118
-gp__four_split 118
-gp__four_together 27
-gp__from_double 57
-gp__from_structs 78
-gp__gather 104
-gp__gather_args 47
-gp__gathered_tile 74
-gp__graph_args 43
-gp__graph_check 128
-gp__graph_degree_keys 126
-gp__graph_degree_report 126
-gp__graph_degrees 126
-gp__graph_from_keys 126
-gp__graph_invert 126
-gp__graph_keys 126
-gp__graph_list_keys 126
-gp__grid_barrier_sum 135
-gp__group_args 44
-gp__group_storage 84
-gp__group_table 84
-gp__guess 82
-gp__hash_of 70
-gp__high 87
+gp__few_bytes 31
+gp__few_line 31
+gp__few_unit 31
+gp__few_words 130
+gp__field_key 101
+gp__fields_of_chunk 79
+gp__fill_value 78
+gp__find_part 107
+gp__first_bit 60
+gp__first_bits 91
+gp__fixed_ends 95
+gp__flag 58
+gp__flag_heads 90
+gp__flagged_bytes 20
+gp__float_zeros_tie 118
+gp__floor_log2 31
+gp__four_merger 119
+gp__four_runs 119
+gp__four_split 119
+gp__four_together 28
+gp__from_double 58
+gp__from_structs 79
+gp__gather 105
+gp__gather_args 48
+gp__gathered_tile 75
+gp__graph_args 44
+gp__graph_check 129
+gp__graph_degree_keys 127
+gp__graph_degree_report 127
+gp__graph_degrees 127
+gp__graph_from_keys 127
+gp__graph_invert 127
+gp__graph_keys 127
+gp__graph_list_keys 127
+gp__grid_barrier_sum 136
+gp__group_args 45
+gp__group_storage 85
+gp__group_table 85
+gp__guess 83
+gp__hash_of 71
+gp__high 88
 gp__high_product 7
-gp__histogram 83
-gp__histogram_args 42
-gp__histogram_boundary_bytes 21
-gp__histogram_buckets 21
-gp__histogram_by_value 21
-gp__histogram_chunk 21
-gp__histogram_copy_bytes 21
-gp__histogram_counts 83
-gp__histogram_fewer_buckets 21
-gp__histogram_fit 21
-gp__histogram_halves 21
-gp__histogram_of 83
-gp__histogram_ordered 83
-gp__histogram_replicas 21
-gp__histogram_room 21
-gp__histogram_search_bytes 21
-gp__histogram_shape 83
-gp__histogram_slice 21
-gp__histogram_slots 21
-gp__histogram_stride 21
-gp__histogram_table_bytes 21
-gp__holds 88
-gp__hybrid 105
-gp__hybrid_args 50
-gp__hybrid_bucket_bytes 25
-gp__hybrid_capacity 22
-gp__hybrid_clamp 22
-gp__hybrid_count 106
-gp__hybrid_count_bytes 22
-gp__hybrid_count_storage 106
-gp__hybrid_counting 106
-gp__hybrid_even_levels 22
-gp__hybrid_fit 22
-gp__hybrid_item 105
-gp__hybrid_items 22
-gp__hybrid_levels 22
-gp__hybrid_move 107
-gp__hybrid_move_bytes 22
-gp__hybrid_mover 107
-gp__hybrid_moving 107
-gp__hybrid_moving_pairs 107
-gp__hybrid_part 105
-gp__hybrid_parts 22
-gp__hybrid_pieces 22
-gp__hybrid_rest 108
-gp__hybrid_rest_bytes 25
-gp__hybrid_share 106
-gp__hybrid_sort 110
-gp__hybrid_sort_keys 110
-gp__hybrid_sort_pairs 110
-gp__hybrid_tile_bytes 25
-gp__hybrid_vector_items 22
+gp__histogram 84
+gp__histogram_args 43
+gp__histogram_boundary_bytes 22
+gp__histogram_buckets 22
+gp__histogram_by_value 22
+gp__histogram_chunk 22
+gp__histogram_copy_bytes 22
+gp__histogram_counts 84
+gp__histogram_fewer_buckets 22
+gp__histogram_fit 22
+gp__histogram_halves 22
+gp__histogram_of 84
+gp__histogram_ordered 84
+gp__histogram_replicas 22
+gp__histogram_room 22
+gp__histogram_search_bytes 22
+gp__histogram_shape 84
+gp__histogram_slice 22
+gp__histogram_slots 22
+gp__histogram_stride 22
+gp__histogram_table_bytes 22
+gp__holds 89
+gp__hybrid 106
+gp__hybrid_args 51
+gp__hybrid_bucket_bytes 26
+gp__hybrid_capacity 23
+gp__hybrid_clamp 23
+gp__hybrid_count 107
+gp__hybrid_count_bytes 23
+gp__hybrid_count_storage 107
+gp__hybrid_counting 107
+gp__hybrid_even_levels 23
+gp__hybrid_fit 23
+gp__hybrid_item 106
+gp__hybrid_items 23
+gp__hybrid_levels 23
+gp__hybrid_move 108
+gp__hybrid_move_bytes 23
+gp__hybrid_mover 108
+gp__hybrid_moving 108
+gp__hybrid_moving_pairs 108
+gp__hybrid_part 106
+gp__hybrid_parts 23
+gp__hybrid_pieces 23
+gp__hybrid_rest 109
+gp__hybrid_rest_bytes 26
+gp__hybrid_share 107
+gp__hybrid_sort 111
+gp__hybrid_sort_keys 111
+gp__hybrid_sort_pairs 111
+gp__hybrid_tile_bytes 26
+gp__hybrid_vector_items 23
 gp__in_block 7
 gp__index 5
-gp__index_writer 117
-gp__iota_value 77
-gp__is_buffered 30
-gp__is_chosen 100
-gp__is_cooperative 26
-gp__is_edge_fault 33
-gp__is_exact 56
-gp__is_graph_work 33
-gp__is_none 123
-gp__is_paired 23
-gp__is_scan 18
-gp__is_scattered 30
-gp__is_set 27
-gp__is_swizzlable 30
-gp__is_whole 77
-gp__item 112
-gp__join_carries 95
-gp__kept_heads 91
-gp__key_at 72
-gp__key_counters 72
-gp__key_counts 122
-gp__key_field 100
-gp__key_fields 100
-gp__key_heads 89
-gp__key_parts 100
-gp__key_register 112
-gp__key_tile 123
-gp__kind 56
-gp__lane_team 60
-gp__lanes_before 60
-gp__last_of 90
-gp__layout_args 47
-gp__layout_fits 32
-gp__layout_fitting 32
-gp__layout_local 32
-gp__layout_most 32
+gp__index_writer 118
+gp__iota_value 78
+gp__is_buffered 31
+gp__is_chosen 101
+gp__is_cooperative 27
+gp__is_edge_fault 34
+gp__is_exact 57
+gp__is_graph_work 34
+gp__is_none 124
+gp__is_paired 24
+gp__is_scan 19
+gp__is_scattered 31
+gp__is_set 28
+gp__is_swizzlable 31
+gp__is_whole 78
+gp__item 113
+gp__join_carries 96
+gp__kept_heads 92
+gp__key_at 73
+gp__key_counters 73
+gp__key_counts 123
+gp__key_field 101
+gp__key_fields 101
+gp__key_heads 90
+gp__key_parts 101
+gp__key_register 113
+gp__key_tile 124
+gp__kind 57
+gp__lane_team 61
+gp__lanes_before 61
+gp__last_of 91
+gp__layout_args 48
+gp__layout_fits 33
+gp__layout_fitting 33
+gp__layout_local 33
+gp__layout_most 33
 gp__layout_of 5
-gp__layout_padding 32
-gp__layout_region 32
-gp__layout_shared_bytes 32
-gp__layout_staged 32
-gp__layout_tile 32
-gp__layout_value 78
-gp__leading_bits 25
-gp__leading_capacity 25
-gp__leading_edges 110
-gp__leading_sort 110
-gp__length 90
-gp__limits 56
-gp__link 127
-gp__load 58
-gp__load_across 74
-gp__load_balance 99
-gp__load_merge_unit 116
+gp__layout_padding 33
+gp__layout_region 33
+gp__layout_shared_bytes 33
+gp__layout_staged 33
+gp__layout_tile 33
+gp__layout_value 79
+gp__leading_bits 26
+gp__leading_capacity 26
+gp__leading_edges 111
+gp__leading_sort 111
+gp__length 91
+gp__limits 57
+gp__link 128
+gp__load 59
+gp__load_across 75
+gp__load_balance 100
+gp__load_merge_unit 117
 gp__load_relaxed 7
-gp__load_unit 74
-gp__load_unit_between 116
-gp__load_unit_parts 116
+gp__load_unit 75
+gp__load_unit_between 117
+gp__load_unit_parts 117
 gp__load_vector 7
 gp__load_vector_if 7
 gp__load_volatile 7
 gp__load_word 7
-gp__load_words 74
-gp__long_binned 28
-gp__long_binned_bytes 28
-gp__long_capacity 28
-gp__long_items 28
-gp__long_log2_bins 28
-gp__long_moving_bytes 28
-gp__long_shared_bytes 28
-gp__long_threads 28
-gp__long_threads_of 28
-gp__look_back 73
-gp__look_back_slots 18
-gp__low 87
-gp__lower_halves 72
-gp__lowest_bit 30
+gp__load_words 75
+gp__long_binned 29
+gp__long_binned_bytes 29
+gp__long_capacity 29
+gp__long_items 29
+gp__long_log2_bins 29
+gp__long_moving_bytes 29
+gp__long_shared_bytes 29
+gp__long_threads 29
+gp__long_threads_of 29
+gp__look_back 74
+gp__look_back_slots 19
+gp__low 88
+gp__lower_halves 73
+gp__lowest_bit 31
 gp__magnitude 7
-gp__make_arg 56
-gp__map_args 37
-gp__map_items 34
-gp__map_kernel 77
-gp__mark 89
-gp__mark_changes 59
-gp__marks 95
-gp__marks_access 95
+gp__make_arg 57
+gp__map_args 38
+gp__map_items 35
+gp__map_kernel 78
+gp__mark 90
+gp__mark_changes 60
+gp__marks 96
+gp__marks_access 96
 gp__match_bit 7
-gp__max 17
+gp__max 18
 gp__maximum 7 8
 gp__mbarrier_arrive 7
 gp__mbarrier_arrive_expect 7
@@ -38736,595 +38757,596 @@ gp__mbarrier_peek 7
 gp__mbarrier_test 7
 gp__mbarrier_wait 8
 gp__member_at 5
-gp__merge 116
-gp__merge_args 52
-gp__merge_before 68
-gp__merge_carried_bytes 27
-gp__merge_carries 27
-gp__merge_four 118
-gp__merge_four_borders 118
-gp__merge_four_part 27
-gp__merge_four_shared_bytes 27
-gp__merge_items 27
-gp__merge_mirror_bytes 27
-gp__merge_out_bytes 27
-gp__merge_ring_bytes 27
-gp__merge_ring_of 27
-gp__merge_shared_bytes 27
-gp__merge_side 116
-gp__merge_slack_bytes 27
-gp__merge_sort_tiles 117
-gp__merge_source_bytes 27
-gp__merge_split_before 68
-gp__merge_splits_before 68
-gp__merge_storage 116
-gp__merge_tile 27
-gp__merge_window_bytes 27
-gp__merger 116
-gp__middle_limit 28
+gp__merge 117
+gp__merge_args 53
+gp__merge_before 69
+gp__merge_carried_bytes 28
+gp__merge_carries 28
+gp__merge_four 119
+gp__merge_four_borders 119
+gp__merge_four_part 28
+gp__merge_four_shared_bytes 28
+gp__merge_items 28
+gp__merge_mirror_bytes 28
+gp__merge_out_bytes 28
+gp__merge_ring_bytes 28
+gp__merge_ring_of 28
+gp__merge_shared_bytes 28
+gp__merge_side 117
+gp__merge_slack_bytes 28
+gp__merge_sort_tiles 118
+gp__merge_source_bytes 28
+gp__merge_split_before 69
+gp__merge_splits_before 69
+gp__merge_storage 117
+gp__merge_tile 28
+gp__merge_window_bytes 28
+gp__merger 117
+gp__middle_limit 29
 gp__minimum 7 8
-gp__misalignment 59
-gp__mix2 29
-gp__mix3 29
-gp__moved 78
-gp__moved_list 78
+gp__misalignment 60
+gp__mix2 30
+gp__mix3 30
+gp__moved 79
+gp__moved_list 79
 gp__named_barrier 7
 gp__nanoseconds 7
-gp__nearest_before 90
-gp__negated 57
+gp__nearest_before 91
+gp__negated 58
 gp__negative 7
-gp__nested_pairs 59
-gp__next_key_differs 72
-gp__no_bin 82
-gp__no_offsets 87
-gp__no_values 113
-gp__none 56
-gp__of_kind 25
-gp__offset_below 89
-gp__offset_ends 94
-gp__offset_fault 58
-gp__offset_heads 89
-gp__offset_marks 89
-gp__one_block_bytes 22
-gp__one_block_items 22
-gp__one_block_log2_bins 22
-gp__one_search 68
+gp__nested_pairs 60
+gp__next_key_differs 73
+gp__no_bin 83
+gp__no_offsets 88
+gp__no_values 114
+gp__none 57
+gp__of_kind 26
+gp__offset_below 90
+gp__offset_ends 95
+gp__offset_fault 59
+gp__offset_heads 90
+gp__offset_marks 90
+gp__one_block_bytes 23
+gp__one_block_items 23
+gp__one_block_log2_bins 23
+gp__one_search 69
 gp__opaque 7
 gp__opaque_copy 7
 gp__opaque_ones 7
-gp__open_join 91
-gp__open_run 91
-gp__operator 57
+gp__open_join 92
+gp__open_run 92
+gp__operator 58
 gp__optimizer_barrier 7
-gp__order 57
-gp__order_fault 58
-gp__ordered 56
-gp__padded_rows 74
-gp__pair 87
-gp__pair_bucket 109
-gp__pair_bucket_bytes 22
-gp__pair_bucket_storage 109
-gp__panels_args 55
-gp__panels_form 31
-gp__panels_plan 31
-gp__panels_plan_of 31
-gp__pdl_wait 76
+gp__order 58
+gp__order_fault 59
+gp__ordered 57
+gp__padded_rows 75
+gp__pair 88
+gp__pair_bucket 110
+gp__pair_bucket_bytes 23
+gp__pair_bucket_storage 110
+gp__panels_args 56
+gp__panels_form 32
+gp__panels_plan 32
+gp__panels_plan_of 32
+gp__pdl_wait 77
 gp__permute 7
-gp__permuted_words 78
-gp__pick_bytes 78
-gp__picked 116
-gp__pieces 73
-gp__pipeline_storage 86
-gp__pipelined_fits 18
-gp__pivots 99
-gp__place_of_tile 129
-gp__policy 76
-gp__policy_valid_adaptive 25
-gp__policy_valid_common 17
-gp__policy_valid_cooperative 26
-gp__policy_valid_counting 24
-gp__policy_valid_four_way 27
-gp__policy_valid_graph 35
-gp__policy_valid_histogram 21
-gp__policy_valid_hybrid 25
-gp__policy_valid_hybrid_keys 25
-gp__policy_valid_leading 25
-gp__policy_valid_map 34
-gp__policy_valid_merge 27
-gp__policy_valid_one_block_sort 25
-gp__policy_valid_radix 23
-gp__policy_valid_scan 18
-gp__policy_valid_segmented_sort 28
-gp__policy_valid_segments 20
-gp__policy_valid_sort 26
-gp__policy_valid_stream 19
-gp__policy_valid_tensor 31
-gp__policy_valid_top_k 29
-gp__policy_valid_transpose 31
-gp__power_of_two 27
+gp__permuted_words 79
+gp__pick_bytes 79
+gp__picked 117
+gp__pieces 74
+gp__pipeline_storage 87
+gp__pipelined_fits 19
+gp__pivots 100
+gp__place_of_tile 130
+gp__policy 77
+gp__policy_valid_adaptive 26
+gp__policy_valid_common 18
+gp__policy_valid_cooperative 27
+gp__policy_valid_counting 25
+gp__policy_valid_four_way 28
+gp__policy_valid_graph 36
+gp__policy_valid_histogram 22
+gp__policy_valid_hybrid 26
+gp__policy_valid_hybrid_keys 26
+gp__policy_valid_leading 26
+gp__policy_valid_map 35
+gp__policy_valid_merge 28
+gp__policy_valid_one_block_sort 26
+gp__policy_valid_radix 24
+gp__policy_valid_scan 19
+gp__policy_valid_segmented_sort 29
+gp__policy_valid_segments 21
+gp__policy_valid_sort 27
+gp__policy_valid_stream 20
+gp__policy_valid_tensor 32
+gp__policy_valid_top_k 30
+gp__policy_valid_transpose 32
+gp__power_of_two 28
 gp__prefetch 7
 gp__prefetch_bytes 7
 gp__prefetch_near 7
 gp__product 7 8
-gp__publish 73
-gp__push_bucket 114
-gp__push_tasks 114
-gp__quotient 74
-gp__radix_args 46
-gp__radix_counting 101
-gp__radix_digit_bits 23
-gp__radix_digit_of 47
-gp__radix_elements_bytes 23
-gp__radix_histogram 101
-gp__radix_histogram_bytes 23
-gp__radix_index_bytes 23
-gp__radix_items 23
-gp__radix_key 100
-gp__radix_moved 100
-gp__radix_narrow 102
-gp__radix_number 100
-gp__radix_ordered_bytes 23
-gp__radix_pass 102
-gp__radix_passes 23
-gp__radix_record 100
-gp__radix_registers 23
-gp__radix_replicas 23
-gp__radix_shared_bytes 23
-gp__radix_static_bytes 23
-gp__radix_sweep 102
-gp__radix_sweeps 102
-gp__radix_value 102
-gp__radix_value_bytes 23
-gp__radix_wide 102
-gp__radix_words_bytes 23
-gp__range_bins 82
-gp__range_ends 94
-gp__ranges 78
-gp__rank 123
-gp__rank_bytes 29
-gp__rank_form 29
-gp__rank_of 123
-gp__rank_pair 123
-gp__raw 87
-gp__receive 73
-gp__recur_bytes 25
+gp__publish 74
+gp__push_bucket 115
+gp__push_tasks 115
+gp__quotient 75
+gp__radix_args 47
+gp__radix_counting 102
+gp__radix_digit_bits 24
+gp__radix_digit_of 48
+gp__radix_elements_bytes 24
+gp__radix_histogram 102
+gp__radix_histogram_bytes 24
+gp__radix_index_bytes 24
+gp__radix_items 24
+gp__radix_key 101
+gp__radix_moved 101
+gp__radix_narrow 103
+gp__radix_number 101
+gp__radix_ordered_bytes 24
+gp__radix_pass 103
+gp__radix_passes 24
+gp__radix_record 101
+gp__radix_registers 24
+gp__radix_replicas 24
+gp__radix_shared_bytes 24
+gp__radix_static_bytes 24
+gp__radix_sweep 103
+gp__radix_sweeps 103
+gp__radix_value 103
+gp__radix_value_bytes 24
+gp__radix_wide 103
+gp__radix_words_bytes 24
+gp__range_bins 83
+gp__range_ends 95
+gp__ranges 79
+gp__rank 124
+gp__rank_bytes 30
+gp__rank_form 30
+gp__rank_of 124
+gp__rank_pair 124
+gp__raw 88
+gp__receive 74
+gp__recur_bytes 26
 gp__red_or 7
-gp__reduce_args 38
-gp__reduce_consecutive 81
-gp__reduce_even_share 81
-gp__reduce_finish 81
-gp__reduce_input 81
-gp__reduce_result 81
-gp__reduce_stealing 81
-gp__reduce_storage 81
-gp__reverse 80
-gp__root 127
-gp__round_up 21
-gp__run_join 90
-gp__run_state 90
-gp__run_tally 122
-gp__running 67
-gp__runs 90
-gp__runs_before 122
-gp__same_bytes 84
-gp__same_keys 122
-gp__sample_bytes 25
-gp__sample_size 25
-gp__saturate 57
-gp__scalar_item 112
-gp__scan_args 39
-gp__scan_downsweep 85
-gp__scan_items 18
-gp__scan_look_back 85
-gp__scan_pipeline 86
-gp__scan_pipelined 86
-gp__scan_share 85
-gp__scan_shared_bytes 18
-gp__scan_spine 85
-gp__scan_static_bytes 18
-gp__scan_storage 85
-gp__scan_tile 85
-gp__scan_tile_bytes 18
-gp__scan_upsweep 85
-gp__scattered_tile 74
-gp__search_args 45
-gp__search_near 89
+gp__reduce_args 39
+gp__reduce_consecutive 82
+gp__reduce_even_share 82
+gp__reduce_finish 82
+gp__reduce_input 82
+gp__reduce_result 82
+gp__reduce_stealing 82
+gp__reduce_storage 82
+gp__reverse 81
+gp__root 128
+gp__round_up 22
+gp__run_join 91
+gp__run_state 91
+gp__run_tally 123
+gp__running 68
+gp__runs 91
+gp__runs_before 123
+gp__same_bytes 85
+gp__same_keys 123
+gp__sample_bytes 26
+gp__sample_size 26
+gp__saturate 58
+gp__scalar_item 113
+gp__scan_args 40
+gp__scan_downsweep 86
+gp__scan_items 19
+gp__scan_look_back 86
+gp__scan_pipeline 87
+gp__scan_pipelined 87
+gp__scan_share 86
+gp__scan_shared_bytes 19
+gp__scan_spine 86
+gp__scan_static_bytes 19
+gp__scan_storage 86
+gp__scan_tile 86
+gp__scan_tile_bytes 19
+gp__scan_upsweep 86
+gp__scattered_tile 75
+gp__search_args 46
+gp__search_near 90
 gp__seen_as 5
-gp__segment_acc_bytes 20
-gp__segment_args 41
-gp__segment_barrier_bytes 20
-gp__segment_bounds 114
-gp__segment_carry 95
-gp__segment_cell 95
-gp__segment_cell_bytes 20
-gp__segment_chunks 95
-gp__segment_finish 96
-gp__segment_items 20
-gp__segment_join 91
-gp__segment_open 95
-gp__segment_partial 95
-gp__segment_reader 98
-gp__segment_result 95
-gp__segment_shared_bytes 20
-gp__segment_spans 97
-gp__segment_state 91
-gp__segment_static_bytes 20
-gp__segment_storage 95
-gp__segment_warp 96
-gp__segment_words 20
-gp__segmented_merge 97
-gp__segmented_pipelined 97
-gp__segmented_reduce 97
-gp__segmented_sort_args 51
-gp__segments_begin 114
-gp__segments_long 115
-gp__segments_middle 114
-gp__segments_of_classes 114
-gp__segments_short 114
-gp__select 88
+gp__segment_acc_bytes 21
+gp__segment_args 42
+gp__segment_barrier_bytes 21
+gp__segment_bounds 115
+gp__segment_carry 96
+gp__segment_cell 96
+gp__segment_cell_bytes 21
+gp__segment_chunks 96
+gp__segment_finish 97
+gp__segment_items 21
+gp__segment_join 92
+gp__segment_open 96
+gp__segment_partial 96
+gp__segment_reader 99
+gp__segment_result 96
+gp__segment_shared_bytes 21
+gp__segment_spans 98
+gp__segment_state 92
+gp__segment_static_bytes 21
+gp__segment_storage 96
+gp__segment_warp 97
+gp__segment_words 21
+gp__segmented_merge 98
+gp__segmented_pipelined 98
+gp__segmented_reduce 98
+gp__segmented_sort_args 52
+gp__segments_begin 115
+gp__segments_long 116
+gp__segments_middle 115
+gp__segments_of_classes 115
+gp__segments_short 115
+gp__select 89
 gp__select_advance 7
-gp__select_bins 124
-gp__select_collect 124
-gp__select_digit 124
-gp__select_finish 124
-gp__select_first 124
-gp__select_first_digit 124
-gp__select_next 124
-gp__select_next_digit 124
-gp__select_state 49
-gp__select_storage 124
-gp__select_tiles 124
-gp__select_types 88
-gp__set_bit 70
-gp__set_bit_alone 70
-gp__set_finish 120
-gp__set_inputs 119
-gp__set_keep 120
-gp__set_operation 120
-gp__set_part 120
-gp__set_pipeline 121
-gp__set_pipeline_storage 121
-gp__set_pipelined 121
-gp__set_push 120
-gp__set_result_bytes 27
-gp__set_search 120
-gp__set_shared_bytes 27
-gp__set_storage 119
-gp__set_tile 119
-gp__set_tile_values 119
-gp__set_window 120
-gp__set_write 120
-gp__shape 17
-gp__shape_of_bfs 15
+gp__select_bins 125
+gp__select_collect 125
+gp__select_digit 125
+gp__select_finish 125
+gp__select_first 125
+gp__select_first_digit 125
+gp__select_next 125
+gp__select_next_digit 125
+gp__select_state 50
+gp__select_storage 125
+gp__select_tiles 125
+gp__select_types 89
+gp__set_bit 71
+gp__set_bit_alone 71
+gp__set_finish 121
+gp__set_inputs 120
+gp__set_keep 121
+gp__set_operation 121
+gp__set_part 121
+gp__set_pipeline 122
+gp__set_pipeline_storage 122
+gp__set_pipelined 122
+gp__set_push 121
+gp__set_result_bytes 28
+gp__set_search 121
+gp__set_shared_bytes 28
+gp__set_storage 120
+gp__set_tile 120
+gp__set_tile_values 120
+gp__set_window 121
+gp__set_write 121
+gp__shape 18
+gp__shape_of_bfs 16
 gp__shape_of_histogram 12
-gp__shape_of_layouts 14
+gp__shape_of_layouts 15
+gp__shape_of_moves 14
 gp__shape_of_segments 11
 gp__shape_of_streams 10
 gp__shape_of_top_k 13
 gp__shared_add_unaggregated 7
 gp__shared_address 7
-gp__shared_bytes_of 17
-gp__shared_fold 84
+gp__shared_bytes_of 18
+gp__shared_fold 85
 gp__shared_pointer 7
 gp__shift_vectors 8
-gp__short_shared_bytes 28
-gp__shuffle 125
-gp__shuffle_fold 29
-gp__shuffle_key 29
-gp__shuffle_mix 29
-gp__shuffle_round 29
-gp__shuffled 59
-gp__shuffled_element 125
-gp__side 78
-gp__side_of_chunk 78
-gp__some_bytes 78
-gp__sort_bucket 28
-gp__sort_header 28
-gp__sort_indexed 28
-gp__sort_item_bytes 28
-gp__sort_lanes 112
-gp__sort_one_block 111
-gp__sort_one_cluster 103
-gp__sort_one_launch 103
-gp__sort_ranks 123
-gp__sort_sample 111
-gp__sort_sampling 111
-gp__sort_span 28
-gp__sort_task 114
-gp__sort_thread 112
-gp__sort_tile 27
-gp__sort_tile_items 27
-gp__sort_tile_shared_bytes 27
-gp__sorted 105
-gp__sorted_elements 113
-gp__sorted_value_bytes 28
-gp__sorts_keys 25
-gp__sorts_pairs 25
-gp__sources_args 54
-gp__sources_block 146
-gp__sources_control 145
-gp__sources_shared 145
-gp__sources_state 145
-gp__span 87
-gp__split 94
-gp__split_before 94
-gp__split_look 94
-gp__staged_values 109
-gp__start 85
-gp__store_ends 74
-gp__store_lines 74
+gp__short_shared_bytes 29
+gp__shuffle 126
+gp__shuffle_fold 30
+gp__shuffle_key 30
+gp__shuffle_mix 30
+gp__shuffle_round 30
+gp__shuffled 60
+gp__shuffled_element 126
+gp__side 79
+gp__side_of_chunk 79
+gp__some_bytes 79
+gp__sort_bucket 29
+gp__sort_header 29
+gp__sort_indexed 29
+gp__sort_item_bytes 29
+gp__sort_lanes 113
+gp__sort_one_block 112
+gp__sort_one_cluster 104
+gp__sort_one_launch 104
+gp__sort_ranks 124
+gp__sort_sample 112
+gp__sort_sampling 112
+gp__sort_span 29
+gp__sort_task 115
+gp__sort_thread 113
+gp__sort_tile 28
+gp__sort_tile_items 28
+gp__sort_tile_shared_bytes 28
+gp__sorted 106
+gp__sorted_elements 114
+gp__sorted_value_bytes 29
+gp__sorts_keys 26
+gp__sorts_pairs 26
+gp__sources_args 55
+gp__sources_block 147
+gp__sources_control 146
+gp__sources_shared 146
+gp__sources_state 146
+gp__span 88
+gp__split 95
+gp__split_before 95
+gp__split_look 95
+gp__staged_values 110
+gp__start 86
+gp__store_ends 75
+gp__store_lines 75
 gp__store_relaxed 7
 gp__store_vector 7
 gp__store_vector_if 7
 gp__store_word 7
-gp__stream 92
-gp__stream_args 40
-gp__stream_fold_warps 19
-gp__stream_items 19
-gp__stream_kept_bytes 19
-gp__stream_load 92
-gp__stream_look_back 92
-gp__stream_pipeline 93
-gp__stream_pipelined 93
-gp__stream_region_bytes 19
-gp__stream_scratch_bytes 19
-gp__stream_shared_bytes 19
-gp__stream_shared_of 19
-gp__stream_stages 19
-gp__stream_state_bytes 19
-gp__stream_static_bytes 19
-gp__stream_storage 92
-gp__stream_threads 19
-gp__stream_tile 87
-gp__sum_before 106
-gp__sum_of_peers 83
-gp__sum_rows 122
-gp__sweeps 23
-gp__swizzled_rows 74
-gp__take_edges 75
-gp__tensor_args 53
-gp__tensor_bytes 31
+gp__stream 93
+gp__stream_args 41
+gp__stream_fold_warps 20
+gp__stream_items 20
+gp__stream_kept_bytes 20
+gp__stream_load 93
+gp__stream_look_back 93
+gp__stream_pipeline 94
+gp__stream_pipelined 94
+gp__stream_region_bytes 20
+gp__stream_scratch_bytes 20
+gp__stream_shared_bytes 20
+gp__stream_shared_of 20
+gp__stream_stages 20
+gp__stream_state_bytes 20
+gp__stream_static_bytes 20
+gp__stream_storage 93
+gp__stream_threads 20
+gp__stream_tile 88
+gp__sum_before 107
+gp__sum_of_peers 84
+gp__sum_rows 123
+gp__sweeps 24
+gp__swizzled_rows 75
+gp__take_edges 76
+gp__tensor_args 54
+gp__tensor_bytes 32
 gp__tensor_load 7
-gp__tensor_map 53
-gp__tensor_panels 133
-gp__tensor_panels_args 55
-gp__tensor_tile 130
-gp__tensor_tiles 130
-gp__test 57
-gp__test_bytes 57
-gp__thread_sort 117
-gp__ticket 73
-gp__ticket_of 73
-gp__ties_are_same 117
-gp__tile_expand 75
-gp__tile_of_panel 129
-gp__tile_rank 69
-gp__tile_rows 74
-gp__tile_scan 64
-gp__tile_sort 71
-gp__tile_sort_bytes 22
-gp__tile_sort_rounds 22
-gp__tile_sorter 117
-gp__tile_start 78
-gp__tiled 30
-gp__to_structs 78
-gp__top_k_args 49
-gp__top_k_capacity 29
-gp__top_k_finish 123
-gp__top_k_jump 29
-gp__top_k_key 123
-gp__top_k_lists 123
-gp__top_k_merge 123
-gp__top_k_shared_bytes 29
-gp__top_k_store 123
-gp__top_k_tile 29
-gp__top_k_value 123
-gp__traits 56
-gp__transpose 129
-gp__transpose_alignment 30
-gp__transpose_args 53
-gp__transpose_buffered 133
-gp__transpose_chunks 132
-gp__transpose_columns 30
-gp__transpose_columns_of 131
-gp__transpose_few 30
-gp__transpose_form 31
-gp__transpose_log2 30
-gp__transpose_matrices 30
-gp__transpose_matrices_of 30
-gp__transpose_multiple 30
-gp__transpose_packs 30
-gp__transpose_panel 30
-gp__transpose_panels 132
-gp__transpose_pitch 30
-gp__transpose_rows 30
-gp__transpose_rows_of 134
-gp__transpose_save 131
-gp__transpose_side 30
-gp__transpose_square 131
-gp__transpose_step 30
-gp__transpose_tensor 130
-gp__transpose_tensor_panels 133
-gp__transpose_thin 30
-gp__transpose_thin_in 30
-gp__transpose_thin_out 30
-gp__transpose_tile_bytes 30
-gp__transpose_units 74
-gp__transpose_within_rows 131
-gp__transpose_words 74
-gp__transposed_tile 74
-gp__transposer 129
-gp__truth 57
-gp__try_receive 73
-gp__two_keys 72
-gp__two_loads 116
+gp__tensor_map 54
+gp__tensor_panels 134
+gp__tensor_panels_args 56
+gp__tensor_tile 131
+gp__tensor_tiles 131
+gp__test 58
+gp__test_bytes 58
+gp__thread_sort 118
+gp__ticket 74
+gp__ticket_of 74
+gp__ties_are_same 118
+gp__tile_expand 76
+gp__tile_of_panel 130
+gp__tile_rank 70
+gp__tile_rows 75
+gp__tile_scan 65
+gp__tile_sort 72
+gp__tile_sort_bytes 23
+gp__tile_sort_rounds 23
+gp__tile_sorter 118
+gp__tile_start 79
+gp__tiled 31
+gp__to_structs 79
+gp__top_k_args 50
+gp__top_k_capacity 30
+gp__top_k_finish 124
+gp__top_k_jump 30
+gp__top_k_key 124
+gp__top_k_lists 124
+gp__top_k_merge 124
+gp__top_k_shared_bytes 30
+gp__top_k_store 124
+gp__top_k_tile 30
+gp__top_k_value 124
+gp__traits 57
+gp__transpose 130
+gp__transpose_alignment 31
+gp__transpose_args 54
+gp__transpose_buffered 134
+gp__transpose_chunks 133
+gp__transpose_columns 31
+gp__transpose_columns_of 132
+gp__transpose_few 31
+gp__transpose_form 32
+gp__transpose_log2 31
+gp__transpose_matrices 31
+gp__transpose_matrices_of 31
+gp__transpose_multiple 31
+gp__transpose_packs 31
+gp__transpose_panel 31
+gp__transpose_panels 133
+gp__transpose_pitch 31
+gp__transpose_rows 31
+gp__transpose_rows_of 135
+gp__transpose_save 132
+gp__transpose_side 31
+gp__transpose_square 132
+gp__transpose_step 31
+gp__transpose_tensor 131
+gp__transpose_tensor_panels 134
+gp__transpose_thin 31
+gp__transpose_thin_in 31
+gp__transpose_thin_out 31
+gp__transpose_tile_bytes 31
+gp__transpose_units 75
+gp__transpose_within_rows 132
+gp__transpose_words 75
+gp__transposed_tile 75
+gp__transposer 130
+gp__truth 58
+gp__try_receive 74
+gp__two_keys 73
+gp__two_loads 117
 gp__u32 6
 gp__u32_from 7
 gp__u64 6
-gp__unit 116
-gp__unit_of 116
-gp__unsigned_of 56
+gp__unit 117
+gp__unit_of 117
+gp__unsigned_of 57
 gp__upper_bits 8
-gp__upper_halves 72
-gp__value 36
-gp__value_array 113
-gp__value_as 57
-gp__value_index 113
-gp__vec 62
-gp__vec_group 67
-gp__vec_group_items 17
-gp__vec_group_step 67
-gp__vec_group_vectors 17
-gp__vector_access 77
-gp__vector_access_alignment 77
-gp__vector_access_bytes 77
-gp__vector_access_of_items 77
-gp__vector_access_of_register 77
-gp__vector_access_of_vector 77
+gp__upper_halves 73
+gp__value 37
+gp__value_array 114
+gp__value_as 58
+gp__value_index 114
+gp__vec 63
+gp__vec_group 68
+gp__vec_group_items 18
+gp__vec_group_step 68
+gp__vec_group_vectors 18
+gp__vector_access 78
+gp__vector_access_alignment 78
+gp__vector_access_bytes 78
+gp__vector_access_of_items 78
+gp__vector_access_of_register 78
+gp__vector_access_of_vector 78
 gp__vector_anywhere 7
 gp__vector_at 7
-gp__vector_items 17
-gp__vector_of_range 66
-gp__vectors_of 109
-gp__visits_edges 33
+gp__vector_items 18
+gp__vector_of_range 67
+gp__vectors_of 110
+gp__visits_edges 34
 gp__wait_for_predecessor 7
-gp__warp_contract 75
-gp__warp_draw 60
-gp__warp_expand 61
-gp__warp_list 146
-gp__warp_merge_splits 68
-gp__warp_room 113
-gp__warp_search 68
-gp__warp_segments 98
-gp__warp_segments_storage 98
-gp__warp_sort_bytes 28
-gp__warp_sort_items 28
+gp__warp_contract 76
+gp__warp_draw 61
+gp__warp_expand 62
+gp__warp_list 147
+gp__warp_merge_splits 69
+gp__warp_room 114
+gp__warp_search 69
+gp__warp_segments 99
+gp__warp_segments_storage 99
+gp__warp_sort_bytes 29
+gp__warp_sort_items 29
 gp__warp_sum 7
-gp__weight 82
-gp__whole_form 73
-gp__width 71
+gp__weight 83
+gp__whole_form 74
+gp__width 72
 gp__word 6
-gp__word_of 74
-gp__words 73
-gp__words_before 74
-gp__write_alike 116
-gp__zeros_tie 117
-gp_abs 57
-gp_and 57
-gp_arg 56
-gp_argmax 57
-gp_argmin 57
+gp__word_of 75
+gp__words 74
+gp__words_before 75
+gp__write_alike 117
+gp__zeros_tie 118
+gp_abs 58
+gp_and 58
+gp_arg 57
+gp_argmax 58
+gp_argmin 58
 gp_array 5
 gp_array_bytes 5
-gp_bf16 56
-gp_bit_and 57
-gp_bit_or 57
-gp_bit_xor 57
-gp_carry 64
-gp_convert 57
+gp_bf16 57
+gp_bit_and 58
+gp_bit_or 58
+gp_bit_xor 58
+gp_carry 65
+gp_convert 58
 gp_degrees 4
 gp_edge_list 4
-gp_edges 61
-gp_edges_of 61
-gp_equal 57
-gp_f16 56
+gp_edges 62
+gp_edges_of 62
+gp_equal 58
+gp_f16 57
 gp_fault 4
 gp_field 3
-gp_frontier 75
-gp_frontier_contract 75
-gp_frontier_contract_expand 75
-gp_frontier_expand 75
-gp_frontier_expand_contract 75
-gp_frontier_filter 75
-gp_frontier_storage 75
+gp_frontier 76
+gp_frontier_contract 76
+gp_frontier_contract_expand 76
+gp_frontier_expand 76
+gp_frontier_expand_contract 76
+gp_frontier_filter 76
+gp_frontier_storage 76
 gp_graph 4
-gp_greater 57
-gp_greater_equal 57
-gp_heads 57
+gp_greater 58
+gp_greater_equal 58
+gp_heads 58
 gp_key_field 3
-gp_lane 59
+gp_lane 60
 gp_layout 3
-gp_less 57
-gp_less_equal 57
-gp_max 57
-gp_merge_path 68
-gp_merge_split 68
-gp_min 57
-gp_negate 57
-gp_not 57
-gp_not_equal 57
+gp_less 58
+gp_less_equal 58
+gp_max 58
+gp_merge_path 69
+gp_merge_split 69
+gp_min 58
+gp_negate 58
+gp_not 58
+gp_not_equal 58
 gp_op 1
-gp_or 57
+gp_or 58
 gp_permutation 3
 gp_policy 2
 gp_policy_source 2
 gp_primitive 1
-gp_prod 57
+gp_prod 58
 gp_result 1
-gp_search 68
-gp_search_lower 68
-gp_search_upper 68
-gp_square 57
+gp_search 69
+gp_search_lower 69
+gp_search_upper 69
+gp_square 58
 gp_step_kind 4
-gp_sub 57
-gp_sum 57
-gp_tile_append 75
-gp_tile_append_begin 75
-gp_tile_append_storage 75
-gp_tile_bins 65
-gp_tile_blocked_to_striped 63
-gp_tile_broadcast 64
-gp_tile_clear 65
-gp_tile_contract_begin 75
-gp_tile_contract_storage 75
-gp_tile_count 65
-gp_tile_exchange_storage 63
-gp_tile_exclusive_scan 64
-gp_tile_expand 75
-gp_tile_expand_storage 75
-gp_tile_filter 75
-gp_tile_filter_storage 75
-gp_tile_inclusive_scan 64
-gp_tile_load_balance 68
-gp_tile_load_balance_storage 68
-gp_tile_load_direct 62
-gp_tile_load_striped 62
-gp_tile_load_transposed 63
-gp_tile_load_vectorised 62
-gp_tile_rank 69
-gp_tile_rank_storage 69
-gp_tile_reduce 64
-gp_tile_reduce_storage 64
-gp_tile_scan_storage 64
-gp_tile_sort_storage 71
-gp_tile_store_direct 62
-gp_tile_store_striped 62
-gp_tile_store_transposed 63
-gp_tile_store_vectorised 62
-gp_tile_striped_to_blocked 63
-gp_tile_total 65
-gp_tile_transpose 74
-gp_tile_warp_striped 69
+gp_sub 58
+gp_sum 58
+gp_tile_append 76
+gp_tile_append_begin 76
+gp_tile_append_storage 76
+gp_tile_bins 66
+gp_tile_blocked_to_striped 64
+gp_tile_broadcast 65
+gp_tile_clear 66
+gp_tile_contract_begin 76
+gp_tile_contract_storage 76
+gp_tile_count 66
+gp_tile_exchange_storage 64
+gp_tile_exclusive_scan 65
+gp_tile_expand 76
+gp_tile_expand_storage 76
+gp_tile_filter 76
+gp_tile_filter_storage 76
+gp_tile_inclusive_scan 65
+gp_tile_load_balance 69
+gp_tile_load_balance_storage 69
+gp_tile_load_direct 63
+gp_tile_load_striped 63
+gp_tile_load_transposed 64
+gp_tile_load_vectorised 63
+gp_tile_rank 70
+gp_tile_rank_storage 70
+gp_tile_reduce 65
+gp_tile_reduce_storage 65
+gp_tile_scan_storage 65
+gp_tile_sort_storage 72
+gp_tile_store_direct 63
+gp_tile_store_striped 63
+gp_tile_store_transposed 64
+gp_tile_store_vectorised 63
+gp_tile_striped_to_blocked 64
+gp_tile_total 66
+gp_tile_transpose 75
+gp_tile_warp_striped 70
 gp_traversal 4
 gp_traversal_step 4
 gp_type 1
 gp_vector 6
-gp_warp 59
-gp_warp_append 75
-gp_warp_broadcast 59
-gp_warp_contract 75
-gp_warp_exchange 59
-gp_warp_expand 61
-gp_warp_inclusive_scan 59
-gp_warp_match 59
-gp_warp_merge_path 68
-gp_warp_merge_split 68
-gp_warp_reduce 59
-gp_warp_search 68
-gp_warp_search_lower 68
-gp_warp_search_upper 68
-gp_warp_shift_down 59
-gp_warp_shift_up 59
+gp_warp 60
+gp_warp_append 76
+gp_warp_broadcast 60
+gp_warp_contract 76
+gp_warp_exchange 60
+gp_warp_expand 62
+gp_warp_inclusive_scan 60
+gp_warp_match 60
+gp_warp_merge_path 69
+gp_warp_merge_split 69
+gp_warp_reduce 60
+gp_warp_search 69
+gp_warp_search_lower 69
+gp_warp_search_upper 69
+gp_warp_shift_down 60
+gp_warp_shift_up 60
 int16_t 0
 int32_t 0
 int64_t 0
@@ -40195,6 +40217,11 @@ int by_ranges;
 typedef struct gp__shape_of_top_k{
 unsigned long long results;
 }gp__shape_of_top_k;
+#line 1 "transpose/shape.h"
+typedef struct gp__shape_of_moves{
+int kind,form,word;
+unsigned long long columns,rows;
+}gp__shape_of_moves;
 #line 1 "layouts/shape.h"
 typedef struct gp__shape_of_layouts{
 unsigned long long in_width,out_width;
@@ -40211,6 +40238,7 @@ gp__shape_of_streams stream;\
 gp__shape_of_segments segmented;\
 gp__shape_of_histogram histogram;\
 gp__shape_of_top_k top_k;\
+gp__shape_of_moves moved;\
 gp__shape_of_layouts layout;\
 gp__shape_of_bfs bfs;
 #line 1 "core/shape.h"
@@ -40236,8 +40264,6 @@ unsigned long long segments;
 unsigned long long count2;
 int begin_bit,end_bit;
 int drop_keys;
-int move,form,word;
-unsigned long long columns,rows;
 GPUPRIMS__FAMILY_SHAPES
 }gp__shape;
 enum{
@@ -41176,12 +41202,12 @@ extent *(unsigned)gp__vec_group_items(s.key_size)*(unsigned)s.key_size * 8 <=
 extent *(unsigned)GP__TRANSPOSE_SEGMENT <=(unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
 GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p,gp__shape s){
-return(s.form & GP__FORM_IN_DENSE)&&(s.form & GP__FORM_IN_START)&&
-gp__transpose_thin(p,s,s.columns,gp__transpose_columns(p.threads,p.vectors,s.key_size));
+return(s.moved.form & GP__FORM_IN_DENSE)&&(s.moved.form & GP__FORM_IN_START)&&
+gp__transpose_thin(p,s,s.moved.columns,gp__transpose_columns(p.threads,p.vectors,s.key_size));
 }
 GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p,gp__shape s){
-return(s.form & GP__FORM_OUT_DENSE)&&
-gp__transpose_thin(p,s,s.rows,gp__transpose_rows(p.threads,p.vectors,s.key_size));
+return(s.moved.form & GP__FORM_OUT_DENSE)&&
+gp__transpose_thin(p,s,s.moved.rows,gp__transpose_rows(p.threads,p.vectors,s.key_size));
 }
 GPUPRIMS__RULE int gp__are_few(int size,unsigned long long rows,int aligned){
 return rows >=(size == 1?8u : 9u)&& rows <=(size == 1  ?(aligned?64u : 80u)
@@ -41198,11 +41224,11 @@ return((unsigned)p.threads * rows +((unsigned)p.threads * rows >> gp__few_line(s
 (unsigned)gp__few_unit(size);
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p,gp__shape s){
-return(p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP)&&(s.form & GP__FORM_OUT_DENSE)&&
-gp__is_swizzlable(s.key_size)&& s.key_size <= 8 && s.word == s.key_size &&
-gp__are_few(s.key_size,s.rows,s.form & GP__FORM_IN_ALIGNED)&&
-s.columns *(unsigned)s.key_size >= 2ull *(unsigned)(p.threads * gp__few_unit(s.key_size))&&
-gp__few_bytes(p,s.key_size,(unsigned)s.rows)<=(unsigned)s.shared_bytes - 2048;
+return(p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP)&&(s.moved.form & GP__FORM_OUT_DENSE)&&
+gp__is_swizzlable(s.key_size)&& s.key_size <= 8 && s.moved.word == s.key_size &&
+gp__are_few(s.key_size,s.moved.rows,s.moved.form & GP__FORM_IN_ALIGNED)&&
+s.moved.columns *(unsigned)s.key_size >= 2ull *(unsigned)(p.threads * gp__few_unit(s.key_size))&&
+gp__few_bytes(p,s.key_size,(unsigned)s.moved.rows)<=(unsigned)s.shared_bytes - 2048;
 }
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix){
 return 16 / gp__common_factor(16,matrix);
@@ -41211,30 +41237,31 @@ GPUPRIMS__RULE unsigned long long gp__transpose_matrices_of(unsigned long long t
 return tile / matrix / gp__transpose_multiple(matrix)* gp__transpose_multiple(matrix);
 }
 GPUPRIMS__RULE unsigned long long gp__transpose_matrices(gp_policy p,gp__shape s){
-return !(s.form & GP__FORM_DENSE)|| s.rows > 65536 || s.columns > 65536?0
-: s.segments == 1?s.rows * s.columns *(unsigned)s.key_size <=(unsigned)(p.threads * p.vectors * GP__VECTOR)
+return !(s.moved.form & GP__FORM_DENSE)|| s.moved.rows > 65536 || s.moved.columns > 65536?0
+: s.segments == 1
+?s.moved.rows * s.moved.columns *(unsigned)s.key_size <=(unsigned)(p.threads * p.vectors * GP__VECTOR)
 : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
-s.rows * s.columns *(unsigned)s.key_size);
+s.moved.rows * s.moved.columns *(unsigned)s.key_size);
 }
 GPUPRIMS__RULE int gp__transpose_packs(gp_policy p,gp__shape s){
-return(s.form & GP__FORM_DENSE)&& gp__transpose_matrices(p,s)&&
-gp__transpose_thin(p,s,s.columns,gp__transpose_columns(p.threads,p.vectors,s.key_size))&&
-gp__transpose_thin(p,s,s.rows,gp__transpose_rows(p.threads,p.vectors,s.key_size));
+return(s.moved.form & GP__FORM_DENSE)&& gp__transpose_matrices(p,s)&&
+gp__transpose_thin(p,s,s.moved.columns,gp__transpose_columns(p.threads,p.vectors,s.key_size))&&
+gp__transpose_thin(p,s,s.moved.rows,gp__transpose_rows(p.threads,p.vectors,s.key_size));
 }
 enum{GP__TRIP_BYTES=64 << 20};
 GPUPRIMS__BOTH static inline __attribute__((unused))gp__shape gp__tiled(gp_policy p,gp__shape s){
-const unsigned long long column=s.rows *(unsigned)s.key_size;
+const unsigned long long column=s.moved.rows *(unsigned)s.key_size;
 unsigned long long most;
-if(s.move != GP__MOVE_RECTANGLE)return s;
+if(s.moved.kind != GP__MOVE_RECTANGLE)return s;
 if(p.algorithm == GP_ROUND_TRIP){
-most=GP__TRIP_BYTES /(column * s.columns);
+most=GP__TRIP_BYTES /(column * s.moved.columns);
 if(most > 16)most -= most % 16;
-if(most < 1 || !(s.form & GP__FORM_STACKED))most=1;
+if(most < 1 || !(s.moved.form & GP__FORM_STACKED))most=1;
 if(s.segments > most)s.segments=most;
-s.form=(s.form & ~GP__FORM_OUT_ALIGNED)|(column % GP__VECTOR?0 : GP__FORM_OUT_ALIGNED);
+s.moved.form=(s.moved.form & ~GP__FORM_OUT_ALIGNED)|(column % GP__VECTOR?0 : GP__FORM_OUT_ALIGNED);
 }
 if(p.algorithm == GP_ROUND_TRIP ||(p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p,s)))
-s.move=GP__MOVE_TILES;
+s.moved.kind=GP__MOVE_TILES;
 return s;
 }
 #line 1 "transpose/panels_policy.h"
@@ -41251,7 +41278,8 @@ GP__CHUNK_MATRICES=4,
 GP__CHUNK_MATRIX=4 << 20
 };
 GPUPRIMS__RULE int gp__chunk_word(gp__shape s,unsigned long long items){
-return(s.form & GP__FORM_IN_START)?gp__lowest_bit((int)(items *(unsigned)s.key_size)| GP__VECTOR): s.word;
+return(s.moved.form & GP__FORM_IN_START)?gp__lowest_bit((int)(items *(unsigned)s.key_size)| GP__VECTOR)
+: s.moved.word;
 }
 GPUPRIMS__RULE unsigned long long gp__chunk_most(int word){
 return 32ull *(unsigned)word *(word >= 4?GP__VECTOR /(unsigned)word : 4u);
@@ -41283,23 +41311,23 @@ unsigned long long whole;
 }gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused))gp__panels_plan gp__panels_plan_of(gp_policy p,gp__shape s){
 gp__panels_plan r ={0,0,0,0,0,0,0,0,0};
-const unsigned long long size=(unsigned)s.key_size,matrix=s.rows * s.columns * size;
+const unsigned long long size=(unsigned)s.key_size,matrix=s.moved.rows * s.moved.columns * size;
 unsigned long long rows=0,columns=0;
-if(s.move != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
+if(s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
 matrix <= 8ull *(unsigned)(p.threads * p.vectors * GP__VECTOR)||
 (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
 return r;
-rows=gp__chunk_items(s,s.rows,s.columns);
-columns=gp__chunk_items(s,s.columns,s.rows);
+rows=gp__chunk_items(s,s.moved.rows,s.moved.columns);
+columns=gp__chunk_items(s,s.moved.columns,s.moved.rows);
 if(!rows && !columns)return r;
-r.inverse=(columns?gp__chunk_merit(s,s.columns,s.rows,columns): 0)>
-(rows?gp__chunk_merit(s,s.rows,s.columns,rows): 0);
+r.inverse=(columns?gp__chunk_merit(s,s.moved.columns,s.moved.rows,columns): 0)>
+(rows?gp__chunk_merit(s,s.moved.rows,s.moved.columns,rows): 0);
 r.items=r.inverse?columns : rows;
 r.word=gp__chunk_word(s,r.items);
-r.rows=r.inverse?s.rows : r.items;
-r.columns=r.inverse?r.items : s.columns;
-r.panels=(r.inverse?s.columns : s.rows)/ r.items;
-r.whole=(s.form & GP__FORM_IN_START)
+r.rows=r.inverse?s.moved.rows : r.items;
+r.columns=r.inverse?r.items : s.moved.columns;
+r.panels=(r.inverse?s.moved.columns : s.moved.rows)/ r.items;
+r.whole=(s.moved.form & GP__FORM_IN_START)
 ?gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),r.rows * r.columns * size)
 : 0;
 if(r.whole){
@@ -41308,7 +41336,7 @@ return r;
 }
 r.holes=1 +(GP__HOLE_BYTES - 1)/(r.rows * r.columns * size);
 if(r.holes >= r.panels)r.holes=r.panels - 1;
-if((s.form & GP__FORM_IN_START)&& r.rows * r.columns * size % GP__VECTOR == 0)
+if((s.moved.form & GP__FORM_IN_START)&& r.rows * r.columns * size % GP__VECTOR == 0)
 r.form=(r.columns * size % GP__VECTOR?0 : GP__FORM_IN_ALIGNED)|
 (r.rows * size % GP__VECTOR?0 : GP__FORM_OUT_ALIGNED);
 return r;
@@ -41338,7 +41366,8 @@ int form;
 unsigned long long height,pitch,slot;
 }gp__buffered_plan;
 GPUPRIMS__RULE unsigned long long gp__buffered_border(gp__buffered_plan r,gp__shape s,unsigned columns,unsigned g){
-return g < r.panels?g * r.height * s.columns /(s.rows * columns):(s.columns + columns - 1)/ columns;
+return g < r.panels?g * r.height * s.moved.columns /(s.moved.rows * columns)
+:(s.moved.columns + columns - 1)/ columns;
 }
 GPUPRIMS__BOTH static inline __attribute__((unused))gp__buffered_plan gp__buffered_plan_of(gp_policy p,gp__shape s){
 const unsigned long long size=(unsigned)s.key_size;
@@ -41347,37 +41376,38 @@ const unsigned columns=(unsigned)gp__transpose_columns(p.threads,p.vectors,s.key
 gp__buffered_plan r ={0,0,0,0,0};
 unsigned long long widest=0;
 unsigned g;
-if(s.move != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm)|| gp__buffered_threads(p,s.key_size)> 1024 ||
-p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST || s.rows <(unsigned)GP__BUFFERED_LEAST * rows ||
-s.columns <(unsigned)GP__BUFFERED_LEAST * columns || s.rows > 1ull << 31 || s.columns > 1ull << 31 ||
-s.rows / rows *(s.columns / columns)> 1ull << 29)
+if(s.moved.kind != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm)||
+gp__buffered_threads(p,s.key_size)> 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
+s.moved.rows <(unsigned)GP__BUFFERED_LEAST * rows || s.moved.columns <(unsigned)GP__BUFFERED_LEAST * columns ||
+s.moved.rows > 1ull << 31 || s.moved.columns > 1ull << 31 ||
+s.moved.rows / rows *(s.moved.columns / columns)> 1ull << 29)
 return r;
-r.height=((s.rows - 1)/ rows /(unsigned)p.stages + 1)* rows;
-r.panels=(unsigned)((s.rows - 1)/ r.height + 1);
+r.height=((s.moved.rows - 1)/ rows /(unsigned)p.stages + 1)* rows;
+r.panels=(unsigned)((s.moved.rows - 1)/ r.height + 1);
 if(r.height * size > 1ull << 30)r.panels=0;
 for(g=0;g < r.panels;++g){
 const unsigned long long end=gp__buffered_border(r,s,columns,g + 1)* columns;
 const unsigned long long width =
-(end < s.columns?end : s.columns)- gp__buffered_border(r,s,columns,g)* columns;
+(end < s.moved.columns?end : s.moved.columns)- gp__buffered_border(r,s,columns,g)* columns;
 if(width > widest)widest=width;
 }
-r.pitch=r.height * size +(s.rows - r.height)* size % GP__BUFFERED_SHIFT;
+r.pitch=r.height * size +(s.moved.rows - r.height)* size % GP__BUFFERED_SHIFT;
 r.slot=((widest * r.pitch - 1)/ GP__BUFFERED_SHIFT + 2)* GP__BUFFERED_SHIFT;
 r.form=(int)GP__VECTOR *(int)GP__FORM_WORD;
-if(s.form & GP__FORM_IN_START)
-r.form |=(s.columns * size % GP__VECTOR?0 : GP__FORM_IN_ALIGNED)|
-(s.rows * size % GP__VECTOR?0 : GP__FORM_OUT_ALIGNED);
+if(s.moved.form & GP__FORM_IN_START)
+r.form |=(s.moved.columns * size % GP__VECTOR?0 : GP__FORM_IN_ALIGNED)|
+(s.moved.rows * size % GP__VECTOR?0 : GP__FORM_OUT_ALIGNED);
 return r;
 }
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r){return r.items?r.form | r.word * GP__FORM_WORD : 0;}
 GPUPRIMS__BOTH static inline __attribute__((unused))int gp__transpose_form(gp_policy p,gp__shape s){
 if(gp__is_buffered(p.algorithm))return gp__buffered_plan_of(p,s).form;
 s=gp__tiled(p,s);
-return s.move == GP__MOVE_RECTANGLE?gp__panels_form(gp__panels_plan_of(p,s))
-: s.move == GP__MOVE_TILES && gp__transpose_few(p,s)
-?(s.form & GP__FORM_IN_ALIGNED)| GP__FORM_FEW
-:(s.form &(GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED))|
-(s.move != GP__MOVE_TILES      ?0
+return s.moved.kind == GP__MOVE_RECTANGLE?gp__panels_form(gp__panels_plan_of(p,s))
+: s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p,s)
+?(s.moved.form & GP__FORM_IN_ALIGNED)| GP__FORM_FEW
+:(s.moved.form &(GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED))|
+(s.moved.kind != GP__MOVE_TILES?0
 : gp__transpose_packs(p,s)  ?GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
 : gp__transpose_thin_in(p,s)?GP__FORM_IN_WHOLE
 : gp__transpose_thin_out(p,s)?GP__FORM_OUT_WHOLE
@@ -41392,9 +41422,9 @@ GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p,gp__shape s){
 return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size)&&
 (gp__transpose_form(p,s)& 15)==(GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)&&
 (p.algorithm == GP_TENSOR_PANELS?gp__buffered_plan_of(p,s).panels >= GP__BUFFERED_LEAST
-: s.move == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST)&&
-s.rows *(unsigned)s.key_size % GP__VECTOR == 0 && s.rows < 1ull << 31 &&
-s.columns <(1ull << 31)/(unsigned)s.key_size && s.segments < 1ull << 31 &&
+: s.moved.kind == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST)&&
+s.moved.rows *(unsigned)s.key_size % GP__VECTOR == 0 && s.moved.rows < 1ull << 31 &&
+s.moved.columns <(1ull << 31)/(unsigned)s.key_size && s.segments < 1ull << 31 &&
 gp__transpose_rows(p.threads,p.vectors,s.key_size)* s.key_size >= GP__TENSOR_BOX &&
 gp__transpose_columns(p.threads,p.vectors,s.key_size)* s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
 gp__tensor_bytes(p)<= s.shared_bytes - 2048;
@@ -41403,12 +41433,12 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p,gp__shape s){
 return(p.algorithm == GP_PADDED_TILES ||
 ((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS)&& gp__policy_valid_tensor(p,s))||
 (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p,s).panels >= GP__BUFFERED_LEAST)||
-(p.algorithm == GP_ROUND_TRIP && s.move == GP__MOVE_RECTANGLE)||
+(p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)||
 (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size)&&
-(s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE)&&
+(s.moved.kind == GP__MOVE_TILES || s.moved.kind == GP__MOVE_SQUARE)&&
 (gp__transpose_form(p,s)& ~GP__FORM_OUT_ALIGNED)== GP__FORM_IN_ALIGNED))&&
 p.vectors <= 8 &&
-(s.move == GP__MOVE_SQUARE?2 : 1)*
+(s.moved.kind == GP__MOVE_SQUARE?2 : 1)*
 gp__transpose_tile_bytes(s.key_size,gp__transpose_rows(p.threads,p.vectors,s.key_size),
 gp__transpose_columns(p.threads,p.vectors,s.key_size),0,0)<=
 s.shared_bytes - 1024;

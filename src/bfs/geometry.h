@@ -55,6 +55,6 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
 // A grid that waits for itself begins whole.
 __attribute__((unused)) static int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
-static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,  gp__portable_graph,
-                                          gp__graph_overlaps,     gp__geometry_graph, GPUPRIMS__POLICY_THREADS,
-                                          GP__ANY_ALGORITHM};
+static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,   gp__portable_graph,
+                                          gp__graph_overlaps,     gp__geometry_graph,  GPUPRIMS__POLICY_THREADS,
+                                          GP__ANY_ALGORITHM,      GPUPRIMS__ROWS_SERVE};

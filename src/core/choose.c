@@ -1,18 +1,18 @@
 // core/choose.c - which policy a call takes
-// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, core/rows.h, core/families.h, core/system.c,
+// uses: api/lists.h, api/policy.h, core/shape.h, core/rows.h, core/family.h, core/families.h, core/system.c,
 //   core/messages.c, core/table.c, core/policy_fields.c
 
-// The policy of a row where the row may serve the call. Rows were measured on aligned pointers, transposes on about as
-// many rows as columns. They know how much there is, but neither in how many segments nor in which shape: the algorithm
-// for that is the rule's choice.
+// The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much there
+// is, but neither in how many segments nor in which shape: the algorithm for that is the rule's choice.
 GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
+  const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (h->in_misaligned || h->out_misaligned || h->reproducible) return 0;
-  if (h->move && (h->move != GP__MOVE_TILES || h->rows / 16 > h->columns || h->columns / 16 > h->rows)) return 0;
+  if (rules->row_serves && !rules->row_serves(*h)) return 0;
   *policy = gp__portable(row, *h);
-  return gp__policy_valid(*policy, *h) && ((!gp__rules_of(h->primitive)->own_algorithm && !h->move) ||
-                                           policy->algorithm == gp__portable(none, *h).algorithm);
+  return gp__policy_valid(*policy, *h) &&
+         (!rules->own_algorithm || policy->algorithm == gp__portable(none, *h).algorithm);
 }
 
 // The policy that a call runs on: the caller's, a row of the table, the portable row. A row that is not valid for the

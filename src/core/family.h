@@ -9,11 +9,13 @@ typedef struct gp__rules {
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
   int (*overlaps)(gp_policy p, gp__shape s);       // may a launch begin beside the one before? NULL: yes
   void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // beginning with zeros
-  int (*threads)(gp_policy p); // of a block; NULL: those that compute, which the policy counts
-  int own_algorithm;           // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
+  int (*threads)(gp_policy p);    // of a block; NULL: those that compute, which the policy counts
+  int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
+  int (*row_serves)(gp__shape s); // may a row of the table serve the call? NULL: yes
 } gp__rules;
 #define GPUPRIMS__ALWAYS_OVERLAPS NULL
 #define GPUPRIMS__POLICY_THREADS NULL
+#define GPUPRIMS__ROWS_SERVE NULL
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.

@@ -45,12 +45,12 @@ __attribute__((unused)) static gp__measures gp__measure_elements(gp__shape s) {
   m.bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
   return m;
 }
-// Families that move keys and values: in_size is the key's, out_size the value's. Transposes: both are the element's.
+// Families that move keys and values: in_size is the key's, out_size the value's.
 __attribute__((unused)) static gp__measures gp__measure_keys(gp__shape s) {
   gp__measures m;
   m.in_size = s.key_size;
   m.acc_size = s.acc_size;
-  m.out_size = s.move ? s.key_size : s.in_size;
+  m.out_size = s.in_size;
   m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
   return m;
 }

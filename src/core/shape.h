@@ -25,8 +25,6 @@ typedef struct gp__shape {
   int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
   int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
                                // keys beside sorted results, which a sort behind the selection would need
-  int move, form, word;        // transpose (segments: matrices): gp__moves; key_size: of an element
-  unsigned long long columns, rows;
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 

@@ -41,4 +41,4 @@ __attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shap
 
 static const gp__rules gp__rules_histogram = {
     gp__policy_valid_histogram, gp__measure_histogram,    gp__portable_histogram, GPUPRIMS__ALWAYS_OVERLAPS,
-    gp__geometry_histogram,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM};
+    gp__geometry_histogram,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,      GPUPRIMS__ROWS_SERVE};

@@ -23,4 +23,4 @@ __attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, u
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map,      gp__measure_elements, gp__portable_map,
                                         GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_map,     GPUPRIMS__POLICY_THREADS,
-                                        GP__ANY_ALGORITHM};
+                                        GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};

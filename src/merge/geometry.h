@@ -36,6 +36,6 @@ __attribute__((unused)) static int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
 }
 
-static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_keys,   gp__portable_merge,
-                                          gp__merge_overlaps,     gp__geometry_merge, gp__merge_threads,
-                                          GP__ANY_ALGORITHM};
+static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_keys,    gp__portable_merge,
+                                          gp__merge_overlaps,     gp__geometry_merge,  gp__merge_threads,
+                                          GP__ANY_ALGORITHM,      GPUPRIMS__ROWS_SERVE};

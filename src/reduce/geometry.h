@@ -14,4 +14,4 @@ __attribute__((unused)) static void gp__geometry_reduce(gp_policy p, gp__shape s
 
 static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce,   gp__measure_elements, gp__portable_reduce,
                                            GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_reduce,  GPUPRIMS__POLICY_THREADS,
-                                           GP__ANY_ALGORITHM};
+                                           GP__ANY_ALGORITHM,         GPUPRIMS__ROWS_SERVE};

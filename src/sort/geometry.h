@@ -92,6 +92,6 @@ __attribute__((unused)) static int gp__sort_overlaps(gp_policy p, gp__shape s) {
   return !gp__sweeps(p.algorithm) || !(s.count >> 20);
 }
 
-static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys,  gp__portable_sort,
-                                         gp__sort_overlaps,     gp__geometry_sort, GPUPRIMS__POLICY_THREADS,
-                                         GP__ANY_ALGORITHM};
+static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys,    gp__portable_sort,
+                                         gp__sort_overlaps,     gp__geometry_sort,   GPUPRIMS__POLICY_THREADS,
+                                         GP__ANY_ALGORITHM,     GPUPRIMS__ROWS_SERVE};

@@ -22,55 +22,55 @@ __attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_polic
   r.form = gp__transpose_form(p, s);
   r.tile_rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, size);
   r.tile_columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, size);
-  if (panels.whole) s.rows = panels.rows, s.columns = panels.columns, s.segments = panels.panels;
-  if (s.move == GP__MOVE_ROWS) {
+  if (panels.whole) s.moved.rows = panels.rows, s.moved.columns = panels.columns, s.segments = panels.panels;
+  if (s.moved.kind == GP__MOVE_ROWS) {
     const unsigned most = (unsigned)(p.threads * p.vectors);
     r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, as the threads are not
-    if (s.columns < 1u << r.tile_columns) r.tile_columns = (unsigned)gp__floor_log2(s.columns * 2 - 1);
-    r.row_tiles = gp__ceil_div(s.rows, most >> r.tile_columns);
-    r.column_tiles = gp__ceil_div(s.columns, 1u << r.tile_columns);
-  } else if (s.move == GP__MOVE_SQUARE) {
+    if (s.moved.columns < 1u << r.tile_columns) r.tile_columns = (unsigned)gp__floor_log2(s.moved.columns * 2 - 1);
+    r.row_tiles = gp__ceil_div(s.moved.rows, most >> r.tile_columns);
+    r.column_tiles = gp__ceil_div(s.moved.columns, 1u << r.tile_columns);
+  } else if (s.moved.kind == GP__MOVE_SQUARE) {
     r.tile_rows = r.tile_columns = (unsigned)gp__transpose_side(p.threads, p.vectors, size);
-    r.row_tiles = gp__ceil_div(s.rows, r.tile_rows);
+    r.row_tiles = gp__ceil_div(s.moved.rows, r.tile_rows);
     r.column_tiles = gp__ceil_div(r.row_tiles, (unsigned)GP__SQUARE_PANEL);
     r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
                                                             r.form & GP__FORM_IN_ALIGNED);
-  } else if (s.move == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
+  } else if (s.moved.kind == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
     r.tile_columns = (unsigned)(p.threads * gp__few_unit(size) / size);
-    r.shared_bytes = gp__few_bytes(p, size, (unsigned)s.rows);
+    r.shared_bytes = gp__few_bytes(p, size, (unsigned)s.moved.rows);
     r.row_tiles = 1;
-    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
+    r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   } else if (r.form & GP__FORM_IN_WHOLE) {
-    r.pitch = (unsigned)s.columns * (unsigned)size;
+    r.pitch = (unsigned)s.moved.columns * (unsigned)size;
     r.pad = r.pitch * (unsigned)group / GP__VECTOR % 2 ? 0 : GP__VECTOR;
     r.tile_rows = (unsigned)(room / r.pitch);
-    if (r.tile_rows > s.rows) r.tile_rows = (unsigned)s.rows;
+    if (r.tile_rows > s.moved.rows) r.tile_rows = (unsigned)s.moved.rows;
     r.tile_rows = (unsigned)gp__round_up(r.tile_rows, (unsigned)group * 8);
     while (r.tile_rows * r.pitch > room) r.tile_rows -= (unsigned)group * 8;
     if (r.form & GP__FORM_OUT_WHOLE)
       r.matrices = (unsigned)(panels.whole ? panels.whole : gp__transpose_matrices(p, s));
-    if (panels.whole) r.tile_rows = (unsigned)s.rows;
-    whole = r.matrices ? r.matrices * s.rows : r.tile_rows;
+    if (panels.whole) r.tile_rows = (unsigned)s.moved.rows;
+    whole = r.matrices ? r.matrices * s.moved.rows : r.tile_rows;
     r.shared_bytes = (unsigned)(whole * r.pitch + (whole / (unsigned)group + 1) * GP__VECTOR);
-    r.row_tiles = r.matrices ? 1 : gp__ceil_div(s.rows, r.tile_rows);
+    r.row_tiles = r.matrices ? 1 : gp__ceil_div(s.moved.rows, r.tile_rows);
     r.column_tiles = 1;
   } else if (r.form & GP__FORM_OUT_WHOLE) {
-    r.tile_columns = 1u << gp__floor_log2(room / (s.rows * (unsigned)size));
+    r.tile_columns = 1u << gp__floor_log2(room / (s.moved.rows * (unsigned)size));
     r.pitch = (r.tile_columns * (unsigned)size / GP__VECTOR + 1) * GP__VECTOR;
-    r.shared_bytes = (unsigned)s.rows * r.pitch;
+    r.shared_bytes = (unsigned)s.moved.rows * r.pitch;
     r.row_tiles = 1;
-    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
+    r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   } else {
     r.shared_bytes = p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS
                          ? (unsigned)gp__tensor_bytes(p)
                          : (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
                                                               r.form & GP__FORM_IN_ALIGNED);
-    step = (unsigned)gp__transpose_step((int)r.tile_rows, size, s.word, r.form & GP__FORM_OUT_ALIGNED);
-    r.row_tiles = s.rows > r.tile_rows ? 1 + gp__ceil_div(s.rows - r.tile_rows, step) : 1;
-    r.column_tiles = gp__ceil_div(s.columns, r.tile_columns);
+    step = (unsigned)gp__transpose_step((int)r.tile_rows, size, s.moved.word, r.form & GP__FORM_OUT_ALIGNED);
+    r.row_tiles = s.moved.rows > r.tile_rows ? 1 + gp__ceil_div(s.moved.rows - r.tile_rows, step) : 1;
+    r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   }
   r.tiles = r.matrices ? gp__ceil_div(s.segments, r.matrices)
-            : s.move == GP__MOVE_SQUARE
+            : s.moved.kind == GP__MOVE_SQUARE
                 ? r.column_tiles * (r.column_tiles + 1) / 2 * GP__SQUARE_PANEL * GP__SQUARE_PANEL * s.segments
                 : r.row_tiles * r.column_tiles * s.segments;
   return r;
@@ -89,8 +89,8 @@ __attribute__((unused)) static gp__rectangle_plan gp__rectangle_plan_of(gp__shap
   const unsigned long long size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
   unsigned long long blocks = sms * GP__STRIP_BLOCKS;
-  r.m = s.rows < s.columns ? s.rows : s.columns;
-  r.n = s.rows < s.columns ? s.columns : s.rows;
+  r.m = s.moved.rows < s.moved.columns ? s.moved.rows : s.moved.columns;
+  r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
   if (r.width > r.n) r.width = (unsigned)r.n;
   r.strip = gp__round_up(within_rows ? r.n * size : r.m * r.width * size, 256);
@@ -128,7 +128,7 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   s = gp__tiled(p, s);
-  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.rows * s.columns * (unsigned)s.key_size;
+  if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   if (panels.items) {
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
@@ -146,7 +146,7 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
     g->scratch = gp__buffered_counters(buffered) + gp__buffered_slots(buffered.panels) * buffered.slot;
     return;
   }
-  if (s.move == GP__MOVE_RECTANGLE) {
+  if (s.moved.kind == GP__MOVE_RECTANGLE) {
     const gp__rectangle_plan columns = gp__rectangle_plan_of(s, 0), rows = gp__rectangle_plan_of(s, 1);
     g->tile_items = columns.width;
     g->tiles = columns.tiles;
@@ -164,4 +164,4 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
 
 static const gp__rules gp__rules_transpose = {
     gp__policy_valid_transpose, gp__measure_keys,         gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
-    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM};
+    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM,      gp__row_serves_matrices};

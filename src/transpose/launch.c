@@ -19,11 +19,11 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
   gp__transpose_args a;
   int i;
   memset(&a, 0, sizeof a);
-  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;
+  if (panels.whole) h.moved.rows = panels.rows, h.moved.columns = panels.columns;
   a.in = in;
   a.out = out;
-  a.columns = h.columns;
-  a.rows = h.rows;
+  a.columns = h.moved.columns;
+  a.rows = h.moved.rows;
   a.in_pitch = m->in_stride[1];
   a.out_pitch = m->kind == GP__MOVE_ROWS ? m->out_stride[1] : m->out_stride[0];
   for (i = 0; i < 2; ++i)
@@ -36,22 +36,22 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
   a.tile_columns = r.tile_columns;
   a.matrices = r.matrices;
   a.pitch = r.pitch;
-  a.pad = r.form & GP__FORM_FEW ? (unsigned)gp__few_line(m->size, (unsigned)h.rows) : r.pad;
+  a.pad = r.form & GP__FORM_FEW ? (unsigned)gp__few_line(m->size, (unsigned)h.moved.rows) : r.pad;
   a.panel = (unsigned)gp__transpose_panel(m->size, p.vectors, r.form);
   a.units = gp__divisor_of(r.form & GP__FORM_IN_WHOLE
                                ? gp__ceil_div(r.tile_rows * size / GP__VECTOR + !(r.form & GP__FORM_OUT_ALIGNED), 8)
                                : r.tile_columns * size / GP__VECTOR + !(r.form & GP__FORM_IN_ALIGNED));
   a.group = gp__divisor_of(r.pitch * group / GP__VECTOR);
-  a.row = gp__divisor_of(h.rows < GP__TRANSPOSE_WHOLE ? h.rows : 1);
-  a.column = gp__divisor_of(h.columns < GP__TRANSPOSE_WHOLE ? h.columns : 1);
+  a.row = gp__divisor_of(h.moved.rows < GP__TRANSPOSE_WHOLE ? h.moved.rows : 1);
+  a.column = gp__divisor_of(h.moved.columns < GP__TRANSPOSE_WHOLE ? h.moved.columns : 1);
   return a;
 }
 // The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
 // nothing to do.
 __attribute__((unused)) static int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out,
                                                       void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
-  const int inverse = h.rows > h.columns, within = step == 1;
-  const unsigned long long common = gp__common_factor(h.rows, h.columns);
+  const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
+  const unsigned long long common = gp__common_factor(h.moved.rows, h.moved.columns);
   int i;
   *r = gp__rectangle_plan_of(h, within);
   memset(a, 0, sizeof *a);
@@ -172,7 +172,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
 __attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of,
                                                                      uint64_t count, void *data, void *scratch,
                                                                      gp__map_args *back) {
-  const uint64_t matrix = h.rows * h.columns * (unsigned)h.key_size;
+  const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
   gp__transpose_args a;
   gp__moves m = *of;
   m.extent[2] = 1;
@@ -182,7 +182,7 @@ __attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p
   memset(back, 0, sizeof *back);
   back->in = scratch;
   back->out = data;
-  back->count = count * h.rows * h.columns;
+  back->count = count * h.moved.rows * h.moved.columns;
   return a;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
@@ -217,25 +217,26 @@ __attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_polic
   a.counters = clears->counters = (unsigned long long *)scratch;
   a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
-  a.rows = h.rows;
-  a.columns = h.columns;
+  a.rows = h.moved.rows;
+  a.columns = h.moved.columns;
   a.height = r.height;
   a.pitch = r.pitch;
   a.slot = r.slot;
   a.panels = r.panels;
-  a.column_tiles = (unsigned)gp__ceil_div(h.columns, columns);
+  a.column_tiles = (unsigned)gp__ceil_div(h.moved.columns, columns);
   a.part = units < most ? units : most;
   a.parts = (unsigned)gp__ceil_div(units, a.part);
   a.lines = most / a.part;
   a.units = gp__divisor_of(a.part);
   for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
   for (x = 0; x <= r.panels; ++x) {
-    const unsigned long long rest = x < r.panels ? h.rows - x * r.height : 0;
+    const unsigned long long rest = x < r.panels ? h.moved.rows - x * r.height : 0;
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
       const unsigned long long from = (unsigned long long)a.border[x - 1] * columns,
                                to = (unsigned long long)a.border[x] * columns;
-      a.first[x + 1] += (unsigned)gp__ceil_div((to < h.columns ? to : h.columns) - from, a.lines) * x * a.parts;
+      a.first[x + 1] +=
+          (unsigned)gp__ceil_div((to < h.moved.columns ? to : h.moved.columns) - from, a.lines) * x * a.parts;
     }
   }
   return a;
@@ -249,9 +250,9 @@ __attribute__((unused)) static int gp__encode_tensor(const struct gp_driver *d, 
   int i;
   box[0] = GP__TENSOR_BOX / word;
   box[1] = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size);
-  extents[0] = h.columns * size / word;
-  extents[1] = h.rows;
-  strides[0] = strides[1] = strides[2] = a ? a->in_pitch : h.columns * size;
+  extents[0] = h.moved.columns * size / word;
+  extents[1] = h.moved.rows;
+  strides[0] = strides[1] = strides[2] = a ? a->in_pitch : h.moved.columns * size;
   for (i = 0; i < 2 && a; ++i) {
     extents[2 + i] = a->outer[1 - i];
     if (a->outer[1 - i] > 1) strides[1 + i] = a->in_outer[1 - i];
@@ -304,7 +305,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
-  if (gp__tiled(*l->p, *l->h).move == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
+  if (gp__tiled(*l->p, *l->h).moved.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
   a = gp__transpose_arguments(&l->q->moves, *l->h, *l->p, l->q->in, l->q->out, l->q->moves.in_span * l->q->in_size);
   return gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, &a);
 }

@@ -17,7 +17,8 @@ enum {
   GP__CHUNK_MATRIX = 4 << 20  // bytes of one that is not
 };
 GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
-  return (s.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR) : s.word;
+  return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
+                                            : s.moved.word;
 }
 GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
@@ -50,23 +51,23 @@ typedef struct gp__panels_plan {
 } gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const unsigned long long size = (unsigned)s.key_size, matrix = s.rows * s.columns * size;
+  const unsigned long long size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
   unsigned long long rows = 0, columns = 0;
-  if (s.move != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
+  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
       (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
     return r;
-  rows = gp__chunk_items(s, s.rows, s.columns);
-  columns = gp__chunk_items(s, s.columns, s.rows);
+  rows = gp__chunk_items(s, s.moved.rows, s.moved.columns);
+  columns = gp__chunk_items(s, s.moved.columns, s.moved.rows);
   if (!rows && !columns) return r;
-  r.inverse = (columns ? gp__chunk_merit(s, s.columns, s.rows, columns) : 0) >
-              (rows ? gp__chunk_merit(s, s.rows, s.columns, rows) : 0);
+  r.inverse = (columns ? gp__chunk_merit(s, s.moved.columns, s.moved.rows, columns) : 0) >
+              (rows ? gp__chunk_merit(s, s.moved.rows, s.moved.columns, rows) : 0);
   r.items = r.inverse ? columns : rows;
   r.word = gp__chunk_word(s, r.items);
-  r.rows = r.inverse ? s.rows : r.items;
-  r.columns = r.inverse ? r.items : s.columns;
-  r.panels = (r.inverse ? s.columns : s.rows) / r.items;
-  r.whole = (s.form & GP__FORM_IN_START)
+  r.rows = r.inverse ? s.moved.rows : r.items;
+  r.columns = r.inverse ? r.items : s.moved.columns;
+  r.panels = (r.inverse ? s.moved.columns : s.moved.rows) / r.items;
+  r.whole = (s.moved.form & GP__FORM_IN_START)
                 ? gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR), r.rows * r.columns * size)
                 : 0;
   if (r.whole) {
@@ -75,7 +76,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
   }
   r.holes = 1 + (GP__HOLE_BYTES - 1) / (r.rows * r.columns * size);
   if (r.holes >= r.panels) r.holes = r.panels - 1;
-  if ((s.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
+  if ((s.moved.form & GP__FORM_IN_START) && r.rows * r.columns * size % GP__VECTOR == 0)
     r.form = (r.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
              (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
@@ -115,7 +116,8 @@ typedef struct gp__buffered_plan {
 } gp__buffered_plan;
 // The first tile column of group g.
 GPUPRIMS__RULE unsigned long long gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
-  return g < r.panels ? g * r.height * s.columns / (s.rows * columns) : (s.columns + columns - 1) / columns;
+  return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
+                      : (s.moved.columns + columns - 1) / columns;
 }
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
   const unsigned long long size = (unsigned)s.key_size;
@@ -124,26 +126,27 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   unsigned long long widest = 0;
   unsigned g;
-  if (s.move != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) || gp__buffered_threads(p, s.key_size) > 1024 ||
-      p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST || s.rows < (unsigned)GP__BUFFERED_LEAST * rows ||
-      s.columns < (unsigned)GP__BUFFERED_LEAST * columns || s.rows > 1ull << 31 || s.columns > 1ull << 31 ||
-      s.rows / rows * (s.columns / columns) > 1ull << 29)
+  if (s.moved.kind != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) ||
+      gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
+      s.moved.rows < (unsigned)GP__BUFFERED_LEAST * rows || s.moved.columns < (unsigned)GP__BUFFERED_LEAST * columns ||
+      s.moved.rows > 1ull << 31 || s.moved.columns > 1ull << 31 ||
+      s.moved.rows / rows * (s.moved.columns / columns) > 1ull << 29)
     return r;
-  r.height = ((s.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
-  r.panels = (unsigned)((s.rows - 1) / r.height + 1);
+  r.height = ((s.moved.rows - 1) / rows / (unsigned)p.stages + 1) * rows;
+  r.panels = (unsigned)((s.moved.rows - 1) / r.height + 1);
   if (r.height * size > 1ull << 30) r.panels = 0;
   for (g = 0; g < r.panels; ++g) {
     const unsigned long long end = gp__buffered_border(r, s, columns, g + 1) * columns;
     const unsigned long long width =
-        (end < s.columns ? end : s.columns) - gp__buffered_border(r, s, columns, g) * columns;
+        (end < s.moved.columns ? end : s.moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
     if (width > widest) widest = width;
   }
-  r.pitch = r.height * size + (s.rows - r.height) * size % GP__BUFFERED_SHIFT;
+  r.pitch = r.height * size + (s.moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
   r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
   r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // what clears counters asks
-  if (s.form & GP__FORM_IN_START)
-    r.form |= (s.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
-              (s.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+  if (s.moved.form & GP__FORM_IN_START)
+    r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
+              (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
 // Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
@@ -151,11 +154,11 @@ GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form 
 GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
   if (gp__is_buffered(p.algorithm)) return gp__buffered_plan_of(p, s).form;
   s = gp__tiled(p, s);
-  return s.move == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
-         : s.move == GP__MOVE_TILES && gp__transpose_few(p, s)
-             ? (s.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
-             : (s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
-                   (s.move != GP__MOVE_TILES       ? 0
+  return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
+         : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
+             ? (s.moved.form & GP__FORM_IN_ALIGNED) | GP__FORM_FEW
+             : (s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)) |
+                   (s.moved.kind != GP__MOVE_TILES ? 0
                     : gp__transpose_packs(p, s)    ? GP__FORM_IN_WHOLE | GP__FORM_OUT_WHOLE
                     : gp__transpose_thin_in(p, s)  ? GP__FORM_IN_WHOLE
                     : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
@@ -171,9 +174,9 @@ GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p, gp__shape s) {
   return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size) &&
          (gp__transpose_form(p, s) & 15) == (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) &&
          (p.algorithm == GP_TENSOR_PANELS ? gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST
-                                          : s.move == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST) &&
-         s.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.rows < 1ull << 31 &&
-         s.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
+                                          : s.moved.kind == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST) &&
+         s.moved.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.moved.rows < 1ull << 31 &&
+         s.moved.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
          gp__transpose_rows(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX &&
          gp__transpose_columns(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
          gp__tensor_bytes(p) <= s.shared_bytes - 2048;
@@ -182,12 +185,12 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
           ((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS) && gp__policy_valid_tensor(p, s)) ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
-          (p.algorithm == GP_ROUND_TRIP && s.move == GP__MOVE_RECTANGLE) ||
+          (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE) ||
           (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
-           (s.move == GP__MOVE_TILES || s.move == GP__MOVE_SQUARE) &&
+           (s.moved.kind == GP__MOVE_TILES || s.moved.kind == GP__MOVE_SQUARE) &&
            (gp__transpose_form(p, s) & ~GP__FORM_OUT_ALIGNED) == GP__FORM_IN_ALIGNED)) &&
          p.vectors <= 8 &&
-         (s.move == GP__MOVE_SQUARE ? 2 : 1) *
+         (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
                  gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
                                           gp__transpose_columns(p.threads, p.vectors, s.key_size), 0, 0) <=
              s.shared_bytes - 1024;

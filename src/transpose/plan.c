@@ -16,25 +16,25 @@ GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
   h->out_size = 0;
   h->count = q->count * q->in_size / size;
   h->exact = 1;
-  h->move = m->kind;
-  h->word = m->word;
-  h->rows = m->extent[1];
-  h->columns = m->kind == GP__MOVE_ROWS ? m->extent[0] / (unsigned)m->word : m->extent[0];
+  h->moved.kind = m->kind;
+  h->moved.word = m->word;
+  h->moved.rows = m->extent[1];
+  h->moved.columns = m->kind == GP__MOVE_ROWS ? m->extent[0] / (unsigned)m->word : m->extent[0];
   h->segments = m->extent[2] * m->extent[3];
   h->in_misaligned = (int)(in % GP__VECTOR);
   h->out_misaligned = m->kind == GP__MOVE_ROWS ? 0 : (int)(out % GP__VECTOR);
   if (m->kind == GP__MOVE_ROWS) return;
-  h->form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
-            (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
-            (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
-            (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
-  if ((h->form & GP__FORM_IN_DENSE) && (h->form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
+  h->moved.form = (in % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) | (out % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED) |
+                  (in_start % GP__VECTOR ? 0 : GP__FORM_IN_START) |
+                  (m->in_stride[1] == m->extent[0] * size ? GP__FORM_IN_DENSE : 0) |
+                  (m->out_stride[0] == m->extent[1] * size ? GP__FORM_OUT_DENSE : 0);
+  if ((h->moved.form & GP__FORM_IN_DENSE) && (h->moved.form & GP__FORM_OUT_DENSE) && m->extent[2] == 1 &&
       (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
-    h->form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
+    h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
-  const int move = gp__tiled(*p, gp__shape_of(q)).move;
+  const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
   if (gp__is_buffered(p->algorithm)) {
     kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;

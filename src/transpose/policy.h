@@ -102,12 +102,12 @@ GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long lo
          extent * (unsigned)GP__TRANSPOSE_SEGMENT <= (unsigned)(p.threads * p.vectors * GP__VECTOR);
 }
 GPUPRIMS__RULE int gp__transpose_thin_in(gp_policy p, gp__shape s) {
-  return (s.form & GP__FORM_IN_DENSE) && (s.form & GP__FORM_IN_START) &&
-         gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
+  return (s.moved.form & GP__FORM_IN_DENSE) && (s.moved.form & GP__FORM_IN_START) &&
+         gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size));
 }
 GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
-  return (s.form & GP__FORM_OUT_DENSE) &&
-         gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+  return (s.moved.form & GP__FORM_OUT_DENSE) &&
+         gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
 // Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
 // has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
@@ -126,11 +126,11 @@ GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
          (unsigned)gp__few_unit(size);
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
-  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.form & GP__FORM_OUT_DENSE) &&
-         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.word == s.key_size &&
-         gp__are_few(s.key_size, s.rows, s.form & GP__FORM_IN_ALIGNED) &&
-         s.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
-         gp__few_bytes(p, s.key_size, (unsigned)s.rows) <= (unsigned)s.shared_bytes - 2048;
+  return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.moved.form & GP__FORM_OUT_DENSE) &&
+         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
+         gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
+         s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
+         gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, and whole vectors.
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
@@ -140,15 +140,16 @@ GPUPRIMS__RULE unsigned long long gp__transpose_matrices_of(unsigned long long t
   return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
 }
 GPUPRIMS__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
-  return !(s.form & GP__FORM_DENSE) || s.rows > 65536 || s.columns > 65536 ? 0
-         : s.segments == 1 ? s.rows * s.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
-                           : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
-                                                       s.rows * s.columns * (unsigned)s.key_size);
+  return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
+         : s.segments == 1
+             ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
+             : gp__transpose_matrices_of((unsigned)(p.threads * p.vectors * GP__VECTOR),
+                                         s.moved.rows * s.moved.columns * (unsigned)s.key_size);
 }
 GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
-  return (s.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
-         gp__transpose_thin(p, s, s.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
-         gp__transpose_thin(p, s, s.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
+  return (s.moved.form & GP__FORM_DENSE) && gp__transpose_matrices(p, s) &&
+         gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
+         gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
 // Dense matrices in place by way of the workspace: as many at a time as lie one behind the other and have so many bytes
 // together, one at least; whole vectors of them, so that each trip begins as the first one does.
@@ -156,17 +157,17 @@ enum { GP__TRIP_BYTES = 64 << 20 };
 // What its tiles see of a dense matrix in place: the first trip, there, which is out of place; matrices that a tile has
 // whole, which change within their places. Other calls stay what they are.
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
-  const unsigned long long column = s.rows * (unsigned)s.key_size;
+  const unsigned long long column = s.moved.rows * (unsigned)s.key_size;
   unsigned long long most;
-  if (s.move != GP__MOVE_RECTANGLE) return s;
+  if (s.moved.kind != GP__MOVE_RECTANGLE) return s;
   if (p.algorithm == GP_ROUND_TRIP) {
-    most = GP__TRIP_BYTES / (column * s.columns);
+    most = GP__TRIP_BYTES / (column * s.moved.columns);
     if (most > 16) most -= most % 16;
-    if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;
+    if (most < 1 || !(s.moved.form & GP__FORM_STACKED)) most = 1;
     if (s.segments > most) s.segments = most;
-    s.form = (s.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
+    s.moved.form = (s.moved.form & ~GP__FORM_OUT_ALIGNED) | (column % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   }
   if (p.algorithm == GP_ROUND_TRIP || (p.algorithm == GP_PADDED_TILES && gp__transpose_packs(p, s)))
-    s.move = GP__MOVE_TILES;
+    s.moved.kind = GP__MOVE_TILES;
   return s;
 }

@@ -2,11 +2,21 @@
 // uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h, core/canonical.h,
 //   core/rows.h
 
+// Both sizes are the element's.
+__attribute__((unused)) static gp__measures gp__measure_matrices(gp__shape s) {
+  gp__measures m = gp__measure_keys(s);
+  m.out_size = s.key_size;
+  return m;
+}
+// Rows were measured on about as many rows as columns, out of place.
+__attribute__((unused)) static int gp__row_serves_matrices(gp__shape s) {
+  return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
+}
 // Tiles of 32 KiB for sides of 1024 or more, by what is aligned, as measured on an H200: rows and columns; rows alone;
 // columns alone; neither.
 __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
-  const int large = s.rows * s.columns * (unsigned)s.key_size >> least != 0;
+  const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
   return aligned == GP__FORM_OUT_ALIGNED  ? large && s.key_size != 4
          : aligned == GP__FORM_IN_ALIGNED ? (s.key_size == 4 ? bytes >> 26 != 0 : large && s.key_size != 8)
          : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
@@ -21,32 +31,33 @@ __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned
 // large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
 __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
-  const unsigned long long matrix = s.rows * s.columns * (unsigned)s.key_size;
+  const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
-  const int aligned = s.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
-  const int sides = s.move == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.rows >= 1024 && s.columns >= 1024;
+  const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
+  const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.moved.rows >= 1024 &&
+                    s.moved.columns >= 1024;
   const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
-  const int square = s.move == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
-                     s.word == s.key_size && s.rows >= 4096;
+  const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
+                     s.moved.word == s.key_size && s.moved.rows >= 4096;
   const int wide = eight && (s.key_size == 1   ? aligned == GP__FORM_OUT_ALIGNED
                              : s.key_size == 2 ? aligned == GP__FORM_OUT_ALIGNED || aligned == GP__FORM_IN_ALIGNED
                                                : 0);
   gp_policy q = p;
-  if (s.move == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
+  if (s.moved.kind == GP__MOVE_TILES && (algorithm == GP_PADDED_TILES || algorithm == GP_AUTO)) {
     q.algorithm = GP_PADDED_TILES;
-    q.threads = gp__default_to(p.threads, s.key_size == 1 && s.rows <= 8 ? 64 : 128);
-    q.vectors = gp__default_to(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.rows <= 8 ? 2 : 4);
+    q.threads = gp__default_to(p.threads, s.key_size == 1 && s.moved.rows <= 8 ? 64 : 128);
+    q.vectors = gp__default_to(vectors, s.key_size == 8 ? 8 : s.key_size == 1 && s.moved.rows <= 8 ? 2 : 4);
     q.stages = gp__default_to(p.stages, 8);
     if (gp__transpose_few(q, s)) return q;
     q = p;
   }
-  if (s.move == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
+  if (s.moved.kind == GP__MOVE_RECTANGLE && (algorithm == GP_ROUND_TRIP || algorithm == GP_AUTO)) {
     gp__shape trip;
     q = p;
     q.algorithm = GP_PADDED_TILES;
     if (algorithm == GP_AUTO && matrix <= 1 << 16) { // a tile may have it
       q = gp__portable_transpose(q, s);
-      if (gp__tiled(q, s).move == GP__MOVE_TILES) return q;
+      if (gp__tiled(q, s).moved.kind == GP__MOVE_TILES) return q;
     }
     q = p;
     q.algorithm = GP_ROUND_TRIP;
@@ -54,7 +65,7 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
     if (algorithm == GP_ROUND_TRIP || (matrix <= GP__TRIP_BYTES && (s.segments <= GP__CHUNK_MATRICES * trip.segments ||
                                                                     matrix * trip.segments >= GP__CHUNK_MATRIX))) {
       q.algorithm = GP_PADDED_TILES;
-      trip.count = trip.segments * trip.rows * trip.columns;
+      trip.count = trip.segments * trip.moved.rows * trip.moved.columns;
       q = gp__portable_transpose(q, trip);
       q.algorithm = GP_ROUND_TRIP;
       return q;
@@ -75,8 +86,8 @@ __attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp_
                                                                                    : 4);
   p.stages = gp__default_to(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
-  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.form & GP__FORM_IN_START) &&
-      s.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
+  if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&
+      s.moved.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
     q = p;
     q.vectors = gp__default_to(vectors, 8);
     if (gp__policy_valid_transpose(q, s)) return q;

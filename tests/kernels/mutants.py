@@ -2098,7 +2098,7 @@ MUTANTS = {
         "* count;\n", ""),
     "transpose round trip: matrices with gaps in between go together": (
         "TRANSPOSE_IN_PLACE", "src/transpose/policy.h",
-        "if (most < 1 || !(s.form & GP__FORM_STACKED)) most = 1;", "if (most < 1) most = 1;"),
+        "if (most < 1 || !(s.moved.form & GP__FORM_STACKED)) most = 1;", "if (most < 1) most = 1;"),
     "transpose panels: a place is written before it was read": (
         "TRANSPOSE_IN_PLACE", "src/transpose/panels.cuh", "      if (place >= a.holes)\n        while",
         "      if (place > a.panels)\n        while"),
@@ -2108,7 +2108,7 @@ MUTANTS = {
         "    __syncthreads();", "    Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);"),
     "transpose panels: those that are tiles, of the whole matrix's shape": (
         "TRANSPOSE_IN_PLACE", "src/transpose/launch.c",
-        "  if (panels.whole) h.rows = panels.rows, h.columns = panels.columns;\n", ""),
+        "  if (panels.whole) h.moved.rows = panels.rows, h.moved.columns = panels.columns;\n", ""),
     "transpose panels: those that are tiles stay as they are": (
         "TRANSPOSE_IN_PLACE", "src/transpose/launch.c", "return step == 2 ? 0 : -1;", "return -1;"),
     "transpose chunks: nobody waits until a chunk was loaded": (
@@ -2239,12 +2239,12 @@ MUTANTS = {
     "rows: a grid is served by rows of graphs of many edges": (
         "ROWS", "src/bfs/portable.h", "m.out_size = gp__degree_class(s);", "m.out_size = 8;"),
     "rows: transposes have another key": (
-        "ROWS", "src/core/rows.h", "s.move ? s.key_size : s.in_size", "s.in_size"),
+        "ROWS", "src/transpose/portable.h", "m.out_size = s.key_size;", "m.out_size = s.in_size;"),
     "rows: a transpose of few rows is served": (
-        "ROWS", "src/core/choose.c",
-        " || h->rows / 16 > h->columns || h->columns / 16 > h->rows", ""),
+        "ROWS", "src/transpose/portable.h",
+        " && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows", ""),
     "rows: a transpose has another algorithm than the rule's": (
-        "ROWS", "src/core/choose.c", " && !h->move)", ")"),
+        "ROWS", "src/transpose/geometry.h", "NULL, 1, gp__row", "NULL, 0, gp__row"),
     "rows: a rule's row serves no size": (
         "ROWS", "src/scan/portable.h", "1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21)", "3 << 20, 1 << 20, 0, 0, 1, 0, 0, 21)"),
     "rows: a rule's row is never found": (

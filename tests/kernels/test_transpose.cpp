@@ -152,7 +152,8 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_panels(Run &r
   int e = 0;
   for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
     gp__panels_args a = gp__panels_arguments(
-        policy, r.shape, static_cast<u8 *>(out) + matrix * r.shape.rows * r.shape.columns * SIZE, scratch.data);
+        policy, r.shape, static_cast<u8 *>(out) + matrix * r.shape.moved.rows * r.shape.moved.columns * SIZE,
+        scratch.data);
     for (int step = 0; step < 4 && !e; ++step) {
       const int which = gp__panels_step(plan, unsigned(SIZE), step, &a);
       if (which < 0) break;
@@ -206,9 +207,9 @@ template <class P, int SIZE, int WORD, int FORM> static int launch_buffered(Run 
   int e = 0;
   for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
     gp__panels_args clears;
-    gp__buffered_args a =
-        gp__buffered_arguments(policy, r.shape, static_cast<u8 *>(out) + matrix * r.shape.rows * r.shape.columns * SIZE,
-                               scratch.data, &clears);
+    gp__buffered_args a = gp__buffered_arguments(
+        policy, r.shape, static_cast<u8 *>(out) + matrix * r.shape.moved.rows * r.shape.moved.columns * SIZE,
+        scratch.data, &clears);
     e = simt::launch_kernel("save", 1, P::threads, 0, gp__transpose_save<P, SIZE, WORD, FORM>, clears);
     if (!e)
       e = simt::launch_kernel("buffered", 1 + random32() % 24,
@@ -234,7 +235,7 @@ template <class P, int SIZE, int WORD> static int launch_round_trip(const Run &r
   const u64 all = r.shape.segments;
   gp__shape h = gp__tiled(policy, r.shape);
   if (h.segments > 16 && random32() % 4) h.segments = 16;
-  const u64 bytes = h.segments * h.rows * h.columns * SIZE;
+  const u64 bytes = h.segments * h.moved.rows * h.moved.columns * SIZE;
   Device<u8> scratch((size_t(bytes)));
   int e = 0;
   check(gp__geometry_by(&gp__rules_transpose, policy, r.shape, 1).scratch >= bytes, "scratch memory of a trip");
@@ -299,7 +300,7 @@ template <class P, int SIZE> static int launch_tensor_panels(Run &r, gp_policy p
   Device<u8> scratch(size_t(g.scratch));
   int e = 0;
   for (u64 matrix = 0; matrix < r.shape.segments && !e; ++matrix) {
-    u8 *data = static_cast<u8 *>(out) + matrix * r.shape.rows * r.shape.columns * SIZE;
+    u8 *data = static_cast<u8 *>(out) + matrix * r.shape.moved.rows * r.shape.moved.columns * SIZE;
     gp__panels_args clears;
     gp__tensor_panels_args a;
     a.of = gp__buffered_arguments(policy, r.shape, data, scratch.data, &clears);
@@ -684,7 +685,7 @@ static void chunks(const char *name) {
     bool good = true;
     for (int i = 0; i < 2000; ++i) {
       gp__shape s = {};
-      s.key_size = size, s.word = gp__lowest_bit(size | 16), s.form = i % 2 ? GP__FORM_IN_START : 0;
+      s.key_size = size, s.moved.word = gp__lowest_bit(size | 16), s.moved.form = i % 2 ? GP__FORM_IN_START : 0;
       const u64 extent = i < 1000 ? u64(i + 1) : (1 + random32() % 3000000) << random32() % 8,
                 other = 1 + random32() % 40000;
       u64 best = 0;
