@@ -32203,8 +32203,8 @@ GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, c
 
 // ---- core/choose.c - which policy a call takes
 
-// The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much there
-// is, but neither in how many segments nor in which shape: the algorithm for that is the rule's choice.
+// The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much
+// there is, but neither in how many segments nor in which shape: the algorithm for that is the rule's choice.
 GPUPRIMS__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
