@@ -400,7 +400,7 @@ static void run(const Case &c, const char *name, int seed, bool swizzled, bool m
   if constexpr (TENSOR)
     e = panels ? launch_tensor_panels<P, TENSOR>(r, policy, out) : launch_tensor<P, TENSOR>(r, policy, grid);
   else
-    e = panels == TRIP || gp__tiled(policy, r.shape).move == GP__MOVE_RECTANGLE
+    e = panels == TRIP || gp__tiled(policy, r.shape).moved.kind == GP__MOVE_RECTANGLE
             ? launch_rectangle<P>(r, policy, out, seed)
             : launch<P>(r, swizzled, grid);
   if (e == -1 && !must) return;
