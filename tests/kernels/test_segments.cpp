@@ -84,7 +84,7 @@ template <class P, int ENDS, class O, class Op, class F, class In, class Out> st
     s.in_size = sizeof(In), s.acc_size = sizeof(Acc), s.out_size = sizeof(Out);
     s.in_misaligned = int(misalignment(in.data)), s.commutative = Op::commutative, s.offset_size = sizeof(O);
     s.compute_capability = 90, s.multiprocessors = o.sms, s.shared_bytes = 227 * 1024;
-    s.count = input.size(), s.segments = segments, s.length = length, s.segmented.by_ranges = ENDS == RANGES;
+    s.count = input.size(), s.segments = segments, s.segmented.by_ranges = ENDS == RANGES;
     const gp_policy p = policy_of<P>(o.algorithm != GP_MERGE_PATH ? o.algorithm
                                      : P::stages                  ? GP_PIPELINED
                                                                   : GP_MERGE_PATH);
