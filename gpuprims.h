@@ -5710,7 +5710,7 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
 }
 
 static const gp__rules gp__rules_transpose = {
-    gp__policy_valid_transpose, gp__measure_keys,         gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
+    gp__policy_valid_transpose, gp__measure_matrices,     gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
     gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM,      gp__row_serves_matrices};
 
 // ---- bfs/geometry.h - what a search keeps in scratch memory, and its launches

@@ -1,6 +1,6 @@
 // transpose/geometry.h - plans and launches of transposes
 // uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, transpose/policy.h, transpose/panels_policy.h,
-//   core/rows.h, core/geometry.h, core/family.h, transpose/portable.h
+//   core/geometry.h, core/family.h, transpose/portable.h
 
 // Transposes: what a tile is, in elements, and in shared memory.
 typedef struct gp__transpose_plan {
@@ -163,5 +163,5 @@ __attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shap
 }
 
 static const gp__rules gp__rules_transpose = {
-    gp__policy_valid_transpose, gp__measure_keys,         gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
+    gp__policy_valid_transpose, gp__measure_matrices,     gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
     gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM,      gp__row_serves_matrices};

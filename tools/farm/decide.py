@@ -10,8 +10,8 @@ types that the row serves. With logarithms, in which a coefficient of variation 
     mean(default) - mean(candidate) > max(log 1.02, 1.96 sqrt(sd(default)^2 + sd(candidate)^2))
 
 and at no size, for no type, the candidate takes 2 % longer, nor at a cell elsewhere that the row would serve: of other
-words and protocols, between the sizes. Nor does it take 2 % longer than the header's rule at any of them, where that was
-measured: what stands there now may. Sizes at the ends of the interval that do not gain are trimmed off: the longest
+words and protocols, between the sizes. Nor does it take 2 % longer than the header's rule at any of them, where that
+was measured: what stands there now may. Sizes at the ends of the interval that do not gain are trimmed off: the longest
 run of its sizes that passes is the bucket. A process in which the candidate was faster never
 counts against it: see `margin`. Where the first policy of a proposal does not pass, its runner-up is tried.
 
