@@ -481,9 +481,9 @@ enum { GP_AUTO = 0, GP_ALGORITHMS(GPUPRIMS__ENUM) GP_ALGORITHM_COUNT };
 // Cache modifiers of loads and stores (the policy fields "load" and "store").
 // STREAMING: evict first; L2: not in L1; ALL: every level.
 #define GP_CACHES(X) X(GP_CACHE_DEFAULT) X(GP_CACHE_STREAMING) X(GP_CACHE_L2) X(GP_CACHE_ALL)
-#define GPUPRIMS__ENUM(name) name,
-enum { GP_CACHES(GPUPRIMS__ENUM) GP_CACHE_COUNT };
-#undef GPUPRIMS__ENUM
+#define GPUPRIMS__CACHE(name) name,
+enum { GP_CACHES(GPUPRIMS__CACHE) GP_CACHE_COUNT };
+#undef GPUPRIMS__CACHE
 
 // How lists of neighbours, of any lengths, become equal shares of a block's threads: flags. What they leave goes by
 // merge path: the block's lists are laid end to end, and each thread looks up whose edge its own is. WARP: lists of 32
@@ -37709,9 +37709,9 @@ GPUPRIMS__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, c
 parts
 api/config.h
 api/lists.h
-api/policy.h 1
+api/policy.h
 api/structs.h 0 1
-api/graph_types.h 0 2
+api/graph_types.h 0 1
 api/array.h 3
 device/vocabulary.cuh
 device/machine.cuh 2 6
@@ -37726,12 +37726,12 @@ layouts/shape.h
 bfs/shape.h
 shapes.h 10 11 12 13 14 15 16
 core/shape.h 2 9 17
-scan/policy.h 18
-select/policy.h 18
+scan/policy.h 1 18
+select/policy.h 1 18
 segments/policy.h 19
-histogram/policy.h 18
-sort/hybrid_policy.h 18
-sort/radix_policy.h 18
+histogram/policy.h 1 18
+sort/hybrid_policy.h 1 18
+sort/radix_policy.h 1 18
 sort/counting_policy.h 22
 sort/choice_policy.h 23 24
 sort/cooperative_policy.h 25 26
@@ -37743,7 +37743,7 @@ transpose/panels_policy.h 31
 layouts/policy.h 18
 graph/policy.h 4 9
 map/policy.h 33 34
-bfs/policy.h 18
+bfs/policy.h 1 18
 core/arguments.h
 map/arguments.h 37
 reduce/arguments.h 37
@@ -37798,7 +37798,7 @@ scan/pipelined.cuh 86
 select/stream.cuh 41 60
 select/select.cuh 88
 segments/heads.cuh 69 88
-select/runs.cuh 61 90
+select/runs.cuh 1 61 90
 segments/by_key.cuh 91
 select/kernels.cuh 20 67 74 77 88
 select/pipelined.cuh 93
@@ -37863,10 +37863,11 @@ GPUPRIMS__BFS_STATE 137
 GPUPRIMS__BOTH 9
 GPUPRIMS__BYTES 58
 GPUPRIMS__BYTES_OF 58
+GPUPRIMS__CACHE 2
 GPUPRIMS__CAPABILITY 102
 GPUPRIMS__COMPARISON 58
 GPUPRIMS__CONSTEXPR 9
-GPUPRIMS__ENUM 1 2 4
+GPUPRIMS__ENUM 1 4
 GPUPRIMS__FAMILY_SHAPES 17
 GPUPRIMS__FIELD_OF 5
 GPUPRIMS__LOAD_IF 7
@@ -39538,9 +39539,9 @@ enum{GP_AUTO=0,GP_ALGORITHMS(GPUPRIMS__ENUM)GP_ALGORITHM_COUNT};
 #undef GPUPRIMS__ENUM
 #line 1 "api/policy.h"
 #define GP_CACHES(X) X(GP_CACHE_DEFAULT) X(GP_CACHE_STREAMING) X(GP_CACHE_L2) X(GP_CACHE_ALL)
-#define GPUPRIMS__ENUM(name) name,
-enum{GP_CACHES(GPUPRIMS__ENUM)GP_CACHE_COUNT};
-#undef GPUPRIMS__ENUM
+#define GPUPRIMS__CACHE(name) name,
+enum{GP_CACHES(GPUPRIMS__CACHE)GP_CACHE_COUNT};
+#undef GPUPRIMS__CACHE
 enum{GP_GATHER_MERGE=1,GP_GATHER_WARP=2,GP_GATHER_BLOCK=4,GP_GATHER_ALL=7};
 enum{GP_CULL_WARP=1,GP_CULL_HISTORY=2,GP_CULL_BITMAP=4,GP_CULL_ALL=7,GP_CULL_NOTHING=8};
 typedef struct gp_policy{
