@@ -2244,7 +2244,7 @@ MUTANTS = {
         "ROWS", "src/transpose/portable.h",
         " && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows", ""),
     "rows: a transpose has another algorithm than the rule's": (
-        "ROWS", "src/transpose/geometry.h", "NULL, 1, gp__row", "NULL, 0, gp__row"),
+        "ROWS", "src/transpose/geometry.h", "GP__OWN_ALGORITHM,", "GP__ANY_ALGORITHM,"),
     "rows: a rule's row serves no size": (
         "ROWS", "src/scan/portable.h", "1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21)", "3 << 20, 1 << 20, 0, 0, 1, 0, 0, 21)"),
     "rows: a rule's row is never found": (
