@@ -244,7 +244,7 @@ template <class P, class O, class V> static void ahead(int seeds) {
                           brush(),      broom(40, 20), hubs(9000), dangling(900, 700), dangling(600, 6000)};
   for (const Graph &g : graphs) {
     if (!only.empty() && only != "ahead") continue;
-    for (int seed = 1; seed <= (g.vertices <= 300 ? 8 : 3) * seeds; ++seed) {
+    for (int seed = 1; seed <= (g.vertices == 17 * 23 ? 16 : g.vertices <= 300 ? 8 : 3) * seeds; ++seed) {
       How h = draw_how(g, P::threads);
       simt::set_random_schedule(u64(seed));
       h.cluster = h.blocks = 2 + unsigned(seed) % 3, h.cluster_small = h.cluster * gp__bfs_small_most(P::threads);
