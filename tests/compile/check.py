@@ -661,19 +661,24 @@ def size(checks, folder):
     text = open(HEADER).read()
     declared = set(re.findall(r"^#define (gp_\w+) GPUPRIMS__NAME\(", text, re.M))
     checks.check("the rename list is found", len(declared) > 20)
-    # The aim is 30 ms; a busy machine is not to fail this, an include too many is.
-    empty = os.path.join(folder, "empty.c")
+    # The aim is 30 ms; a busy machine is not to fail this, an include too many is: on a slow one it is compared with a
+    # header of as many lines that declares nothing.
+    empty, skipped = os.path.join(folder, "empty.c"), os.path.join(folder, "skipped.c")
     open(empty, "w").close()
+    with open(skipped, "w", encoding="utf-8") as file:
+        file.write(f"#if 0\n{text}\n#endif\n")
     for compiler in [CC] + (["clang"] if shutil.which("clang") else []):
         command = [compiler, "-fsyntax-only", source("declarations.c"), "-I."]
         if checks.run(f"{compiler}: declarations", command) is None:
             continue
         start = best_of([compiler, "-E", empty], 15)
         whole = best_of([compiler, "-E", source("declarations.c"), "-I."], 40)
+        nothing = best_of([compiler, "-E", skipped], 40)
         parsed = best_of([compiler, "-fsyntax-only", source("declarations.c"), "-I."], 15)
         print(f"{compiler}: declarations preprocess in {1e3 * whole:.1f} ms (the compiler's start alone: "
-              f"{1e3 * start:.1f}), and parse in {1e3 * parsed:.1f}")
-        checks.check(f"{compiler}: declarations preprocess in 60 ms", whole < 0.060, f"{1e3 * whole:.1f} ms")
+              f"{1e3 * start:.1f}, of lines that are skipped {1e3 * nothing:.1f}), and parse in {1e3 * parsed:.1f}")
+        checks.check(f"{compiler}: declarations preprocess in 60 ms, or twice what lines that are skipped take",
+                     whole < max(0.060, 2 * nothing), f"{1e3 * whole:.1f} ms")
     library = os.path.join(ROOT, "build", "libgpuprims.so")
     exported = set(external_symbols(library, "--dynamic"))
     checks.check("the library exports the API and nothing else", exported == declared,
