@@ -28806,7 +28806,7 @@ typedef struct gp__kernel_rules {
   int (*form)(gp_policy p, gp__shape h);                                             // of what is moved; NULL: 0
   // Blocks that a multiprocessor is to hold; 0: the compiler is told nothing.
   unsigned (*resident)(const gp__request *q, const gp_policy *p, const gp__shape *h, const struct gp__spelling *w);
-  // What else of the call the text depends on; NULL: nothing.
+  // Adds to the spelling what else of the call the text depends on; NULL: nothing.
   void (*spell)(const gp__request *q, const gp_policy *p, const gp__shape *h, struct gp__spelling *w);
   int (*fit)(const gp_policy *p, int occupancy); // shared memory of the first kernel is by the shape: the most blocks
                                                  // a multiprocessor then holds, 0: it is not; NULL: never

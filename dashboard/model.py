@@ -13,7 +13,7 @@ from tools import bench
 from tools.farm import rows, standard, store, verdicts
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW
 
-# What a night's summary is made of: each primitive's part of the library.
+# A night's summary has a line for each family: FAMILY_OF names that of each primitive.
 FAMILY_OF = {name: cell["area"] for name, cell in store.description()["cells"].items() if cell["area"]}
 FAMILIES = list(dict.fromkeys(FAMILY_OF.values()))
 WEEK = 7  # days

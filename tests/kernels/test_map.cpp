@@ -10,13 +10,17 @@
 
 // ---- copy and transform
 
+// None, a few, and about one tile and three of results.
+template <class P, class R> std::vector<size_t> sizes_of() {
+  const size_t tile = size_t(P::threads) * P::vectors * 16;
+  return {0, 1, 2, 15, 16, 17, 31, tile / 4 - 1, tile / sizeof(R) + 1, 3 * tile / sizeof(R) + 5};
+}
+
 template <class P, class F, class A, class B, class R> struct Map {
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
-    const size_t tile = size_t(P::threads) * P::vectors * 16;
-    const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, tile / 4 - 1, tile / sizeof(R) + 1, 3 * tile / sizeof(R) + 5};
     for (int seed = 1; seed <= seeds; ++seed)
-      for (size_t n : sizes) {
+      for (size_t n : sizes_of<P, R>()) {
         simt::set_random_schedule(uint64_t(seed) * 100 + n);
         std::vector<A> a(n);
         std::vector<B> b(n);
@@ -101,10 +105,8 @@ template <class P, class T> void sweep_reverse(const char *name, int seeds) {
 template <class P, bool RIGHT, class F, class A, class R> struct Adjacent {
   static void sweep(const char *name, int seeds) {
     if (!only.empty() && only != name) return;
-    const size_t tile = size_t(P::threads) * P::vectors * 16;
-    const size_t sizes[] = {0, 1, 2, 15, 16, 17, 31, tile / 4 - 1, tile / sizeof(R) + 1, 3 * tile / sizeof(R) + 5};
     for (int seed = 1; seed <= seeds; ++seed)
-      for (size_t n : sizes) {
+      for (size_t n : sizes_of<P, R>()) {
         simt::set_random_schedule(uint64_t(seed) * 100 + n);
         std::vector<A> a(n);
         for (auto &x : a) x = draw<A>();

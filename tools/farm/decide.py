@@ -107,6 +107,18 @@ def is_free_to(group, cell, name):
     return name == "default" or evidence.can_serve(cell, name, group.default[cell][0])
 
 
+def logs_of(group, phases, base, candidate):
+    """{cell: [(log base, log candidate)] of the processes}, of the cells that a row with the candidate would serve."""
+    found = {}
+    for phase in phases:
+        for _, measured in sorted(phase.items()):
+            for cell, times in measured.items():
+                names = base(cell, times), candidate(cell, times)
+                if all(name in times for name in names) and is_free_to(group, cell, names[1]):
+                    found.setdefault(cell, []).append(tuple(math.log(times[name]) for name in names))
+    return found
+
+
 class Comparison:
     """Two variants in a group's rerun."""
 
@@ -126,18 +138,8 @@ class Comparison:
                     self.incomparable.add(cell)
                 if all(name in times for name in names):
                     self.logs.setdefault(process, {})[cell] = tuple(math.log(times[name]) for name in names)
-        self.beside_rule = {}  # cell: [(log rule, log candidate)] of the processes
-        for _, measured in sorted([*group.confirm.items(), *group.elsewhere.items()], key=lambda item: item[0]):
-            for cell, times in measured.items():
-                names = rule(cell, times), candidate(cell, times)
-                if all(name in times for name in names) and is_free_to(group, cell, names[1]):
-                    self.beside_rule.setdefault(cell, []).append(tuple(math.log(times[name]) for name in names))
-        self.elsewhere = {}  # cell: [(log base, log candidate)] of the processes
-        for _, measured in sorted(group.elsewhere.items()):
-            for cell, times in measured.items():
-                names = base(cell, times), candidate(cell, times)
-                if all(name in times for name in names) and is_free_to(group, cell, names[1]):
-                    self.elsewhere.setdefault(cell, []).append(tuple(math.log(times[name]) for name in names))
+        self.elsewhere = logs_of(group, [group.elsewhere], base, candidate)
+        self.beside_rule = logs_of(group, [group.confirm, group.elsewhere], rule, candidate)
 
     def judge(self, first, last):
         """Positions of sizes: first to last, together."""
@@ -269,23 +271,17 @@ def decide_group(run, name, standing, portable):
                                  judgement, "device"))
             continue
         for span, judgement, cell in comparison.cells_won(row, group.rule):
-            for part in parts_left(span, taken):
-                taken.append(part)
-                made.append(decision(*part, "removed", f"the header's rule is faster at {cell.text}", row.policy,
+            lost = [row._replace(log2_from=span[0], log2_to=span[1])]
+            for one in taken:
+                lost = rows.cut(lost, *one)
+            for part in lost:
+                taken.append((part.log2_from, part.log2_to))
+                made.append(decision(*taken[-1], "removed", f"the header's rule is faster at {cell.text}", row.policy,
                                      judgement, "device"))
     if not made:
         policies = {policy for times in searched.matrix.values() for policy in times} - {"default"}
         made.append(decision(0, 64, "kept", f"none of {len(policies)} policies gains 2 % in the matrix"))
     return sorted(made, key=lambda one: one["log2_from"])
-
-
-def parts_left(span, taken):
-    """What some ranges leave of one."""
-    parts = [span]
-    for first, end in taken:
-        parts = [part for start, stop in parts for part in ((start, min(stop, first)), (max(start, end), stop))
-                 if part[0] < part[1]]
-    return parts
 
 
 def make_room(made, standing):

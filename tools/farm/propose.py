@@ -193,7 +193,7 @@ def between(cells):
             n = n // standard.WHOLE * standard.WHOLE
             if n >= 2 * standard.WHOLE and cell.primitive not in cell_keys.having("graph"):
                 one = cell._replace(n=n)
-                found.setdefault((cell.log2, n), one._replace(protocol=standard.protocols_of(one.bytes)[0]))
+                found.setdefault(n, one._replace(protocol=standard.protocols_of(one.bytes)[0]))
     return list(found.values())
 
 
