@@ -4,6 +4,7 @@
     make same-code BASE=COMMIT                  a sample: each primitive, small and large, one type and architecture
     make same-code BASE=COMMIT ARGS=--all       4 types, 4 architectures, every policy that sizes and rows choose
     make same-code BASE=COMMIT ARGS='--primitives scan,sort --types u32 --architectures 90'
+    make same-code BASE=COMMIT ARGS=--policies  the base compiles this tree's policies, for a base that was tuned less
 
 Needs gcc and NVRTC, no GPU. A kernel is the one of (primitive, type, size, architecture, position in the call); what is
 compared is the hash of its machine code and constants, and the policy that the header chooses for the call. Names, line
@@ -109,9 +110,18 @@ def kernels_of(code):
     return code.kernels or ((code.code,) if code.code else ())
 
 
-def compare(base, head, jobs, device):
-    """[Line] of every kernel of the jobs; those that are nobody's call are left out."""
-    before, after = codes(base, jobs, device), codes(head, jobs, device)
+def with_policies(jobs, found):
+    """{job: the job for the base}, of the policies that this tree chose."""
+    return {job: job._replace(policy=found[job].policy or job.policy) for job in jobs}
+
+
+def compare(base, head, jobs, device, policies=False):
+    """[Line] of every kernel of the jobs; those that are nobody's call are left out. policies: the base compiles those
+    that the tree chooses."""
+    after = codes(head, jobs, device)
+    asked = with_policies(jobs, after) if policies else {job: job for job in jobs}
+    before = codes(base, asked.values(), device)
+    before = {job: before[asked[job]] for job in jobs}
     lines, doubtful = [], []
     for job in jobs:
         old, new = before[job], after[job]
@@ -133,10 +143,10 @@ def compare(base, head, jobs, device):
             lines += [line("same", position, a, b) for position, (a, b) in pairs if a == b]
             differ = [line("changed", position, a, b) for position, (a, b) in pairs if a != b]
             doubtful += differ
-    return lines + settle(base, head, doubtful, device)
+    return lines + settle(base, head, doubtful, device, asked)
 
 
-def settle(base, head, doubtful, device):
+def settle(base, head, doubtful, device, asked):
     """What becomes of kernels that differ when both texts are moved."""
     jobs = list(dict.fromkeys(line.job for line in doubtful))
     if not jobs:
@@ -145,9 +155,10 @@ def settle(base, head, doubtful, device):
     seen = {line: ({line.base}, {line.head}) for line in doubtful}
     for move in MOVES:
         for side, tree in enumerate((base, head)):
-            moved = codes(tree, jobs, device, move)
+            as_asked = {job: job if side else asked[job] for job in jobs}
+            moved = codes(tree, as_asked.values(), device, move)
             for line in doubtful:
-                found = kernels_of(moved[line.job])
+                found = kernels_of(moved[as_asked[line.job]])
                 if line.position < len(found):
                     seen[line][side].add(found[line.position])
     outcomes = {line: "same" if old & new else "unsteady" if len(old) > 1 else "changed"
@@ -179,6 +190,7 @@ def main(argv):
     parser.add_argument("--primitives", type=lambda text: text.split(","), metavar="A,B", help="parts of their names")
     parser.add_argument("--types", type=lambda text: tuple(text.split(",")), default=TYPES, metavar="A,B")
     parser.add_argument("--architectures", metavar="75,90")
+    parser.add_argument("--policies", action="store_true", help="the base compiles the policies of this tree")
     args = parser.parse_args(argv)
     args.given_architectures = args.architectures is not None
     try:
@@ -197,7 +209,7 @@ def main(argv):
             return 0
         lines = []
         for device in ["", *(devices_of(head) if args.all else [])]:
-            lines += compare(base, head, jobs_of(args), device)
+            lines += compare(base, head, jobs_of(args), device, args.policies)
     except regress.CannotRun as error:
         raise steps.CannotRun(error) from error
     return report(lines, base.commit, head.commit, time.monotonic() - start)

@@ -43,6 +43,17 @@ def test_verdicts(monkeypatch):
         assert verdicts(monkeypatch, base, head) == outcome, (base, head)
 
 
+def test_a_base_compiles_the_policies_of_the_tree(monkeypatch):
+    def codes(tree, jobs, device, move=0):
+        own = {"base": "threads=256", "head": "threads=128"}[tree]
+        return {job: ok("code of " + (own if job.policy == "default" else job.policy),
+                        policy=own if job.policy == "default" else job.policy) for job in jobs}
+
+    monkeypatch.setattr(same_code, "codes", codes)
+    assert [line.outcome for line in same_code.compare("base", "head", [JOB], "")] == ["policy"]
+    assert [line.outcome for line in same_code.compare("base", "head", [JOB], "", policies=True)] == ["same"]
+
+
 def test_a_header_that_does_not_compile(monkeypatch):
     with pytest.raises(steps.CannotRun):
         verdicts(monkeypatch, [ok("1")], [machine_code.Code("unbuilt", "", "error: no")])
