@@ -678,6 +678,7 @@ def test_the_plan(tmp_path):
               cell.group in (NAME, "inclusive_scan 4/4/4") and cell.protocol != "first_call"}
     assert wanted < set(others) and {cell.log2 for cell in wanted} == {18, 20, 22}
     assert {cell.log2 for cell in set(others) - wanted} == set(range(17, 23))  # those between the sizes
+    assert all(cell.n % 2 for cell in set(others) - wanted)  # the last tile is not full
 
 
 # ---- several devices -------------------------------------------------------------------------------------------------

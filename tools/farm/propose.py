@@ -186,11 +186,12 @@ def cells_elsewhere(group, name, listed):
 
 def between(cells):
     """Two cells about each size, close to the ends of its bucket, cold as in a night: a row that was the fastest at a
-    power of two took up to 2.3 times as long as the rule there."""
+    power of two took up to 2.3 times as long as the rule there. n is odd: a last tile that is not full cost a row of
+    large tiles a third."""
     found = {}
     for cell in cells:
-        for n in (cell.n * 11 // 16, cell.n * 13 // 8):
-            n = n // standard.WHOLE * standard.WHOLE
+        for n in (cell.n * 5 // 8 - 89, cell.n * 13 // 8 - 89):
+            n |= 1
             if n >= 2 * standard.WHOLE and cell.primitive not in cell_keys.having("graph"):
                 one = cell._replace(n=n)
                 found.setdefault(n, one._replace(protocol=standard.protocols_of(one.bytes)[0]))
