@@ -27595,7 +27595,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1978368"
+#define GPUPRIMS__EMBEDDED_FROM "1974272"
 
 // ---- core/embed.c - this file's own text
 
@@ -30409,6 +30409,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
   return GP_SUCCESS;
 }
 
+// `op` is an order of keys: LESS, or a user's; GREATER too where both directions are served.
+GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
+  gp__request *q = k->q;
+  q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
+  if (q->op == GP_LESS || (both && q->op == GP_GREATER)) return GP_SUCCESS;
+  if (q->op > 0 && q->op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: %s, or a user's binary operator", k->who,
+                    gp__op_rows[q->op].name, both ? "LESS and GREATER are" : "LESS is");
+  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+}
+
 // ---- core/check_call_types.c - checking a call: its types
 
 // An integer type of so many bytes: it becomes the unsigned one of its size, which kernels read in its place.
@@ -30530,6 +30541,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *wh
   return q->out_type == type
              ? GP_SUCCESS
              : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
+  return k->out.size == 4 && k->c->count > most
+             ? gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
+                        (unsigned long long)k->c->count)
+             : GP_SUCCESS;
+}
+// Indices of elements; those of u32 serve `most` elements.
+GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
+  GPUPRIMS__CHECK(gp__check_index_type(k, "out_type (of indices)"));
+  return gp__check_reach(k, most);
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {
@@ -30659,21 +30681,25 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *
 // A buffer that is read, and one that is written; wanted: it must be there where it has elements.
 GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
                                         const gp__checked_type *t, uint64_t count, int wanted, int alias) {
-  gp__extent *span = &k->read[k->read_count++];
-  span->name = name;
-  span->pointer = pointer;
-  span->bytes = count * t->size;
-  span->alias = alias;
+  const gp__extent span = {name, pointer, count * t->size, alias};
+  k->read[k->read_count++] = span;
   return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
 }
 GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
                                         size_t size, uint64_t count, int wanted, int alias) {
-  gp__extent *span = &k->written[k->written_count++];
-  span->name = name;
-  span->pointer = pointer;
-  span->bytes = count * size;
-  span->alias = alias;
+  const gp__extent span = {name, pointer, count * size, alias};
+  k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
+}
+// Nothing that is written lies over anything else.
+GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *read, int reads,
+                                            const gp__extent *written, int writes) {
+  int i, j;
+  for (i = 0; i < writes; ++i) {
+    for (j = 0; j < reads; ++j) GPUPRIMS__CHECK(gp__check_overlap(who, &read[j], &written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(who, &written[j], &written[i]));
+  }
+  return GP_SUCCESS;
 }
 
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
@@ -30715,7 +30741,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
 GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__ALIAS_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
@@ -30727,11 +30752,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers
   if (k->reads & GP__READS_OUT_COUNT) GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
   if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED))
     GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
-  for (i = 0; i < k->written_count; ++i) {
-    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
-    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
-  }
-  return GP_SUCCESS;
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   const gp_call *c = k->c;
@@ -30929,18 +30950,7 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
                                              : q->count + q->count2;
 }
 
-// `op` is an order.
-GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  q->op = c->op;
-  if (!c->op) q->op = GP_LESS;
-  if (q->op == GP_LESS || q->op == GP_GREATER) return GP_SUCCESS;
-  if (q->op > 0 && q->op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS and GREATER are, or a user's binary operator", k->who,
-                    gp__op_rows[q->op].name);
-  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
-}
+GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
 // Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
 GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
@@ -30956,13 +30966,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
     q->acc_size = q->out_size = 8;
   } else if (values) {
     const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
-    if (indices) {
-      GPUPRIMS__CHECK(
-          gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-      if (q->out_type != c->out_type)
-        return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
-                        gp__type_rows[c->out_type].name);
-    } else {
+    if (indices) GPUPRIMS__CHECK(gp__check_indices(k, UINT32_MAX));
+    else {
       q->out_type = c->in_type;
       GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
       k->out = k->in;
@@ -30984,15 +30989,6 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
          !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_merge_numbers(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  const char *who = k->who;
-  if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
-                    (unsigned long long)c->count);
-  return GP_SUCCESS;
-}
 GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = b->out_keys = gp__most_results(k->q);
@@ -31016,7 +31012,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
 }
 static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_order},
                                                            {GP__CHECK_TYPES, gp__check_ordered_types},
-                                                           {GP__CHECK_NUMBERS, gp__check_merge_numbers},
                                                            {GP__CHECK_BUFFERS, gp__merge_buffers},
                                                            {GP__CHECK_LAST, gp__check_radix_sorted}};
 
@@ -31058,17 +31053,7 @@ static const gp__own_check gp__checks_reduce[GP__CHECKS] = {
 
 GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
 
-GPUPRIMS__PRIVATE gp_result gp__check_bound_order(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  q->op = c->op;
-  if (!c->op) q->op = GP_LESS;
-  if (q->op == GP_LESS) return GP_SUCCESS;
-  if (q->op > 0 && q->op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS is, or a user's binary operator", k->who,
-                    gp__op_rows[q->op].name);
-  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
-}
+GPUPRIMS__PRIVATE gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
 GPUPRIMS__PRIVATE gp_result gp__check_position_type(gp__checking *k) {
   return gp__check_index_type(k, "out_type (index_type)");
 }
@@ -31379,10 +31364,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit is %d, @end_bit %d: no range within the %d bits of the key", k->who,
                     c->begin_bit, c->end_bit, bits);
   GPUPRIMS__CHECK(gp__check_moved_values(k));
-  if (q->out_size == 4 && !k->in.size && c->count > (uint64_t)1 << 32)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
-                    (unsigned long long)c->count);
-  return GP_SUCCESS;
+  return k->in.size ? GP_SUCCESS : gp__check_reach(k, (uint64_t)1 << 32);
 }
 
 GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {
@@ -31414,14 +31396,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", who);
     k->out = k->in;
   } else if (indices) {
-    GPUPRIMS__CHECK(
-        gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-    if (q->out_type != c->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", who,
-                      gp__type_rows[c->out_type].name);
-    if (q->out_type == GP_U32 && c->count > (uint64_t)1 << 32)
-      return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
-                      (unsigned long long)c->count);
+    GPUPRIMS__CHECK(gp__check_indices(k, (uint64_t)1 << 32));
   }
   q->in_struct = k->in.info;
   q->out_struct = k->out.info;
@@ -31469,15 +31444,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
-  GPUPRIMS__CHECK(
-      gp__check_integer(k, "out_type (of indices)", q->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-  if (q->out_type != c->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
-                    gp__type_rows[c->out_type].name);
-  if (k->out.size == 4 && c->count > (c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32))
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
-                    (unsigned long long)c->count);
-  return GP_SUCCESS;
+  return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
 GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
@@ -31764,18 +31731,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
         return gp__fail(GP_E_NULL, "%s: @%s: columns[%d] is null", who, name, i);
       if (count * l->fields[i].size > UINT64_MAX - (uintptr_t)l->columns[i])
         return gp__fail(GP_E_SIZE, "%s: @%s: columns[%d] reaches past the end of memory", who, name, i);
-      span[*spans].name = of;
-      span[*spans].pointer = l->columns[i];
-      span[*spans].bytes = count * l->fields[i].size;
-      span[(*spans)++].alias = 0;
+      const gp__extent column = {of, l->columns[i], count * l->fields[i].size, 0};
+      span[(*spans)++] = column;
     }
     return GP_SUCCESS;
   }
   if (!buffer && count && k->pointers) return gp__fail(GP_E_NULL, "%s: @%s is null", who, of);
-  span->name = of;
-  span->pointer = buffer;
-  span->bytes = bytes;
-  span->alias = 1;
+  const gp__extent all = {of, buffer, bytes, 1};
+  *span = all;
   *spans = 1;
   return GP_SUCCESS;
 }
@@ -31785,7 +31748,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_layout *from = c->in_layout, *to = c->out_layout;
   gp__request *q = k->q;
   gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
-  int reads, writes, i, j;
+  int reads, writes, i;
   GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", from, c->in, read, &reads));
   GPUPRIMS__CHECK(gp__check_layout(k, "out_layout (to)", "out", to, c->out, written, &writes));
   if (from->field_count != to->field_count)
@@ -31796,14 +31759,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT,
                       "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
                       i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
-  for (i = 0; i < writes; ++i) {
-    for (j = 0; j < reads; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &read[j], &written[i]));
-    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &written[j], &written[i]));
-  }
+  GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, written, writes));
   q->in_layout = from;
   q->out_layout = to;
-  q->in = c->in;
-  q->out = c->out;
   q->in_size = from->size;
   q->out_size = to->size;
   q->count = q->stride = c->count;
@@ -31859,15 +31817,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const n
   GPUPRIMS__CHECK(gp__reading(k, names[0], offsets, &offset, g->vertices + 1, 1, 0));
   return gp__reading(k, names[1], ends, &vertex, g->edges, 1, 0);
 }
-// Nothing that is written lies over anything else.
-GPUPRIMS__PRIVATE gp_result gp__check_apart(const gp__checking *k) {
-  int i, j;
-  for (i = 0; i < k->written_count; ++i) {
-    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
-    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
-  }
-  return GP_SUCCESS;
-}
 GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
   static const char *const names[] = {"graph->offsets", "graph->targets", "graph->in_offsets", "graph->in_sources"};
   gp__request *q = k->q;
@@ -31878,8 +31827,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_lists(k, names, g, g->offsets, g->targets, 0));
   return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
+// Buffers that all searches have; the last step of their check.
+GPUPRIMS__PRIVATE gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
   static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, sources, 1, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
+  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GPUPRIMS__CHECK(gp__check_graph(k));
@@ -31891,24 +31848,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
                     (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
   if (c->target && !(c->flags & GP_UNTIL_TARGET))
     return gp__fail(GP_E_ARGUMENT, "%s: @target: flags lacks GP_UNTIL_TARGET", k->who);
-  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, 1, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
-  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
-  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
-  GPUPRIMS__CHECK(gp__check_apart(k));
-  q->out = c->out;
-  q->out2 = c->out2;
-  q->source = c->source;
-  q->source_device = c->source_device;
   q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
-  q->limit = c->limit;
-  q->statistics = c->statistics;
-  q->fault = c->fault;
-  return GP_SUCCESS;
+  return gp__check_search_buffers(k, 1);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
-  static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const uint64_t n = c->graph ? c->graph->vertices : 0;
@@ -31928,24 +31873,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   if (k->pointers && !c->out && !c->out2 && !c->statistics)
     return gp__fail(GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are null: nothing is asked for",
                     k->who);
-  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, c->count, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
-  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
-  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
-  GPUPRIMS__CHECK(gp__check_apart(k));
-  q->out = c->out;
-  q->out2 = c->out2;
   q->segments = c->count;
   q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word of a bit for each source
   q->acc_size = c->count > 32 ? 8 : 4;
-  q->sources = c->sources;
-  q->source_device = c->source_device;
   q->target = UINT64_MAX;
-  q->limit = c->limit;
-  q->statistics = c->statistics;
-  q->fault = c->fault;
-  return GP_SUCCESS;
+  return gp__check_search_buffers(k, c->count);
 }
 // A list of edges, and the graph that it becomes.
 GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
@@ -32029,17 +31963,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     GPUPRIMS__CHECK(gp__reading(k, "in (depths)", c->in, &depth, g->vertices, 1, 0));
     GPUPRIMS__CHECK(gp__reading(k, "in2 (parents)", c->in2, &number, g->vertices, 0, 0));
   }
-  GPUPRIMS__CHECK(gp__check_apart(k));
-  q->source = c->source;
-  q->limit = c->limit;
-  q->in = c->in;
-  q->in2 = c->in2;
-  q->out = c->out;
-  q->out2 = c->out2;
-  q->out_count = c->out_count;
-  q->bad = c->bad;
-  q->count_device = c->count_device;
-  return GP_SUCCESS;
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 
 // ---- core/check.c - checking a call, whole
@@ -32071,13 +31995,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
-  GPUPRIMS__CHECK(gp__check_fields(&k));
-  if (k.own[GP__CHECK_WHOLE]) return k.own[GP__CHECK_WHOLE](&k);
-  GPUPRIMS__CHECK(k.own[GP__CHECK_OPERATORS] ? k.own[GP__CHECK_OPERATORS](&k) : gp__check_operators(&k));
-  GPUPRIMS__CHECK(k.own[GP__CHECK_TYPES] ? k.own[GP__CHECK_TYPES](&k) : gp__check_types(&k));
-  GPUPRIMS__CHECK(gp__check_numbers(&k));
-  GPUPRIMS__CHECK(gp__check_buffers(&k));
-  GPUPRIMS__CHECK(gp__check_values(&k));
   q->in = c->in;
   q->in2 = c->in2;
   q->keys = c->keys;
@@ -32092,6 +32009,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->out_count = c->out_count;
   q->bad = c->bad;
   q->count_device = c->count_device;
+  q->source = c->source;
+  q->sources = c->sources;
+  q->source_device = c->source_device;
+  q->limit = c->limit;
+  q->statistics = c->statistics;
+  q->fault = c->fault;
+  GPUPRIMS__CHECK(gp__check_fields(&k));
+  if (k.own[GP__CHECK_WHOLE]) return k.own[GP__CHECK_WHOLE](&k);
+  GPUPRIMS__CHECK(k.own[GP__CHECK_OPERATORS] ? k.own[GP__CHECK_OPERATORS](&k) : gp__check_operators(&k));
+  GPUPRIMS__CHECK(k.own[GP__CHECK_TYPES] ? k.own[GP__CHECK_TYPES](&k) : gp__check_types(&k));
+  GPUPRIMS__CHECK(gp__check_numbers(&k));
+  GPUPRIMS__CHECK(gp__check_buffers(&k));
+  GPUPRIMS__CHECK(gp__check_values(&k));
   return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
 }
 

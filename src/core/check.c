@@ -30,13 +30,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   k.fold = (k.reads & GP__READS_ACC_TYPE) != 0;
   q->primitive = c->primitive;
   q->flags = c->flags;
-  GPUPRIMS__CHECK(gp__check_fields(&k));
-  if (k.own[GP__CHECK_WHOLE]) return k.own[GP__CHECK_WHOLE](&k);
-  GPUPRIMS__CHECK(k.own[GP__CHECK_OPERATORS] ? k.own[GP__CHECK_OPERATORS](&k) : gp__check_operators(&k));
-  GPUPRIMS__CHECK(k.own[GP__CHECK_TYPES] ? k.own[GP__CHECK_TYPES](&k) : gp__check_types(&k));
-  GPUPRIMS__CHECK(gp__check_numbers(&k));
-  GPUPRIMS__CHECK(gp__check_buffers(&k));
-  GPUPRIMS__CHECK(gp__check_values(&k));
   q->in = c->in;
   q->in2 = c->in2;
   q->keys = c->keys;
@@ -51,6 +44,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   q->out_count = c->out_count;
   q->bad = c->bad;
   q->count_device = c->count_device;
+  q->source = c->source;
+  q->sources = c->sources;
+  q->source_device = c->source_device;
+  q->limit = c->limit;
+  q->statistics = c->statistics;
+  q->fault = c->fault;
+  GPUPRIMS__CHECK(gp__check_fields(&k));
+  if (k.own[GP__CHECK_WHOLE]) return k.own[GP__CHECK_WHOLE](&k);
+  GPUPRIMS__CHECK(k.own[GP__CHECK_OPERATORS] ? k.own[GP__CHECK_OPERATORS](&k) : gp__check_operators(&k));
+  GPUPRIMS__CHECK(k.own[GP__CHECK_TYPES] ? k.own[GP__CHECK_TYPES](&k) : gp__check_types(&k));
+  GPUPRIMS__CHECK(gp__check_numbers(&k));
+  GPUPRIMS__CHECK(gp__check_buffers(&k));
+  GPUPRIMS__CHECK(gp__check_values(&k));
   return k.own[GP__CHECK_LAST] ? k.own[GP__CHECK_LAST](&k) : GP_SUCCESS;
 }
 

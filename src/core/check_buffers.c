@@ -70,21 +70,25 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *
 // A buffer that is read, and one that is written; wanted: it must be there where it has elements.
 GPUPRIMS__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer,
                                         const gp__checked_type *t, uint64_t count, int wanted, int alias) {
-  gp__extent *span = &k->read[k->read_count++];
-  span->name = name;
-  span->pointer = pointer;
-  span->bytes = count * t->size;
-  span->alias = alias;
+  const gp__extent span = {name, pointer, count * t->size, alias};
+  k->read[k->read_count++] = span;
   return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
 }
 GPUPRIMS__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align,
                                         size_t size, uint64_t count, int wanted, int alias) {
-  gp__extent *span = &k->written[k->written_count++];
-  span->name = name;
-  span->pointer = pointer;
-  span->bytes = count * size;
-  span->alias = alias;
+  const gp__extent span = {name, pointer, count * size, alias};
+  k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
+}
+// Nothing that is written lies over anything else.
+GPUPRIMS__PRIVATE gp_result gp__check_apart(const char *who, const gp__extent *read, int reads,
+                                            const gp__extent *written, int writes) {
+  int i, j;
+  for (i = 0; i < writes; ++i) {
+    for (j = 0; j < reads; ++j) GPUPRIMS__CHECK(gp__check_overlap(who, &read[j], &written[i]));
+    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(who, &written[j], &written[i]));
+  }
+  return GP_SUCCESS;
 }
 
 enum { GP__ALIAS_OF_OUT = 1, GP__ALIAS_OF_OUT_KEYS };
@@ -126,7 +130,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers 
 GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  int i, j;
   if ((k->reads & GP__READS_OUT) && q->out_size)
     GPUPRIMS__CHECK(gp__writing(k, "out", c->out, k->out.align, q->out_size, b->out, 1, GP__ALIAS_OF_OUT));
   if (k->reads & GP__READS_OUT_KEYS)
@@ -138,11 +141,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers
   if (k->reads & GP__READS_OUT_COUNT) GPUPRIMS__CHECK(gp__writing(k, "out_count", c->out_count, 8, 8, b->counts, 1, 0));
   if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED))
     GPUPRIMS__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
-  for (i = 0; i < k->written_count; ++i) {
-    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
-    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
-  }
-  return GP_SUCCESS;
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
   const gp_call *c = k->c;

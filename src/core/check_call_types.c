@@ -1,6 +1,6 @@
 // core/check_call_types.c - checking a call: its types
-// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/primitive.c,
-//   core/check_types.c, core/reads.c, core/checking.c
+// uses: api/config.h, api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c,
+//   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c
 
 // An integer type of so many bytes: it becomes the unsigned one of its size, which kernels read in its place.
 GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
@@ -121,6 +121,17 @@ GPUPRIMS__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *wh
   return q->out_type == type
              ? GP_SUCCESS
              : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
+  return k->out.size == 4 && k->c->count > most
+             ? gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
+                        (unsigned long long)k->c->count)
+             : GP_SUCCESS;
+}
+// Indices of elements; those of u32 serve `most` elements.
+GPUPRIMS__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
+  GPUPRIMS__CHECK(gp__check_index_type(k, "out_type (of indices)"));
+  return gp__check_reach(k, most);
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_types(gp__checking *k) {

@@ -40,3 +40,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_operators(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
+
+// `op` is an order of keys: LESS, or a user's; GREATER too where both directions are served.
+GPUPRIMS__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
+  gp__request *q = k->q;
+  q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
+  if (q->op == GP_LESS || (both && q->op == GP_GREATER)) return GP_SUCCESS;
+  if (q->op > 0 && q->op < GP_OP_COUNT)
+    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: %s, or a user's binary operator", k->who,
+                    gp__op_rows[q->op].name, both ? "LESS and GREATER are" : "LESS is");
+  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
+}

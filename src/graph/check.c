@@ -49,15 +49,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const n
   GPUPRIMS__CHECK(gp__reading(k, names[0], offsets, &offset, g->vertices + 1, 1, 0));
   return gp__reading(k, names[1], ends, &vertex, g->edges, 1, 0);
 }
-// Nothing that is written lies over anything else.
-GPUPRIMS__PRIVATE gp_result gp__check_apart(const gp__checking *k) {
-  int i, j;
-  for (i = 0; i < k->written_count; ++i) {
-    for (j = 0; j < k->read_count; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->read[j], &k->written[i]));
-    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &k->written[j], &k->written[i]));
-  }
-  return GP_SUCCESS;
-}
 GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
   static const char *const names[] = {"graph->offsets", "graph->targets", "graph->in_offsets", "graph->in_sources"};
   gp__request *q = k->q;
@@ -68,8 +59,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_lists(k, names, g, g->offsets, g->targets, 0));
   return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
+// Buffers that all searches have; the last step of their check.
+GPUPRIMS__PRIVATE gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
   static const gp__checked_type number = {8, 8, NULL};
+  const gp_call *c = k->c;
+  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, sources, 1, 0));
+  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
+  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
+}
+GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GPUPRIMS__CHECK(gp__check_graph(k));
@@ -81,24 +80,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
                     (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
   if (c->target && !(c->flags & GP_UNTIL_TARGET))
     return gp__fail(GP_E_ARGUMENT, "%s: @target: flags lacks GP_UNTIL_TARGET", k->who);
-  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, 1, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (parents)", c->out2, q->key_size, q->key_size, q->graph.vertices, 0, 0));
-  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
-  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
-  GPUPRIMS__CHECK(gp__check_apart(k));
-  q->out = c->out;
-  q->out2 = c->out2;
-  q->source = c->source;
-  q->source_device = c->source_device;
   q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
-  q->limit = c->limit;
-  q->statistics = c->statistics;
-  q->fault = c->fault;
-  return GP_SUCCESS;
+  return gp__check_search_buffers(k, 1);
 }
 GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
-  static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const uint64_t n = c->graph ? c->graph->vertices : 0;
@@ -118,24 +105,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   if (k->pointers && !c->out && !c->out2 && !c->statistics)
     return gp__fail(GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are null: nothing is asked for",
                     k->who);
-  if (c->source_device) GPUPRIMS__CHECK(gp__reading(k, "source_device", c->source_device, &number, c->count, 1, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
-  GPUPRIMS__CHECK(gp__writing(k, "statistics", c->statistics, 8, sizeof *c->statistics, 1, 0, 0));
-  if (c->flags & GP_CHECKED) GPUPRIMS__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
-  GPUPRIMS__CHECK(gp__check_apart(k));
-  q->out = c->out;
-  q->out2 = c->out2;
   q->segments = c->count;
   q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word of a bit for each source
   q->acc_size = c->count > 32 ? 8 : 4;
-  q->sources = c->sources;
-  q->source_device = c->source_device;
   q->target = UINT64_MAX;
-  q->limit = c->limit;
-  q->statistics = c->statistics;
-  q->fault = c->fault;
-  return GP_SUCCESS;
+  return gp__check_search_buffers(k, c->count);
 }
 // A list of edges, and the graph that it becomes.
 GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
@@ -219,15 +195,5 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     GPUPRIMS__CHECK(gp__reading(k, "in (depths)", c->in, &depth, g->vertices, 1, 0));
     GPUPRIMS__CHECK(gp__reading(k, "in2 (parents)", c->in2, &number, g->vertices, 0, 0));
   }
-  GPUPRIMS__CHECK(gp__check_apart(k));
-  q->source = c->source;
-  q->limit = c->limit;
-  q->in = c->in;
-  q->in2 = c->in2;
-  q->out = c->out;
-  q->out2 = c->out2;
-  q->out_count = c->out_count;
-  q->bad = c->bad;
-  q->count_device = c->count_device;
-  return GP_SUCCESS;
+  return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }

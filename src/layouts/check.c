@@ -1,6 +1,6 @@
 // layouts/check.c - checking a call: layouts
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, layouts/policy.h, core/system.c, core/messages.c,
-//   core/request.c, layouts/host.c, core/check_types.c, core/reads.c, core/checking.c
+//   core/request.c, layouts/host.c, core/check_types.c, core/reads.c, core/checking.c, core/check_buffers.c
 
 // A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
@@ -48,18 +48,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
         return gp__fail(GP_E_NULL, "%s: @%s: columns[%d] is null", who, name, i);
       if (count * l->fields[i].size > UINT64_MAX - (uintptr_t)l->columns[i])
         return gp__fail(GP_E_SIZE, "%s: @%s: columns[%d] reaches past the end of memory", who, name, i);
-      span[*spans].name = of;
-      span[*spans].pointer = l->columns[i];
-      span[*spans].bytes = count * l->fields[i].size;
-      span[(*spans)++].alias = 0;
+      const gp__extent column = {of, l->columns[i], count * l->fields[i].size, 0};
+      span[(*spans)++] = column;
     }
     return GP_SUCCESS;
   }
   if (!buffer && count && k->pointers) return gp__fail(GP_E_NULL, "%s: @%s is null", who, of);
-  span->name = of;
-  span->pointer = buffer;
-  span->bytes = bytes;
-  span->alias = 1;
+  const gp__extent all = {of, buffer, bytes, 1};
+  *span = all;
   *spans = 1;
   return GP_SUCCESS;
 }
@@ -69,7 +65,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_layout *from = c->in_layout, *to = c->out_layout;
   gp__request *q = k->q;
   gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
-  int reads, writes, i, j;
+  int reads, writes, i;
   GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", from, c->in, read, &reads));
   GPUPRIMS__CHECK(gp__check_layout(k, "out_layout (to)", "out", to, c->out, written, &writes));
   if (from->field_count != to->field_count)
@@ -80,14 +76,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
       return gp__fail(GP_E_ARGUMENT,
                       "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
                       i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
-  for (i = 0; i < writes; ++i) {
-    for (j = 0; j < reads; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &read[j], &written[i]));
-    for (j = 0; j < i; ++j) GPUPRIMS__CHECK(gp__check_overlap(k->who, &written[j], &written[i]));
-  }
+  GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, written, writes));
   q->in_layout = from;
   q->out_layout = to;
-  q->in = c->in;
-  q->out = c->out;
   q->in_size = from->size;
   q->out_size = to->size;
   q->count = q->stride = c->count;

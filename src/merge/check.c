@@ -1,7 +1,7 @@
 // merge/check.c - checking a call: merges, merge sort and sets
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, sort/radix_policy.h, families.h, core/system.c,
-//   core/messages.c, core/request.c, core/names.c, merge/kinds.c, core/primitive.c, core/state.c, core/check_types.c,
-//   core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
+//   core/messages.c, core/request.c, merge/kinds.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c,
+//   core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 // `op` is an order of keys.
 GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
@@ -18,18 +18,7 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
                                              : q->count + q->count2;
 }
 
-// `op` is an order.
-GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  q->op = c->op;
-  if (!c->op) q->op = GP_LESS;
-  if (q->op == GP_LESS || q->op == GP_GREATER) return GP_SUCCESS;
-  if (q->op > 0 && q->op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS and GREATER are, or a user's binary operator", k->who,
-                    gp__op_rows[q->op].name);
-  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
-}
+GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
 // Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
 GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
@@ -45,13 +34,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
     q->acc_size = q->out_size = 8;
   } else if (values) {
     const int indices = c->primitive == GP_MERGE_SORT && !c->in && !c->in_type;
-    if (indices) {
-      GPUPRIMS__CHECK(
-          gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-      if (q->out_type != c->out_type)
-        return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
-                        gp__type_rows[c->out_type].name);
-    } else {
+    if (indices) GPUPRIMS__CHECK(gp__check_indices(k, UINT32_MAX));
+    else {
       q->out_type = c->in_type;
       GPUPRIMS__CHECK(gp__check_type(k->s, k->who, "in_type", c->in_type, &k->in));
       k->out = k->in;
@@ -73,15 +57,6 @@ GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q
          !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
-GPUPRIMS__PRIVATE gp_result gp__check_merge_numbers(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  const char *who = k->who;
-  if (c->primitive == GP_MERGE_SORT && q->out_size == 4 && !c->in_type && !c->in && c->count > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
-                    (unsigned long long)c->count);
-  return GP_SUCCESS;
-}
 GPUPRIMS__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = b->out_keys = gp__most_results(k->q);
@@ -105,6 +80,5 @@ GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
 }
 static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_order},
                                                            {GP__CHECK_TYPES, gp__check_ordered_types},
-                                                           {GP__CHECK_NUMBERS, gp__check_merge_numbers},
                                                            {GP__CHECK_BUFFERS, gp__merge_buffers},
                                                            {GP__CHECK_LAST, gp__check_radix_sorted}};

@@ -1,20 +1,10 @@
 // search/check.c - checking a call: searches in sorted arrays
-// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/primitive.c,
-//   core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
+// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/primitive.c, core/checking.c,
+//   core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
 
-GPUPRIMS__PRIVATE gp_result gp__check_bound_order(gp__checking *k) {
-  const gp_call *c = k->c;
-  gp__request *q = k->q;
-  q->op = c->op;
-  if (!c->op) q->op = GP_LESS;
-  if (q->op == GP_LESS) return GP_SUCCESS;
-  if (q->op > 0 && q->op < GP_OP_COUNT)
-    return gp__fail(GP_E_OPERATOR, "%s: @op: %s is no order: LESS is, or a user's binary operator", k->who,
-                    gp__op_rows[q->op].name);
-  return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
-}
+GPUPRIMS__PRIVATE gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
 GPUPRIMS__PRIVATE gp_result gp__check_position_type(gp__checking *k) {
   return gp__check_index_type(k, "out_type (index_type)");
 }

@@ -1,6 +1,6 @@
 // segmented_sort/check.c - checking a call: segmented sorts
-// uses: api/config.h, api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c,
-//   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c
+// uses: api/config.h, api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/primitive.c,
+//   core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c
 
 // Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
 GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
@@ -21,14 +21,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
       return gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: values are moved as they are", who);
     k->out = k->in;
   } else if (indices) {
-    GPUPRIMS__CHECK(
-        gp__check_integer(k, "out_type (of indices)", c->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-    if (q->out_type != c->out_type)
-      return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", who,
-                      gp__type_rows[c->out_type].name);
-    if (q->out_type == GP_U32 && c->count > (uint64_t)1 << 32)
-      return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", who,
-                      (unsigned long long)c->count);
+    GPUPRIMS__CHECK(gp__check_indices(k, (uint64_t)1 << 32));
   }
   q->in_struct = k->in.info;
   q->out_struct = k->out.info;

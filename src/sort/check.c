@@ -93,10 +93,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit is %d, @end_bit %d: no range within the %d bits of the key", k->who,
                     c->begin_bit, c->end_bit, bits);
   GPUPRIMS__CHECK(gp__check_moved_values(k));
-  if (q->out_size == 4 && !k->in.size && c->count > (uint64_t)1 << 32)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
-                    (unsigned long long)c->count);
-  return GP_SUCCESS;
+  return k->in.size ? GP_SUCCESS : gp__check_reach(k, (uint64_t)1 << 32);
 }
 
 GPUPRIMS__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {

@@ -1,7 +1,7 @@
 // top_k/check.c - checking a call: top-k, nth element, shuffle
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, top_k/policy.h, core/system.c, core/messages.c,
-//   core/request.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
-//   core/check_call_types.c, core/check_buffers.c
+//   core/request.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c,
+//   core/check_buffers.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
@@ -13,15 +13,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
     return gp__check_type(k->s, k->who, "out_type", q->out_type, &k->out);
   }
   if (!q->out_type && !c->out && c->primitive == GP_TOP_K) return GP_SUCCESS;
-  GPUPRIMS__CHECK(
-      gp__check_integer(k, "out_type (of indices)", q->out_type, 4, 8, "u32 or u64", &q->out_type, &k->out));
-  if (q->out_type != c->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @out_type (of indices) is %s, not u32 or u64", k->who,
-                    gp__type_rows[c->out_type].name);
-  if (k->out.size == 4 && c->count > (c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32))
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu, which indices of type u32 (@out_type) do not reach", k->who,
-                    (unsigned long long)c->count);
-  return GP_SUCCESS;
+  return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
 GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
