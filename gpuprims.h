@@ -25216,6 +25216,20 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
+// X(NAME, name, the member of gp__wide, what makes a number of an element)
+#define GPUPRIMS__HOST_NUMBERS(X)                                                                                      \
+  X(I8, i8, i, )                                                                                                       \
+  X(U8, u8, u, )                                                                                                       \
+  X(I16, i16, i, )                                                                                                     \
+  X(U16, u16, u, )                                                                                                     \
+  X(I32, i32, i, )                                                                                                     \
+  X(U32, u32, u, )                                                                                                     \
+  X(I64, i64, i, )                                                                                                     \
+  X(U64, u64, u, )                                                                                                     \
+  X(F16, f16, f, gp__host_f16_load)                                                                                    \
+  X(BF16, bf16, f, gp__host_bf16_load)                                                                                 \
+  X(F32, f32, f, )                                                                                                     \
+  X(F64, f64, f, )
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
 #define GPUPRIMS__WIDEN(NAME, name, member, LOAD)                                                                      \
@@ -25225,18 +25239,7 @@ static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) 
     break;                                                                                                             \
   }
   switch (type) {
-    GPUPRIMS__WIDEN(I8, i8, i, )
-    GPUPRIMS__WIDEN(U8, u8, u, )
-    GPUPRIMS__WIDEN(I16, i16, i, )
-    GPUPRIMS__WIDEN(U16, u16, u, )
-    GPUPRIMS__WIDEN(I32, i32, i, )
-    GPUPRIMS__WIDEN(U32, u32, u, )
-    GPUPRIMS__WIDEN(I64, i64, i, )
-    GPUPRIMS__WIDEN(U64, u64, u, )
-    GPUPRIMS__WIDEN(F16, f16, f, gp__host_f16_load)
-    GPUPRIMS__WIDEN(BF16, bf16, f, gp__host_bf16_load)
-    GPUPRIMS__WIDEN(F32, f32, f, )
-    GPUPRIMS__WIDEN(F64, f64, f, )
+    GPUPRIMS__HOST_NUMBERS(GPUPRIMS__WIDEN)
   default:
     break;
   }
@@ -25713,6 +25716,20 @@ typedef struct gp__host_call {
   gp__value init;     // normalised like an element
 } gp__host_call;
 
+// Elements first .. end - 1 of `count` at a time, in parallel.
+static void gp__host_each_block(const gp__host_call *h, uint64_t count,
+                                void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
+  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+    each(h, first, count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK);
+  }
+}
+
 static size_t gp__host_limit(size_t size) {
   return GP__HOST_BYTES / size < GP__HOST_ELEMENTS ? GP__HOST_BYTES / size : (size_t)GP__HOST_ELEMENTS;
 }
@@ -25786,12 +25803,11 @@ static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
   else gp__host_convert(GP_F32, type, f, h->out + first * h->out_size, n);
 }
 
-// Elements first .. first + n - 1 of a primitive that treats each by itself.
-static void gp__host_map(const gp__host_call *h, uint64_t first, size_t n) {
+// A primitive that treats each element by itself.
+static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   gp__host_buffer a, b;
   const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
-  const uint64_t end = first + n;
   size_t k;
   for (; first < end; first += k) {
     unsigned char *out = h->out + first * h->out_size;
@@ -25815,9 +25831,9 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, size_t n) {
   }
 }
 
-static void gp__host_fill(const gp__host_call *h, uint64_t first, size_t n) {
+static void gp__host_fill(const gp__host_call *h, uint64_t first, uint64_t end) {
   gp__host_buffer pattern;
-  const size_t limit = GP__HOST_BYTES / h->out_size, m = n < limit ? n : limit;
+  const size_t n = (size_t)(end - first), limit = GP__HOST_BYTES / h->out_size, m = n < limit ? n : limit;
   size_t i, k;
   for (i = 0; i < m; ++i) memcpy(pattern.bytes + i * h->out_size, h->q->init.bytes, h->out_size);
   for (i = 0; i < n; i += k) {
@@ -25827,19 +25843,8 @@ static void gp__host_fill(const gp__host_call *h, uint64_t first, size_t n) {
 }
 
 static gp_result gp__host_each(const gp__host_call *h) {
-  const uint64_t count = h->q->count;
-  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
-  const int threads = h->threads;
-  int64_t b;
-  (void)threads;
-  if (h->q->primitive == GP_COPY && h->q->in == h->q->out) return GP_SUCCESS;
-  GPUPRIMS__PARALLEL_FOR
-  for (b = 0; b < blocks; ++b) {
-    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK, rest = count - first;
-    const size_t n = (size_t)(rest < GP__HOST_BLOCK ? rest : (uint64_t)GP__HOST_BLOCK);
-    if (h->q->primitive == GP_FILL) gp__host_fill(h, first, n);
-    else gp__host_map(h, first, n);
-  }
+  if (h->q->primitive != GP_COPY || h->q->in != h->q->out)
+    gp__host_each_block(h, h->q->count, h->q->primitive == GP_FILL ? gp__host_fill : gp__host_map);
   return GP_SUCCESS;
 }
 
@@ -26350,7 +26355,8 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
 // ---- reverse/host.c - reverse
 
 // Elements first to end - 1 of the output, and in place those that mirror them.
-static void gp__host_mirror(const gp__request *q, uint64_t first, uint64_t end) {
+static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
   const size_t size = q->out_size;
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out;
@@ -26365,16 +26371,7 @@ static void gp__host_mirror(const gp__request *q, uint64_t first, uint64_t end) 
 }
 static gp_result gp__host_reverse(gp__host_call *h) {
   const gp__request *q = h->q;
-  const uint64_t all = q->in == q->out ? q->count / 2 : q->count;
-  const int64_t blocks = (int64_t)gp__ceil_div(all, GP__HOST_BLOCK);
-  const int threads = h->threads;
-  int64_t b;
-  (void)threads;
-  GPUPRIMS__PARALLEL_FOR
-  for (b = 0; b < blocks; ++b) {
-    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
-    gp__host_mirror(q, first, all - first < GP__HOST_BLOCK ? all : first + GP__HOST_BLOCK);
-  }
+  gp__host_each_block(h, q->in == q->out ? q->count / 2 : q->count, gp__host_mirror);
   return GP_SUCCESS;
 }
 
@@ -26763,7 +26760,8 @@ static gp_result gp__host_histogram(gp__host_call *h) {
     }                                                                                                                  \
   }
 
-static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
+static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
   const int upper = q->primitive == GP_UPPER_BOUND;
   const size_t size = q->in_size;
   uint64_t i, low;
@@ -26780,7 +26778,7 @@ static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
     }
     return;
   }
-#define GPUPRIMS__BOUND(NAME, name, LOAD)                                                                              \
+#define GPUPRIMS__BOUND(NAME, name, member, LOAD)                                                                      \
   case GP_##NAME: {                                                                                                    \
     const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in;                           \
     for (i = first; i < end; ++i) {                                                                                    \
@@ -26791,18 +26789,7 @@ static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
     break;                                                                                                             \
   }
   switch (q->in_type) {
-    GPUPRIMS__BOUND(I8, i8, )
-    GPUPRIMS__BOUND(U8, u8, )
-    GPUPRIMS__BOUND(I16, i16, )
-    GPUPRIMS__BOUND(U16, u16, )
-    GPUPRIMS__BOUND(I32, i32, )
-    GPUPRIMS__BOUND(U32, u32, )
-    GPUPRIMS__BOUND(I64, i64, )
-    GPUPRIMS__BOUND(U64, u64, )
-    GPUPRIMS__BOUND(F16, f16, gp__host_f16_load)
-    GPUPRIMS__BOUND(BF16, bf16, gp__host_bf16_load)
-    GPUPRIMS__BOUND(F32, f32, )
-    GPUPRIMS__BOUND(F64, f64, )
+    GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BOUND)
   default:
     break;
   }
@@ -26810,7 +26797,8 @@ static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
 }
 
 // Elements behind the last offset belong to segment `segments`, those before the first one to segment 0.
-static void gp__host_balance(const gp__request *q, uint64_t first, uint64_t end) {
+static void gp__host_balance(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
   uint64_t i, s;
   GPUPRIMS__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
   for (i = first; i < end; ++i) {
@@ -26820,18 +26808,7 @@ static void gp__host_balance(const gp__request *q, uint64_t first, uint64_t end)
 }
 
 static gp_result gp__host_search(gp__host_call *h) {
-  const uint64_t count = h->q->count;
-  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
-  const int threads = h->threads;
-  int64_t b;
-  (void)threads;
-  GPUPRIMS__PARALLEL_FOR
-  for (b = 0; b < blocks; ++b) {
-    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
-    const uint64_t end = count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK;
-    if (h->q->primitive == GP_LOAD_BALANCE) gp__host_balance(h->q, first, end);
-    else gp__host_bound(h->q, first, end);
-  }
+  gp__host_each_block(h, h->q->count, h->q->primitive == GP_LOAD_BALANCE ? gp__host_balance : gp__host_bound);
   return GP_SUCCESS;
 }
 
@@ -26843,20 +26820,10 @@ static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
   const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign - 1 + sign;
   uint64_t x = 0;
   memcpy(&x, bytes, bits / 8); // little-endian
-  switch (type) {
-  case GP_U8:
-  case GP_U16:
-  case GP_U32:
-  case GP_U64:
-    return x;
-  case GP_I8:
-  case GP_I16:
-  case GP_I32:
-  case GP_I64:
-    return x ^ sign;
-  default:
-    return x & sign ? ~x & all : x | sign;
-  }
+  return gp__host_kind(type) == GP__WIDE_U   ? x
+         : gp__host_kind(type) == GP__WIDE_I ? x ^ sign
+         : x & sign                          ? ~x & all
+                                             : x | sign;
 }
 // 64 bits of the ordered key, the least significant word first.
 static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key, int word) {
@@ -27074,27 +27041,16 @@ static int gp__host_before_user(const gp__host_order *o, const unsigned char *x,
   gp__host_apply(o->user, result.bytes, x, y);
   return result.bytes[0] != 0;
 }
-#define GPUPRIMS__BEFORE(name, T, load)                                                                                \
+#define GPUPRIMS__BEFORE(NAME, name, member, LOAD)                                                                     \
   static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {           \
     (void)o;                                                                                                           \
-    return load(*(const T *)x) < load(*(const T *)y);                                                                  \
+    return LOAD(*(const gp__h_##name *)x) < LOAD(*(const gp__h_##name *)y);                                            \
   }                                                                                                                    \
   static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {        \
     (void)o;                                                                                                           \
-    return load(*(const T *)x) > load(*(const T *)y);                                                                  \
+    return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y);                                            \
   }
-GPUPRIMS__BEFORE(i8, gp__h_i8, )
-GPUPRIMS__BEFORE(u8, gp__h_u8, )
-GPUPRIMS__BEFORE(i16, gp__h_i16, )
-GPUPRIMS__BEFORE(u16, gp__h_u16, )
-GPUPRIMS__BEFORE(i32, gp__h_i32, )
-GPUPRIMS__BEFORE(u32, gp__h_u32, )
-GPUPRIMS__BEFORE(i64, gp__h_i64, )
-GPUPRIMS__BEFORE(u64, gp__h_u64, )
-GPUPRIMS__BEFORE(f16, gp__h_u16, gp__host_f16_load)
-GPUPRIMS__BEFORE(bf16, gp__h_u16, gp__host_bf16_load)
-GPUPRIMS__BEFORE(f32, gp__h_f32, )
-GPUPRIMS__BEFORE(f64, gp__h_f64, )
+GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
@@ -27149,23 +27105,17 @@ static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, c
   }
 }
 
-static gp_result gp__host_merge(const gp__host_call *h) {
+static void gp__host_merge_block(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const gp__host_order o = gp__host_order_of(q);
   const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
                        b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
-                       out = gp__host_items_of(q->out_keys, q->out, q->count + q->count2);
-  const int threads = h->threads;
-  const int64_t blocks = (int64_t)gp__ceil_div(out.count, (uint64_t)GP__HOST_BLOCK);
-  int64_t block;
-  (void)threads;
-  GPUPRIMS__PARALLEL_FOR
-  for (block = 0; block < blocks; ++block) {
-    const uint64_t from = (uint64_t)block * GP__HOST_BLOCK, left = out.count - from;
-    const uint64_t n = left < GP__HOST_BLOCK ? left : (uint64_t)GP__HOST_BLOCK;
-    const gp__host_items part = gp__host_part(q, &out, from, n);
-    gp__host_merge_part(q, &o, &a, &b, from, from + n, &part);
-  }
+                       out = gp__host_items_of(q->out_keys, q->out, q->count + q->count2),
+                       part = gp__host_part(q, &out, first, end - first);
+  gp__host_merge_part(q, &o, &a, &b, first, end, &part);
+}
+static gp_result gp__host_merge(const gp__host_call *h) {
+  gp__host_each_block(h, h->q->count + h->q->count2, gp__host_merge_block);
   return GP_SUCCESS;
 }
 
@@ -27402,24 +27352,18 @@ static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
   } while (x >= n);
   return x;
 }
-static gp_result gp__host_shuffle(gp__host_call *h) {
+static void gp__host_shuffle_block(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
-  const int64_t blocks = (int64_t)gp__ceil_div(q->count, GP__HOST_BLOCK);
-  const int threads = h->threads;
-  int64_t b;
-  (void)threads;
-  GPUPRIMS__PARALLEL_FOR
-  for (b = 0; b < blocks; ++b) {
-    uint64_t i = (uint64_t)b * GP__HOST_BLOCK;
-    const uint64_t end = q->count - i < GP__HOST_BLOCK ? q->count : i + GP__HOST_BLOCK;
-    for (; i < end; ++i) {
-      const uint64_t from = gp__host_permute(q, i);
-      if (!q->in_size) gp__host_put_index(q->out, q->out_size, i, from);
-      else
-        gp__host_move((unsigned char *)q->out + i * q->out_size, (const unsigned char *)q->in + from * q->in_size,
-                      q->in_size);
-    }
+  for (; first < end; ++first) {
+    const uint64_t from = gp__host_permute(q, first);
+    if (!q->in_size) gp__host_put_index(q->out, q->out_size, first, from);
+    else
+      gp__host_move((unsigned char *)q->out + first * q->out_size, (const unsigned char *)q->in + from * q->in_size,
+                    q->in_size);
   }
+}
+static gp_result gp__host_shuffle(gp__host_call *h) {
+  gp__host_each_block(h, h->q->count, gp__host_shuffle_block);
   return GP_SUCCESS;
 }
 

@@ -1,6 +1,6 @@
 // graph/host.c - graphs
 // uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/system.c, core/messages.c, core/request.c,
-//   host/indices.c, host/user.c, graph/kinds.c, core/primitive.c, host/run.c
+//   host/values.c, host/indices.c, host/user.c, graph/kinds.c, core/primitive.c, host/run.c
 
 // Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.
 static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,

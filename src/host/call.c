@@ -1,5 +1,6 @@
 // host/call.c - a call, taken apart
-// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c, host/operators.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
+//   host/values.c, host/operators.c
 
 // Where elements come from and what happens to them on the way in.
 typedef struct gp__host_source {
@@ -30,6 +31,20 @@ typedef struct gp__host_call {
   int threads, asked; // asked: 0 for as many as OpenMP offers
   gp__value init;     // normalised like an element
 } gp__host_call;
+
+// Elements first .. end - 1 of `count` at a time, in parallel.
+static void gp__host_each_block(const gp__host_call *h, uint64_t count,
+                                void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
+  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
+  const int threads = h->threads;
+  int64_t b;
+  (void)threads;
+  GPUPRIMS__PARALLEL_FOR
+  for (b = 0; b < blocks; ++b) {
+    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+    each(h, first, count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK);
+  }
+}
 
 static size_t gp__host_limit(size_t size) {
   return GP__HOST_BYTES / size < GP__HOST_ELEMENTS ? GP__HOST_BYTES / size : (size_t)GP__HOST_ELEMENTS;

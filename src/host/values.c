@@ -58,6 +58,20 @@ GPUPRIMS__INLINE size_t gp__host_size(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
+// X(NAME, name, the member of gp__wide, what makes a number of an element)
+#define GPUPRIMS__HOST_NUMBERS(X)                                                                                      \
+  X(I8, i8, i, )                                                                                                       \
+  X(U8, u8, u, )                                                                                                       \
+  X(I16, i16, i, )                                                                                                     \
+  X(U16, u16, u, )                                                                                                     \
+  X(I32, i32, i, )                                                                                                     \
+  X(U32, u32, u, )                                                                                                     \
+  X(I64, i64, i, )                                                                                                     \
+  X(U64, u64, u, )                                                                                                     \
+  X(F16, f16, f, gp__host_f16_load)                                                                                    \
+  X(BF16, bf16, f, gp__host_bf16_load)                                                                                 \
+  X(F32, f32, f, )                                                                                                     \
+  X(F64, f64, f, )
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
 #define GPUPRIMS__WIDEN(NAME, name, member, LOAD)                                                                      \
@@ -67,18 +81,7 @@ static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) 
     break;                                                                                                             \
   }
   switch (type) {
-    GPUPRIMS__WIDEN(I8, i8, i, )
-    GPUPRIMS__WIDEN(U8, u8, u, )
-    GPUPRIMS__WIDEN(I16, i16, i, )
-    GPUPRIMS__WIDEN(U16, u16, u, )
-    GPUPRIMS__WIDEN(I32, i32, i, )
-    GPUPRIMS__WIDEN(U32, u32, u, )
-    GPUPRIMS__WIDEN(I64, i64, i, )
-    GPUPRIMS__WIDEN(U64, u64, u, )
-    GPUPRIMS__WIDEN(F16, f16, f, gp__host_f16_load)
-    GPUPRIMS__WIDEN(BF16, bf16, f, gp__host_bf16_load)
-    GPUPRIMS__WIDEN(F32, f32, f, )
-    GPUPRIMS__WIDEN(F64, f64, f, )
+    GPUPRIMS__HOST_NUMBERS(GPUPRIMS__WIDEN)
   default:
     break;
   }

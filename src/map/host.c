@@ -1,6 +1,5 @@
 // map/host.c - copy, fill, iota, transform
-// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/values.c,
-//   host/call.c
+// uses: api/config.h, api/lists.h, core/request.c, host/types.c, host/values.c, host/call.c
 
 static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
   const gp_type type = h->q->out_type;
@@ -28,12 +27,11 @@ static void gp__host_iota(const gp__host_call *h, uint64_t first, size_t n) {
   else gp__host_convert(GP_F32, type, f, h->out + first * h->out_size, n);
 }
 
-// Elements first .. first + n - 1 of a primitive that treats each by itself.
-static void gp__host_map(const gp__host_call *h, uint64_t first, size_t n) {
+// A primitive that treats each element by itself.
+static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   gp__host_buffer a, b;
   const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
-  const uint64_t end = first + n;
   size_t k;
   for (; first < end; first += k) {
     unsigned char *out = h->out + first * h->out_size;
@@ -57,9 +55,9 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, size_t n) {
   }
 }
 
-static void gp__host_fill(const gp__host_call *h, uint64_t first, size_t n) {
+static void gp__host_fill(const gp__host_call *h, uint64_t first, uint64_t end) {
   gp__host_buffer pattern;
-  const size_t limit = GP__HOST_BYTES / h->out_size, m = n < limit ? n : limit;
+  const size_t n = (size_t)(end - first), limit = GP__HOST_BYTES / h->out_size, m = n < limit ? n : limit;
   size_t i, k;
   for (i = 0; i < m; ++i) memcpy(pattern.bytes + i * h->out_size, h->q->init.bytes, h->out_size);
   for (i = 0; i < n; i += k) {
@@ -69,18 +67,7 @@ static void gp__host_fill(const gp__host_call *h, uint64_t first, size_t n) {
 }
 
 static gp_result gp__host_each(const gp__host_call *h) {
-  const uint64_t count = h->q->count;
-  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
-  const int threads = h->threads;
-  int64_t b;
-  (void)threads;
-  if (h->q->primitive == GP_COPY && h->q->in == h->q->out) return GP_SUCCESS;
-  GPUPRIMS__PARALLEL_FOR
-  for (b = 0; b < blocks; ++b) {
-    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK, rest = count - first;
-    const size_t n = (size_t)(rest < GP__HOST_BLOCK ? rest : (uint64_t)GP__HOST_BLOCK);
-    if (h->q->primitive == GP_FILL) gp__host_fill(h, first, n);
-    else gp__host_map(h, first, n);
-  }
+  if (h->q->primitive != GP_COPY || h->q->in != h->q->out)
+    gp__host_each_block(h, h->q->count, h->q->primitive == GP_FILL ? gp__host_fill : gp__host_map);
   return GP_SUCCESS;
 }

@@ -13,27 +13,16 @@ static int gp__host_before_user(const gp__host_order *o, const unsigned char *x,
   gp__host_apply(o->user, result.bytes, x, y);
   return result.bytes[0] != 0;
 }
-#define GPUPRIMS__BEFORE(name, T, load)                                                                                \
+#define GPUPRIMS__BEFORE(NAME, name, member, LOAD)                                                                     \
   static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {           \
     (void)o;                                                                                                           \
-    return load(*(const T *)x) < load(*(const T *)y);                                                                  \
+    return LOAD(*(const gp__h_##name *)x) < LOAD(*(const gp__h_##name *)y);                                            \
   }                                                                                                                    \
   static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {        \
     (void)o;                                                                                                           \
-    return load(*(const T *)x) > load(*(const T *)y);                                                                  \
+    return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y);                                            \
   }
-GPUPRIMS__BEFORE(i8, gp__h_i8, )
-GPUPRIMS__BEFORE(u8, gp__h_u8, )
-GPUPRIMS__BEFORE(i16, gp__h_i16, )
-GPUPRIMS__BEFORE(u16, gp__h_u16, )
-GPUPRIMS__BEFORE(i32, gp__h_i32, )
-GPUPRIMS__BEFORE(u32, gp__h_u32, )
-GPUPRIMS__BEFORE(i64, gp__h_i64, )
-GPUPRIMS__BEFORE(u64, gp__h_u64, )
-GPUPRIMS__BEFORE(f16, gp__h_u16, gp__host_f16_load)
-GPUPRIMS__BEFORE(bf16, gp__h_u16, gp__host_bf16_load)
-GPUPRIMS__BEFORE(f32, gp__h_f32, )
-GPUPRIMS__BEFORE(f64, gp__h_f64, )
+GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
@@ -88,23 +77,17 @@ static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, c
   }
 }
 
-static gp_result gp__host_merge(const gp__host_call *h) {
+static void gp__host_merge_block(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const gp__host_order o = gp__host_order_of(q);
   const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
                        b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
-                       out = gp__host_items_of(q->out_keys, q->out, q->count + q->count2);
-  const int threads = h->threads;
-  const int64_t blocks = (int64_t)gp__ceil_div(out.count, (uint64_t)GP__HOST_BLOCK);
-  int64_t block;
-  (void)threads;
-  GPUPRIMS__PARALLEL_FOR
-  for (block = 0; block < blocks; ++block) {
-    const uint64_t from = (uint64_t)block * GP__HOST_BLOCK, left = out.count - from;
-    const uint64_t n = left < GP__HOST_BLOCK ? left : (uint64_t)GP__HOST_BLOCK;
-    const gp__host_items part = gp__host_part(q, &out, from, n);
-    gp__host_merge_part(q, &o, &a, &b, from, from + n, &part);
-  }
+                       out = gp__host_items_of(q->out_keys, q->out, q->count + q->count2),
+                       part = gp__host_part(q, &out, first, end - first);
+  gp__host_merge_part(q, &o, &a, &b, first, end, &part);
+}
+static gp_result gp__host_merge(const gp__host_call *h) {
+  gp__host_each_block(h, h->q->count + h->q->count2, gp__host_merge_block);
   return GP_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 // reduce/check.c - checking a call: reductions
-// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/primitive.c, core/checking.c,
-//   core/check_operators.c, core/check_call_types.c, core/check_buffers.c, select/check.c, merge/check.c
+// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, host/values.c, core/primitive.c,
+//   core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c, select/check.c,
+//   merge/check.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_reduce_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k)

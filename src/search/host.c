@@ -1,6 +1,5 @@
 // search/host.c - search
-// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
-//   host/values.c, host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/values.c, host/call.c, host/indices.c
 
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
 #define GPUPRIMS__BISECT(low, length, condition)                                                                       \
@@ -13,7 +12,8 @@
     }                                                                                                                  \
   }
 
-static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
+static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
   const int upper = q->primitive == GP_UPPER_BOUND;
   const size_t size = q->in_size;
   uint64_t i, low;
@@ -30,7 +30,7 @@ static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
     }
     return;
   }
-#define GPUPRIMS__BOUND(NAME, name, LOAD)                                                                              \
+#define GPUPRIMS__BOUND(NAME, name, member, LOAD)                                                                      \
   case GP_##NAME: {                                                                                                    \
     const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in;                           \
     for (i = first; i < end; ++i) {                                                                                    \
@@ -41,18 +41,7 @@ static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
     break;                                                                                                             \
   }
   switch (q->in_type) {
-    GPUPRIMS__BOUND(I8, i8, )
-    GPUPRIMS__BOUND(U8, u8, )
-    GPUPRIMS__BOUND(I16, i16, )
-    GPUPRIMS__BOUND(U16, u16, )
-    GPUPRIMS__BOUND(I32, i32, )
-    GPUPRIMS__BOUND(U32, u32, )
-    GPUPRIMS__BOUND(I64, i64, )
-    GPUPRIMS__BOUND(U64, u64, )
-    GPUPRIMS__BOUND(F16, f16, gp__host_f16_load)
-    GPUPRIMS__BOUND(BF16, bf16, gp__host_bf16_load)
-    GPUPRIMS__BOUND(F32, f32, )
-    GPUPRIMS__BOUND(F64, f64, )
+    GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BOUND)
   default:
     break;
   }
@@ -60,7 +49,8 @@ static void gp__host_bound(const gp__request *q, uint64_t first, uint64_t end) {
 }
 
 // Elements behind the last offset belong to segment `segments`, those before the first one to segment 0.
-static void gp__host_balance(const gp__request *q, uint64_t first, uint64_t end) {
+static void gp__host_balance(const gp__host_call *h, uint64_t first, uint64_t end) {
+  const gp__request *q = h->q;
   uint64_t i, s;
   GPUPRIMS__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
   for (i = first; i < end; ++i) {
@@ -70,17 +60,6 @@ static void gp__host_balance(const gp__request *q, uint64_t first, uint64_t end)
 }
 
 static gp_result gp__host_search(gp__host_call *h) {
-  const uint64_t count = h->q->count;
-  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
-  const int threads = h->threads;
-  int64_t b;
-  (void)threads;
-  GPUPRIMS__PARALLEL_FOR
-  for (b = 0; b < blocks; ++b) {
-    const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
-    const uint64_t end = count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK;
-    if (h->q->primitive == GP_LOAD_BALANCE) gp__host_balance(h->q, first, end);
-    else gp__host_bound(h->q, first, end);
-  }
+  gp__host_each_block(h, h->q->count, h->q->primitive == GP_LOAD_BALANCE ? gp__host_balance : gp__host_bound);
   return GP_SUCCESS;
 }

@@ -1,7 +1,7 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/shape.h, core/system.c, core/request.c,
-//   top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c, core/shape.c,
-//   core/spelling.c, top_k/names.c, top_k/launch.c, map/plan.c
+//   host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c,
+//   core/shape.c, core/spelling.c, top_k/names.c, top_k/launch.c, map/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {

@@ -1,6 +1,5 @@
 // top_k/shuffle_host.c - shuffle
-// uses: api/config.h, api/lists.h, core/shape.h, top_k/policy.h, core/request.c, host/config.c, host/types.c,
-//   host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, top_k/policy.h, core/request.c, host/call.c, host/indices.c
 
 // The permutation of gp__bijection.
 static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
@@ -20,23 +19,17 @@ static uint64_t gp__host_permute(const gp__request *q, uint64_t x) {
   } while (x >= n);
   return x;
 }
-static gp_result gp__host_shuffle(gp__host_call *h) {
+static void gp__host_shuffle_block(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
-  const int64_t blocks = (int64_t)gp__ceil_div(q->count, GP__HOST_BLOCK);
-  const int threads = h->threads;
-  int64_t b;
-  (void)threads;
-  GPUPRIMS__PARALLEL_FOR
-  for (b = 0; b < blocks; ++b) {
-    uint64_t i = (uint64_t)b * GP__HOST_BLOCK;
-    const uint64_t end = q->count - i < GP__HOST_BLOCK ? q->count : i + GP__HOST_BLOCK;
-    for (; i < end; ++i) {
-      const uint64_t from = gp__host_permute(q, i);
-      if (!q->in_size) gp__host_put_index(q->out, q->out_size, i, from);
-      else
-        gp__host_move((unsigned char *)q->out + i * q->out_size, (const unsigned char *)q->in + from * q->in_size,
-                      q->in_size);
-    }
+  for (; first < end; ++first) {
+    const uint64_t from = gp__host_permute(q, first);
+    if (!q->in_size) gp__host_put_index(q->out, q->out_size, first, from);
+    else
+      gp__host_move((unsigned char *)q->out + first * q->out_size, (const unsigned char *)q->in + from * q->in_size,
+                    q->in_size);
   }
+}
+static gp_result gp__host_shuffle(gp__host_call *h) {
+  gp__host_each_block(h, h->q->count, gp__host_shuffle_block);
   return GP_SUCCESS;
 }
