@@ -28779,6 +28779,11 @@ typedef struct gp__family {
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
 #define GPUPRIMS__IDLE_IF_EMPTY NULL
+// Something is written for no elements too.
+GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
+  (void)q;
+  return 0;
+}
 #define GPUPRIMS__SHAPE_OF_ELEMENTS NULL
 #define GPUPRIMS__NO_KERNEL_RULES NULL
 #define GPUPRIMS__FOLD_OPERATORS NULL
@@ -32042,32 +32047,33 @@ GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
-// Says which field makes a policy invalid: the one that, left to its default, makes it valid. A policy that is valid
+// The field that, left to its default, makes the policy valid; or the list's end.
+GPUPRIMS__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
+  const gp__field *f;
+  for (f = gp__fields_of(h->primitive); f->name; ++f) {
+    gp_policy p = given;
+    *gp__field_of(&p, f) = 0;
+    if (*gp__field_of(&given, f) && gp__policy_valid(gp__portable(p, *h), *h)) break;
+  }
+  return f;
+}
+// Says which field makes a policy invalid. A policy that is valid
 // without GP_REPRODUCIBLE is one that cannot keep that promise.
 GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
-  const gp__field *f;
+  const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
   size_t at = 0;
   gp__shape any_bits = *h;
   any_bits.reproducible = 0;
   if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
-    for (f = gp__fields_of(h->primitive); f->name; ++f) {
-      gp_policy p = given;
-      const int value = *gp__field_of(&p, f);
-      *gp__field_of(&p, f) = 0;
-      if (value && gp__policy_valid(gp__portable(p, *h), *h))
-        return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with policy.%s = %d cannot promise it",
-                        who, f->name, value);
-    }
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with this policy cannot promise it", who);
+    if (!wrong->name)
+      return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with this policy cannot promise it", who);
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with policy.%s = %d cannot promise it", who,
+                    wrong->name, *gp__field_of(&given, wrong));
   }
-  for (f = gp__fields_of(h->primitive); f->name; ++f) {
-    gp_policy p = given;
-    const int value = *gp__field_of(&p, f);
-    *gp__field_of(&p, f) = 0;
-    if (value && gp__policy_valid(gp__portable(p, *h), *h))
-      return gp__fail(GP_E_POLICY, "%s: policy.%s = %d is not valid for this call on this device", who, f->name, value);
-  }
+  if (wrong->name)
+    return gp__fail(GP_E_POLICY, "%s: policy.%s = %d is not valid for this call on this device", who, wrong->name,
+                    *gp__field_of(&given, wrong));
   for (f = gp__fields_of(h->primitive); f->name; ++f)
     if (at < sizeof text)
       at +=
@@ -32126,6 +32132,15 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   *policy = gp__portable(none, *h);
   *source = GP_POLICY_PORTABLE;
   return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
+}
+
+// The same on the context's device, for a call, of which *h gets the shape. source may be NULL.
+GPUPRIMS__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given,
+                                            gp__shape *h, gp_policy *policy, gp_policy_source *source) {
+  gp_policy_source any;
+  *h = gp__shape_of(q);
+  gp__shape_on(h, &s->about);
+  return gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, policy, source ? source : &any);
 }
 
 // ---- core/space.c - the space of policies as JSON
@@ -33562,6 +33577,19 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
 
 // ---- core/launch.c - launching one kernel
 
+GPUPRIMS__PRIVATE gp__cu_launch gp__launch_with(const gp__geometry *g, unsigned grid, gp_stream stream,
+                                                gp__cu_attribute *attribute) {
+  gp__cu_launch launch;
+  memset(&launch, 0, sizeof launch);
+  launch.grid_x = grid;
+  launch.block_x = g->threads;
+  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
+  launch.shared_bytes = g->shared_bytes;
+  launch.stream = stream;
+  launch.attributes = attribute;
+  launch.attribute_count = 1;
+  return launch;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
                                            const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -33573,17 +33601,10 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const 
     gp__cu_attribute attribute;
     if (!d->cuLaunchKernelEx)
       return gp__fail(GP_E_POLICY, "%s: policy.overlap = 1 needs a driver with cuLaunchKernelEx", who);
-    memset(&launch, 0, sizeof launch);
     memset(&attribute, 0, sizeof attribute);
     attribute.id = GP__CU_PROGRAMMATIC_SERIALIZATION;
     attribute.value.number = 1;
-    launch.grid_x = grid;
-    launch.block_x = g->threads;
-    launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
-    launch.shared_bytes = g->shared_bytes;
-    launch.stream = stream;
-    launch.attributes = &attribute;
-    launch.attribute_count = 1;
+    launch = gp__launch_with(g, grid, stream, &attribute);
     error = d->cuLaunchKernelEx(&launch, k->function, parameters, NULL);
     return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernelEx", error) : GP_SUCCESS;
   }
@@ -33655,20 +33676,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
   void *parameters[1];
   int clusters = 0, error;
   if (!d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
-  memset(&launch, 0, sizeof launch);
   memset(attributes, 0, sizeof attributes);
   attributes[0].id = GP__CU_CLUSTER_DIMENSION;
   attributes[0].value.extent[0] = cluster;
   attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
   attributes[1].id = blocks ? GP__CU_COOPERATIVE : GP__CU_PROGRAMMATIC_SERIALIZATION;
   attributes[1].value.number = 1;
-  launch.grid_x = l->g->grid / cluster * cluster;
-  launch.block_x = l->g->threads;
-  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
-  launch.shared_bytes = l->g->shared_bytes;
-  launch.stream = l->stream;
-  launch.attributes = attributes;
-  launch.attribute_count = 1;
+  launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = args;
   // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
   if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);
@@ -34757,12 +34771,10 @@ GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *step
   *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
   *scratch = 0;
   for (i = 0; i < count; ++i) {
-    gp__shape h = gp__shape_of(&steps[i]);
+    gp__shape h;
     gp_policy p;
-    gp_policy_source source;
     gp__geometry geometry;
-    gp__shape_on(&h, &s->about);
-    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[steps[i].primitive], NULL, &h, &s->table, &p, &source));
+    GPUPRIMS__CHECK(gp__choose_here(s, &steps[i], NULL, &h, &p, NULL));
     geometry = gp__geometry_of(p, h, 0);
     if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
     if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);
@@ -35213,10 +35225,6 @@ static const gp__primitive gp__primitive_reverse = {&gp__family_reverse, GP__REA
 
 // ---- reduce/plan.c - plans of reductions
 
-GPUPRIMS__PRIVATE int gp__reduce_is_idle(const gp__request *q) {
-  (void)q;
-  return 0; // an empty input still has a result
-}
 GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
   if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // sums of 0 and 1
   if (q->primitive == GP_IS_SORTED) {
@@ -35266,7 +35274,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
 }
 
 static const gp__family gp__family_reduce = {gp__checks_reduce,
-                                             gp__reduce_is_idle,
+                                             gp__is_never_idle,
                                              gp__shape_reduce,
                                              gp__kinds_of_reduce,
                                              &gp__kernels_of_policy,
@@ -35513,10 +35521,6 @@ static const gp__primitive gp__primitive_partition = {
 
 // ---- histogram/plan.c - plans of histograms
 
-GPUPRIMS__PRIVATE int gp__histogram_is_idle(const gp__request *q) {
-  (void)q;
-  return 0; // bins become 0
-}
 GPUPRIMS__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
   h->histogram.by_ranges = q->primitive == GP_HISTOGRAM_RANGES;
   h->histogram.channels = q->channels;
@@ -35556,7 +35560,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
 static const gp__kernel_rules gp__kernels_of_histogram = {GPUPRIMS__SAME_KERNELS, gp__resident_histograms,
                                                           GPUPRIMS__SPELL_NO_MORE, gp__fit_histogram};
 static const gp__family gp__family_histogram = {gp__checks_histogram,
-                                                gp__histogram_is_idle,
+                                                gp__is_never_idle,
                                                 gp__shape_histogram,
                                                 gp__kinds_of_histogram,
                                                 &gp__kernels_of_histogram,
@@ -36087,10 +36091,6 @@ static const gp__primitive gp__primitive_bfs_sources = {
 
 // ---- group_by/plan.c - plans of group-by
 
-GPUPRIMS__PRIVATE int gp__groups_are_idle(const gp__request *q) {
-  (void)q;
-  return 0; // the number of groups is written
-}
 // What else it does are calls of their own.
 GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p,
                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -36121,7 +36121,7 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__reques
 static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
 
 static const gp__family gp__family_group_by = {gp__checks_group_by,
-                                               gp__groups_are_idle,
+                                               gp__is_never_idle,
                                                GPUPRIMS__SHAPE_OF_ELEMENTS,
                                                gp__kinds_of_groups,
                                                GPUPRIMS__NO_KERNEL_RULES,
@@ -36133,10 +36133,6 @@ static const gp__primitive gp__primitive_group_by = {
 
 // ---- graph/plan.c - plans of work on graphs
 
-GPUPRIMS__PRIVATE int gp__graph_work_is_idle(const gp__request *q) {
-  (void)q;
-  return 0; // of no edges too there is something to write
-}
 // The kernels of its own.
 GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p,
                                               gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -36176,7 +36172,7 @@ static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_pl
 
 static const gp__own_check gp__checks_graph_work[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_graph_work}};
 static const gp__family gp__family_graph_work = {
-    gp__checks_graph_work,     gp__graph_work_is_idle,   GPUPRIMS__SHAPE_OF_ELEMENTS,          gp__kinds_of_graph_work,
+    gp__checks_graph_work,     gp__is_never_idle,        GPUPRIMS__SHAPE_OF_ELEMENTS,          gp__kinds_of_graph_work,
     GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__graph_calls), gp__host_graph_work};
 static const gp__primitive gp__primitive_graph_from_edges = {
     &gp__family_graph_work, GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,
@@ -36215,17 +36211,15 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
-  gp__shape h = gp__shape_of(q);
+  gp__shape h;
   gp__request behind;
   gp_policy p;
-  gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
   gp_result result;
   const int idle = run && gp__nothing_to_do(q);
   int pushed, count, i;
-  gp__shape_on(&h, &s->about);
-  result = gp__choose(who, given, &h, &s->table, &p, &source);
+  result = gp__choose_here(s, q, given, &h, &p, NULL);
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;
@@ -36399,11 +36393,7 @@ GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call,
   memset(&chosen, 0, sizeof chosen); // *policy may be *call->policy
   *source = GP_POLICY_HOST;
   result = gp__check_call(s, "gp_policy_origin", call, !s->context, 0, &q);
-  if (result == GP_SUCCESS && s->context) {
-    h = gp__shape_of(&q);
-    gp__shape_on(&h, &s->about);
-    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &chosen, source);
-  }
+  if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &chosen, source);
   *policy = chosen;
   return result;
 }
@@ -36418,7 +36408,6 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   gp__request q;
   gp__shape h;
   gp_policy p;
-  gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__cu_pointer from = 0;
   size_t bytes = 0;
@@ -36426,11 +36415,7 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   const char *call_name = "cuModuleGetGlobal";
   if (!policy) return gp__fail(GP_E_NULL, "%s: policy is null", who);
   result = gp__check_call(s, who, call, !s->context, 0, &q);
-  if (result == GP_SUCCESS && s->context) {
-    h = gp__shape_of(&q);
-    gp__shape_on(&h, &s->about);
-    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &source);
-  }
+  if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
   memset(policy, 0, sizeof *policy); // only now: it may be *call->policy
   if (result != GP_SUCCESS || !s->context) return result;
   result = gp__enter(s, who, &pushed);
@@ -36472,7 +36457,6 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   gp__request q;
   gp__shape h;
   gp_policy p;
-  gp_policy_source origin;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__text text = {NULL, 0, 0, 0};
   gp__spelling spelling;
@@ -36483,9 +36467,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (capacity) *name = 0;
   result = gp__check_call(s, "gp_kernel_origin", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
-  h = gp__shape_of(&q);
-  gp__shape_on(&h, &s->about);
-  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &origin);
+  result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of three sweeps, the last one's

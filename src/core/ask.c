@@ -83,11 +83,7 @@ GPUPRIMS__PRIVATE gp_result gp__policy_origin(gp__state *s, const gp_call *call,
   memset(&chosen, 0, sizeof chosen); // *policy may be *call->policy
   *source = GP_POLICY_HOST;
   result = gp__check_call(s, "gp_policy_origin", call, !s->context, 0, &q);
-  if (result == GP_SUCCESS && s->context) {
-    h = gp__shape_of(&q);
-    gp__shape_on(&h, &s->about);
-    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &chosen, source);
-  }
+  if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &chosen, source);
   *policy = chosen;
   return result;
 }
@@ -102,7 +98,6 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   gp__request q;
   gp__shape h;
   gp_policy p;
-  gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__cu_pointer from = 0;
   size_t bytes = 0;
@@ -110,11 +105,7 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   const char *call_name = "cuModuleGetGlobal";
   if (!policy) return gp__fail(GP_E_NULL, "%s: policy is null", who);
   result = gp__check_call(s, who, call, !s->context, 0, &q);
-  if (result == GP_SUCCESS && s->context) {
-    h = gp__shape_of(&q);
-    gp__shape_on(&h, &s->about);
-    result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &source);
-  }
+  if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
   memset(policy, 0, sizeof *policy); // only now: it may be *call->policy
   if (result != GP_SUCCESS || !s->context) return result;
   result = gp__enter(s, who, &pushed);
@@ -156,7 +147,6 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   gp__request q;
   gp__shape h;
   gp_policy p;
-  gp_policy_source origin;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__text text = {NULL, 0, 0, 0};
   gp__spelling spelling;
@@ -167,9 +157,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (capacity) *name = 0;
   result = gp__check_call(s, "gp_kernel_origin", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
-  h = gp__shape_of(&q);
-  gp__shape_on(&h, &s->about);
-  result = gp__choose(gp__primitive_names[q.primitive], call->policy, &h, &s->table, &p, &origin);
+  result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
   if (result != GP_SUCCESS) return result;
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of three sweeps, the last one's

@@ -1,6 +1,6 @@
 // core/choose.c - which policy a call takes
 // uses: api/lists.h, api/policy.h, core/shape.h, core/rows.h, core/family.h, core/families.h, core/system.c,
-//   core/messages.c, core/table.c, core/policy_fields.c
+//   core/messages.c, core/request.c, core/table.c, core/names.c, core/state.c, core/shape.c, core/policy_fields.c
 
 // The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much
 // there is, but neither in how many segments nor in which shape: the algorithm for that is the rule's choice.
@@ -51,4 +51,13 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   *policy = gp__portable(none, *h);
   *source = GP_POLICY_PORTABLE;
   return gp__policy_valid(*policy, *h) ? GP_SUCCESS : gp__policy_error(who, *policy, h);
+}
+
+// The same on the context's device, for a call, of which *h gets the shape. source may be NULL.
+GPUPRIMS__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given,
+                                            gp__shape *h, gp_policy *policy, gp_policy_source *source) {
+  gp_policy_source any;
+  *h = gp__shape_of(q);
+  gp__shape_on(h, &s->about);
+  return gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, policy, source ? source : &any);
 }

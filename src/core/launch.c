@@ -2,6 +2,19 @@
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/shape.h, core/geometry.h, core/system.c,
 //   core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c
 
+GPUPRIMS__PRIVATE gp__cu_launch gp__launch_with(const gp__geometry *g, unsigned grid, gp_stream stream,
+                                                gp__cu_attribute *attribute) {
+  gp__cu_launch launch;
+  memset(&launch, 0, sizeof launch);
+  launch.grid_x = grid;
+  launch.block_x = g->threads;
+  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
+  launch.shared_bytes = g->shared_bytes;
+  launch.stream = stream;
+  launch.attributes = attribute;
+  launch.attribute_count = 1;
+  return launch;
+}
 GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
                                            const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
   const struct gp_driver *d = &s->library.runtime.driver;
@@ -13,17 +26,10 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const 
     gp__cu_attribute attribute;
     if (!d->cuLaunchKernelEx)
       return gp__fail(GP_E_POLICY, "%s: policy.overlap = 1 needs a driver with cuLaunchKernelEx", who);
-    memset(&launch, 0, sizeof launch);
     memset(&attribute, 0, sizeof attribute);
     attribute.id = GP__CU_PROGRAMMATIC_SERIALIZATION;
     attribute.value.number = 1;
-    launch.grid_x = grid;
-    launch.block_x = g->threads;
-    launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
-    launch.shared_bytes = g->shared_bytes;
-    launch.stream = stream;
-    launch.attributes = &attribute;
-    launch.attribute_count = 1;
+    launch = gp__launch_with(g, grid, stream, &attribute);
     error = d->cuLaunchKernelEx(&launch, k->function, parameters, NULL);
     return error ? gp__cuda_fail(&s->library.runtime, who, "cuLaunchKernelEx", error) : GP_SUCCESS;
   }
@@ -95,20 +101,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned
   void *parameters[1];
   int clusters = 0, error;
   if (!d->cuLaunchKernelEx || !d->cuOccupancyMaxActiveClusters) return (gp_result)GP__REFUSED;
-  memset(&launch, 0, sizeof launch);
   memset(attributes, 0, sizeof attributes);
   attributes[0].id = GP__CU_CLUSTER_DIMENSION;
   attributes[0].value.extent[0] = cluster;
   attributes[0].value.extent[1] = attributes[0].value.extent[2] = 1;
   attributes[1].id = blocks ? GP__CU_COOPERATIVE : GP__CU_PROGRAMMATIC_SERIALIZATION;
   attributes[1].value.number = 1;
-  launch.grid_x = l->g->grid / cluster * cluster;
-  launch.block_x = l->g->threads;
-  launch.grid_y = launch.grid_z = launch.block_y = launch.block_z = 1;
-  launch.shared_bytes = l->g->shared_bytes;
-  launch.stream = l->stream;
-  launch.attributes = attributes;
-  launch.attribute_count = 1;
+  launch = gp__launch_with(l->g, l->g->grid / cluster * cluster, l->stream, attributes);
   parameters[0] = args;
   // beyond 8 blocks the driver wants to be asked; what it cannot do it says at the launch
   if (cluster > 8) d->cuFuncSetAttribute(l->kernels[0]->function, GP__CU_NON_PORTABLE_CLUSTERS, 1);

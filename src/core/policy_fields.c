@@ -27,32 +27,33 @@ GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
 }
 GPUPRIMS__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
-// Says which field makes a policy invalid: the one that, left to its default, makes it valid. A policy that is valid
+// The field that, left to its default, makes the policy valid; or the list's end.
+GPUPRIMS__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
+  const gp__field *f;
+  for (f = gp__fields_of(h->primitive); f->name; ++f) {
+    gp_policy p = given;
+    *gp__field_of(&p, f) = 0;
+    if (*gp__field_of(&given, f) && gp__policy_valid(gp__portable(p, *h), *h)) break;
+  }
+  return f;
+}
+// Says which field makes a policy invalid. A policy that is valid
 // without GP_REPRODUCIBLE is one that cannot keep that promise.
 GPUPRIMS__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
-  const gp__field *f;
+  const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
   size_t at = 0;
   gp__shape any_bits = *h;
   any_bits.reproducible = 0;
   if (h->reproducible && gp__policy_valid(gp__portable(given, any_bits), any_bits)) {
-    for (f = gp__fields_of(h->primitive); f->name; ++f) {
-      gp_policy p = given;
-      const int value = *gp__field_of(&p, f);
-      *gp__field_of(&p, f) = 0;
-      if (value && gp__policy_valid(gp__portable(p, *h), *h))
-        return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with policy.%s = %d cannot promise it",
-                        who, f->name, value);
-    }
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with this policy cannot promise it", who);
+    if (!wrong->name)
+      return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with this policy cannot promise it", who);
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: a call with policy.%s = %d cannot promise it", who,
+                    wrong->name, *gp__field_of(&given, wrong));
   }
-  for (f = gp__fields_of(h->primitive); f->name; ++f) {
-    gp_policy p = given;
-    const int value = *gp__field_of(&p, f);
-    *gp__field_of(&p, f) = 0;
-    if (value && gp__policy_valid(gp__portable(p, *h), *h))
-      return gp__fail(GP_E_POLICY, "%s: policy.%s = %d is not valid for this call on this device", who, f->name, value);
-  }
+  if (wrong->name)
+    return gp__fail(GP_E_POLICY, "%s: policy.%s = %d is not valid for this call on this device", who, wrong->name,
+                    *gp__field_of(&given, wrong));
   for (f = gp__fields_of(h->primitive); f->name; ++f)
     if (at < sizeof text)
       at +=

@@ -1,8 +1,8 @@
 // core/run.c - running a call
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/call.h, core/shape.h,
 //   core/geometry.h, core/families.h, core/system.c, core/libraries.c, core/request.c, core/names.c, core/kinds.c,
-//   core/primitive.c, host/run.c, core/state.c, core/life.c, core/checking.c, core/check.c, core/shape.c,
-//   core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
+//   core/primitive.c, host/run.c, core/state.c, core/life.c, core/checking.c, core/check.c, core/choose.c,
+//   core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
 
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
@@ -16,17 +16,15 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
                                             gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
-  gp__shape h = gp__shape_of(q);
+  gp__shape h;
   gp__request behind;
   gp_policy p;
-  gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__kernel *kernels[GP__KINDS_MAX] = {NULL};
   gp_result result;
   const int idle = run && gp__nothing_to_do(q);
   int pushed, count, i;
-  gp__shape_on(&h, &s->about);
-  result = gp__choose(who, given, &h, &s->table, &p, &source);
+  result = gp__choose_here(s, q, given, &h, &p, NULL);
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
   result = gp__enter(s, who, &pushed);
   if (result != GP_SUCCESS) return result;

@@ -3,10 +3,6 @@
 //   core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/reads.c, graph/check.c, group_by/launch.c,
 //   graph/launch.c
 
-GPUPRIMS__PRIVATE int gp__graph_work_is_idle(const gp__request *q) {
-  (void)q;
-  return 0; // of no edges too there is something to write
-}
 // The kernels of its own.
 GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p,
                                               gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -46,7 +42,7 @@ static const gp__composition gp__graph_calls = {gp__run_graph_work, gp__graph_pl
 
 static const gp__own_check gp__checks_graph_work[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_graph_work}};
 static const gp__family gp__family_graph_work = {
-    gp__checks_graph_work,     gp__graph_work_is_idle,   GPUPRIMS__SHAPE_OF_ELEMENTS,          gp__kinds_of_graph_work,
+    gp__checks_graph_work,     gp__is_never_idle,        GPUPRIMS__SHAPE_OF_ELEMENTS,          gp__kinds_of_graph_work,
     GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__graph_calls), gp__host_graph_work};
 static const gp__primitive gp__primitive_graph_from_edges = {
     &gp__family_graph_work, GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,

@@ -94,12 +94,10 @@ GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *step
   *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
   *scratch = 0;
   for (i = 0; i < count; ++i) {
-    gp__shape h = gp__shape_of(&steps[i]);
+    gp__shape h;
     gp_policy p;
-    gp_policy_source source;
     gp__geometry geometry;
-    gp__shape_on(&h, &s->about);
-    GPUPRIMS__CHECK(gp__choose(gp__primitive_names[steps[i].primitive], NULL, &h, &s->table, &p, &source));
+    GPUPRIMS__CHECK(gp__choose_here(s, &steps[i], NULL, &h, &p, NULL));
     geometry = gp__geometry_of(p, h, 0);
     if (gp__word_bytes(&geometry) > *words) *words = gp__word_bytes(&geometry);
     if (gp__scratch_bytes(&geometry) > *scratch) *scratch = gp__scratch_bytes(&geometry);

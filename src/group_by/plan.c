@@ -3,10 +3,6 @@
 //   core/kinds.c, core/primitive.c, group_by/host.c, core/state.c, core/reads.c, group_by/check.c, core/choose.c,
 //   group_by/launch.c
 
-GPUPRIMS__PRIVATE int gp__groups_are_idle(const gp__request *q) {
-  (void)q;
-  return 0; // the number of groups is written
-}
 // What else it does are calls of their own.
 GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p,
                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
@@ -37,7 +33,7 @@ GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__reques
 static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
 
 static const gp__family gp__family_group_by = {gp__checks_group_by,
-                                               gp__groups_are_idle,
+                                               gp__is_never_idle,
                                                GPUPRIMS__SHAPE_OF_ELEMENTS,
                                                gp__kinds_of_groups,
                                                GPUPRIMS__NO_KERNEL_RULES,

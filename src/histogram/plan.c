@@ -3,10 +3,6 @@
 //   histogram/host.c, core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, histogram/check.c,
 //   histogram/names.c, core/launch.c
 
-GPUPRIMS__PRIVATE int gp__histogram_is_idle(const gp__request *q) {
-  (void)q;
-  return 0; // bins become 0
-}
 GPUPRIMS__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
   h->histogram.by_ranges = q->primitive == GP_HISTOGRAM_RANGES;
   h->histogram.channels = q->channels;
@@ -46,7 +42,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
 static const gp__kernel_rules gp__kernels_of_histogram = {GPUPRIMS__SAME_KERNELS, gp__resident_histograms,
                                                           GPUPRIMS__SPELL_NO_MORE, gp__fit_histogram};
 static const gp__family gp__family_histogram = {gp__checks_histogram,
-                                                gp__histogram_is_idle,
+                                                gp__is_never_idle,
                                                 gp__shape_histogram,
                                                 gp__kinds_of_histogram,
                                                 &gp__kernels_of_histogram,

@@ -3,10 +3,6 @@
 //   host/exact.c, host/canonical.c, segments/host.c, select/host.c, sets/host.c, reduce/kinds.c, core/kinds.c,
 //   core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, reduce/names.c, core/launch.c
 
-GPUPRIMS__PRIVATE int gp__reduce_is_idle(const gp__request *q) {
-  (void)q;
-  return 0; // an empty input still has a result
-}
 GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
   if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // sums of 0 and 1
   if (q->primitive == GP_IS_SORTED) {
@@ -56,7 +52,7 @@ GPUPRIMS__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
 }
 
 static const gp__family gp__family_reduce = {gp__checks_reduce,
-                                             gp__reduce_is_idle,
+                                             gp__is_never_idle,
                                              gp__shape_reduce,
                                              gp__kinds_of_reduce,
                                              &gp__kernels_of_policy,
