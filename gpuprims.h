@@ -2453,6 +2453,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #else
 #define GPUPRIMS__BOTH
 #endif
+#define GPUPRIMS__PRIVATE static __attribute__((unused))
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
 
 // Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h. The
@@ -4164,7 +4165,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
 // ---- core/canonical.h - a policy without what its algorithm does not read
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
-__attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
+GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && !gp__is_buffered(p.algorithm) &&
       p.algorithm != GP_TENSOR_TILES)
     p.stages = 0;
@@ -4219,7 +4220,7 @@ typedef struct gp__measures {
   unsigned long long bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written where that is more.
-__attribute__((unused)) static gp__measures gp__measure_elements(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   gp__measures m;
   m.in_size = s.in_size ? s.in_size : s.key_size;
   m.acc_size = s.acc_size;
@@ -4228,7 +4229,7 @@ __attribute__((unused)) static gp__measures gp__measure_elements(gp__shape s) {
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
-__attribute__((unused)) static gp__measures gp__measure_keys(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_keys(gp__shape s) {
   gp__measures m;
   m.in_size = s.key_size;
   m.acc_size = s.acc_size;
@@ -4236,7 +4237,7 @@ __attribute__((unused)) static gp__measures gp__measure_keys(gp__shape s) {
   m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
   return m;
 }
-__attribute__((unused)) static gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
+GPUPRIMS__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
   gp__wanted w;
   w.primitive = h->primitive;
   w.in_size = m.in_size;
@@ -4249,7 +4250,7 @@ __attribute__((unused)) static gp__wanted gp__wanted_of(const gp__shape *h, gp__
   return w;
 }
 // How well a row fits: 0 not at all, otherwise more for what it names, then for the larger bucket.
-__attribute__((unused)) static int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
+GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
       (row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
@@ -4262,8 +4263,8 @@ __attribute__((unused)) static int gp__row_fit(const gp__policy_row *row, const 
 // The one lookup: the rows that fit, the best first, and of those that fit alike the first. source, or NULL: the
 // gp_policy_source of each row, 0 for none; the lower ones come first. Returns how many.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-__attribute__((unused)) static int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source,
-                                                const gp__wanted *w, const gp__policy_row *found[GP__ROWS_MOST]) {
+GPUPRIMS__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source,
+                                   const gp__wanted *w, const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; ++i) {
     int fit = source && !source[i] ? 0 : gp__row_fit(rows + i, w);
@@ -4276,11 +4277,11 @@ __attribute__((unused)) static int gp__rows_for(const gp__policy_row *rows, int 
   return all;
 }
 // A row that names an algorithm serves that one.
-__attribute__((unused)) static int gp__is_row_of(const gp__policy_row *row, int algorithm) {
+GPUPRIMS__PRIVATE int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills what a policy leaves open from the rows that fit, the best first.
-__attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
+GPUPRIMS__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
   int i;
@@ -4335,10 +4336,10 @@ typedef struct gp__rules {
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
-__attribute__((unused)) static int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
 }
-__attribute__((unused)) static gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   p = rules->portable(p, s);
   p.load = gp__default_to(p.load, GP_CACHE_ALL);
   p.store = gp__default_to(p.store, GP_CACHE_ALL);
@@ -4347,12 +4348,11 @@ __attribute__((unused)) static gp_policy gp__portable_by(const gp__rules *rules,
   return p;
 }
 // Threads of a block. Pipelines add warps to those that compute.
-__attribute__((unused)) static unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
+GPUPRIMS__PRIVATE unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
   return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
-__attribute__((unused)) static gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s,
-                                                            int occupancy) {
+GPUPRIMS__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
   const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
   const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
   gp__geometry g;
@@ -4375,7 +4375,7 @@ static const gp__policy_row gp__map_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
 };
-__attribute__((unused)) static gp_policy gp__portable_map(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors;    // until shared memory holds the tile
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GPUPRIMS__FILL(p, gp__map_rows, gp__measure_elements, s,
@@ -4395,7 +4395,7 @@ static const gp__policy_row gp__reduce_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
     GPUPRIMS__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };
-__attribute__((unused)) static gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as registers leave
@@ -4421,7 +4421,7 @@ static const gp__policy_row gp__scan_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
     GPUPRIMS__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
 };
-__attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
   const unsigned when = (s.reproducible ? GP__IF_SCAN_CANONICAL
                          : misaligned   ? GP__IF_SCAN_MISALIGNED
@@ -4456,19 +4456,19 @@ static const gp__policy_row gp__stream_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
 };
 // A tile that does not fit gets smaller in what the caller has left open.
-__attribute__((unused)) static gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
 // A stream's bytes are those of its keys or flags, and of what goes with them.
-__attribute__((unused)) static gp__measures gp__measure_stream(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
   return m;
 }
-__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when =
       (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
   gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
@@ -4511,12 +4511,12 @@ static const gp__policy_row gp__histogram_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
 // Samples.
-__attribute__((unused)) static gp__measures gp__measure_histogram(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
   return m;
 }
-__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
@@ -4575,7 +4575,7 @@ static const gp__policy_row gp__segments_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
     GPUPRIMS__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
-__attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
                   s.segments <= sms << 12 && s.count >> 14 <= s.segments;
@@ -4688,15 +4688,15 @@ static const gp__policy_row gp__cooperative_rows[] = {
 
 // One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
 // as a thread has eight elements.
-__attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
 // Do the registers that all blocks leave a thread hold them, beside what the kernel needs?
-__attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-__attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
   p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
@@ -4718,7 +4718,7 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-__attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
   gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
@@ -4728,7 +4728,7 @@ __attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, g
   return q;
 }
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
-__attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
   gp_policy q =
       GPUPRIMS__FILL(p, gp__sort_rows, gp__measure_keys, s,
@@ -4741,7 +4741,7 @@ __attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__sh
   if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
   return q;
 }
-__attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
+GPUPRIMS__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
@@ -4750,7 +4750,7 @@ __attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned 
   while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
   return i >= 0;
 }
-__attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int bits = gp__leading_bits(s.count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
                         (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
@@ -4815,7 +4815,7 @@ static const gp__policy_row gp__merge_rows[] = {
     GPUPRIMS__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
     GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
 };
-__attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int small;
@@ -4842,7 +4842,7 @@ __attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__sha
 static const gp__policy_row gp__segmented_sort_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_SIZE_CLASSES, 256, 4, 0, 2, 22),
 };
-__attribute__((unused)) static gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   const int vectors = p.vectors;
   p = GPUPRIMS__FILL(p, gp__segmented_sort_rows, gp__measure_keys, s, 0);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
@@ -4860,7 +4860,7 @@ static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GPUPRIMS__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
 };
-__attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW;
   gp_policy q;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
@@ -4880,18 +4880,18 @@ __attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__sha
 // ---- transpose/portable.h - portable rule of transposes
 
 // Both sizes are the element's.
-__attribute__((unused)) static gp__measures gp__measure_matrices(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_matrices(gp__shape s) {
   gp__measures m = gp__measure_keys(s);
   m.out_size = s.key_size;
   return m;
 }
 // Rows were measured on about as many rows as columns, out of place.
-__attribute__((unused)) static int gp__row_serves_matrices(gp__shape s) {
+GPUPRIMS__PRIVATE int gp__row_serves_matrices(gp__shape s) {
   return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
 }
 // Tiles of 32 KiB for sides of 1024 or more, by what is aligned, as measured on an H200: rows and columns; rows alone;
 // columns alone; neither.
-__attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
+GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
   return aligned == GP__FORM_OUT_ALIGNED  ? large && s.key_size != 4
@@ -4906,7 +4906,7 @@ __attribute__((unused)) static int gp__transposes_by_eight(gp__shape s, unsigned
 // elements, where rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a
 // tile has whole change within their places. Others of 64 MiB or less go to the workspace and back, a few trips or
 // large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
-__attribute__((unused)) static gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
@@ -4995,14 +4995,14 @@ static const gp__policy_row gp__graph_rows[] = {
 };
 #undef GPUPRIMS__H200_GRAPH
 // Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
-__attribute__((unused)) static gp__measures gp__measure_graph(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_graph(gp__shape s) {
   gp__measures m = gp__measure_keys(s);
   m.in_size = s.offset_size;
   m.acc_size = s.key_size;
   m.out_size = gp__degree_class(s);
   return m;
 }
-__attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   // few blocks meet at a barrier sooner
   p.threads = gp__default_to(p.threads,
                              s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
@@ -5013,8 +5013,7 @@ __attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__sha
 
 // ---- map/geometry.h - launches of maps and of what is launched like them
 
-__attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident,
-                                                     gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
   if (s.primitive == GP_COPY) { // by bytes
     g->tiles =
@@ -5038,8 +5037,7 @@ static const gp__rules gp__rules_map = {gp__policy_valid_map,      gp__measure_e
 
 // ---- reduce/geometry.h - launches of reductions
 
-__attribute__((unused)) static void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long long resident,
-                                                        gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.in_size));
   if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
@@ -5054,8 +5052,7 @@ static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce,   gp__measur
 
 // ---- scan/geometry.h - launches of scans
 
-__attribute__((unused)) static void gp__geometry_scan(gp_policy p, gp__shape s, unsigned long long resident,
-                                                      gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_scan(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   unsigned long long skipped = 0;
   g->tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
@@ -5067,7 +5064,7 @@ __attribute__((unused)) static void gp__geometry_scan(gp_policy p, gp__shape s, 
   g->words *= (unsigned)gp__acc_words(s.acc_size);
   g->shared_bytes = (unsigned)gp__scan_shared_bytes(p, s.in_size, s.out_size);
 }
-__attribute__((unused)) static int gp__scan_threads(gp_policy p) {
+GPUPRIMS__PRIVATE int gp__scan_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP : p.threads;
 }
 
@@ -5077,8 +5074,7 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan,     gp__measure_
 
 // ---- select/geometry.h - launches of streams
 
-__attribute__((unused)) static void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident,
-                                                        gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
@@ -5096,8 +5092,7 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream,   gp__measur
 
 // A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
 // samples, whatever fits the device, so that counters of 32 bits do in shared memory.
-__attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
-                                                           gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
   const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
   const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
@@ -5139,8 +5134,8 @@ static const gp__rules gp__rules_histogram = {
 
 // A tile is the segments that a block reads at once: so many lanes a segment that one vector a lane holds one of mean
 // length; the block where that takes a warp more loads than it has in flight.
-__attribute__((unused)) static void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
-                                                               gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
+                                                  gp__geometry *g) {
   const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
@@ -5153,8 +5148,7 @@ __attribute__((unused)) static void gp__geometry_warp_segments(gp_policy p, gp__
   g->shared_bytes = 0;
 }
 // A tile is a chunk of each warp of a block. The total of ranges is not known here: they get the whole grid.
-__attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
-                                                          gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
     return;
@@ -5186,13 +5180,12 @@ typedef struct gp__radix_plan {
   unsigned long long tiles, clear;                // clear: of gp__radix_args
   unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-__attribute__((unused)) static unsigned long long gp__carve_scratch(unsigned long long *bytes,
-                                                                    unsigned long long size) {
+GPUPRIMS__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
   const unsigned long long at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
-__attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
   const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
   r.passes = gp__radix_passes(s.begin_bit, s.end_bit);
@@ -5222,7 +5215,7 @@ typedef struct gp__hybrid_plan {
   unsigned long long tiles, blocks; // blocks: of pairs, at most
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
-__attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   unsigned long long parts;
   r.capacity = gp__hybrid_capacity(s);
@@ -5255,7 +5248,7 @@ typedef struct gp__leading_plan {
   int bits;
   unsigned long long starts, again, of_sweep, bytes;
 } gp__leading_plan;
-__attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
   gp__leading_plan r;
   r.sweep = gp__radix_plan_of(p, s);
   r.bits = gp__leading_bits(s.count);
@@ -5269,22 +5262,22 @@ __attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p,
 // Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
-__attribute__((unused)) static gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_SWEEP;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   if (s.key_size == 4 && !(s.count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
   return gp__portable_radix(p, s);
 }
-__attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
+GPUPRIMS__PRIVATE gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
 // Keys alone of which even ones need one level: the first count chooses, and in place of a sweep the cooperative
 // radix sort follows, where the device has room for its blocks.
-__attribute__((unused)) static int gp__adaptive_samples(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
-__attribute__((unused)) static gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_LAUNCH;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   const gp_policy cooperative = gp__portable_cooperative(p, s);
@@ -5292,10 +5285,10 @@ __attribute__((unused)) static gp_policy gp__adaptive_cooperative(gp_policy p, g
   p.threads = 512, p.vectors = 4;
   return gp__portable_cooperative(p, s); // compiled, not launched
 }
-__attribute__((unused)) static int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-__attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
   const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
                            hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
@@ -5311,7 +5304,7 @@ typedef struct gp__segmented_sort_layout {
   unsigned long long other_keys, other_values, queue_size, bytes;
   unsigned long long limit, capacity; // the longest segment of a warp, and of a block
 } gp__segmented_sort_layout;
-__attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const unsigned long long levels = gp__ceil_div((unsigned)(s.end_bit - s.begin_bit), GP__RADIX_BITS);
@@ -5357,14 +5350,13 @@ __attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_s
 // ---- merge/geometry.h - launches of merges, sets and merge sort
 
 // Merge sort's scratch: keys and values, then the borders of tiles that are merged from four runs.
-__attribute__((unused)) static unsigned long long gp__merge_sort_borders_at(gp__shape s) {
+GPUPRIMS__PRIVATE unsigned long long gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
 }
 // Merges: a tile is merged at a time by a block, which has a range of tiles; sets: a tile of both inputs together, less
 // one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets;
 // where merge sort has several tiles, keys and values of every other pass.
-__attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident,
-                                                       gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
@@ -5383,10 +5375,10 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
                                                      : 0);
 }
 // Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
-__attribute__((unused)) static int gp__merge_overlaps(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__merge_overlaps(gp_policy p, gp__shape s) {
   return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
 }
-__attribute__((unused)) static int gp__merge_threads(gp_policy p) {
+GPUPRIMS__PRIVATE int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
 }
 
@@ -5398,16 +5390,14 @@ static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_ke
 
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
-__attribute__((unused)) static void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident,
-                                                       gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-__attribute__((unused)) static void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident,
-                                                       gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -5430,7 +5420,7 @@ __attribute__((unused)) static void gp__geometry_radix(gp_policy p, gp__shape s,
   }
 }
 // Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
-__attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
+GPUPRIMS__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
   gp__shape h = s;
   h.primitive = GP_HISTOGRAM_EVEN;
   h.in_size = s.key_size;
@@ -5442,7 +5432,7 @@ __attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
   h.histogram.bins = 1ull << 8 * s.key_size;
   return h;
 }
-__attribute__((unused)) static gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
   p.algorithm = GP_SHARED_BINS;
   p.threads = gp__counting_threads(s.key_size);
   p.vectors = gp__counting_vectors(s.key_size);
@@ -5450,7 +5440,7 @@ __attribute__((unused)) static gp_policy gp__counting_policy(gp_policy p, gp__sh
   return p;
 }
 // The launch of the histogram.
-__attribute__((unused)) static gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
   const gp_policy q = gp__counting_policy(p, s);
   gp__geometry g;
   g.words = g.share = g.scratch = 0;
@@ -5459,8 +5449,7 @@ __attribute__((unused)) static gp__geometry gp__counting_geometry(gp_policy p, g
                          (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-__attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident,
-                                                          gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long values = 1ull << 8 * s.key_size;
   const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
@@ -5475,13 +5464,12 @@ __attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape
   if (s.key_size > 1)
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
 }
-__attribute__((unused)) static void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident,
-                                                      gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
 // Between sweeps of many keys launches cost less than it does.
-__attribute__((unused)) static int gp__sort_overlaps(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) {
   return !gp__sweeps(p.algorithm) || !(s.count >> 20);
 }
 
@@ -5491,8 +5479,8 @@ static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys
 
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
-__attribute__((unused)) static void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned long long resident,
-                                                                gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned long long resident,
+                                                   gp__geometry *g) {
   const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
   gp__geometry_tiles(p, s, resident, g);
   g->words = 1 + l.queue_size;
@@ -5506,25 +5494,23 @@ static const gp__rules gp__rules_segmented_sort = {
 // ---- top_k/geometry.h - launches of top-k and nth element
 
 // Top-k and nth element. grid: the blocks of the first launch.
-__attribute__((unused)) static unsigned long long gp__rows_of(gp__shape s) {
+GPUPRIMS__PRIVATE unsigned long long gp__rows_of(gp__shape s) {
   return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
 }
 // Blocks of a row: as many as there are for it, unless they had too little to do.
-__attribute__((unused)) static unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s,
-                                                                    unsigned long long resident) {
+GPUPRIMS__PRIVATE unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s, unsigned long long resident) {
   const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
   const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
   const unsigned long long there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
 // Blocks of a row that merge so many ranks, in the next launch.
-__attribute__((unused)) static unsigned long long gp__top_k_mergers(unsigned long long ranks) {
+GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
 // Keys of a row that radix select puts aside, at most.
-__attribute__((unused)) static unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
-__attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident,
-                                                       gp__geometry *g) {
+GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GPUPRIMS__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
@@ -5558,7 +5544,7 @@ typedef struct gp__transpose_plan {
   unsigned shared_bytes;
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
-__attribute__((unused)) static gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
@@ -5632,7 +5618,7 @@ typedef struct gp__rectangle_plan {
   unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
   unsigned width, grid, shared_bytes;             // width: columns of a strip
 } gp__rectangle_plan;
-__attribute__((unused)) static gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
+GPUPRIMS__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
   const unsigned long long size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
   unsigned long long blocks = sms * GP__STRIP_BLOCKS;
@@ -5651,13 +5637,13 @@ __attribute__((unused)) static gp__rectangle_plan gp__rectangle_plan_of(gp__shap
   return r;
 }
 // Panels: tiles of one; what lies where in the scratch memory, in bytes.
-__attribute__((unused)) static unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
+GPUPRIMS__PRIVATE unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
   unsigned long long counters, claimed, loaded, bytes; // panels that were put aside; counters, flags; the end
 } gp__panels_scratch;
-__attribute__((unused)) static gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
+GPUPRIMS__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
   const unsigned long long panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
   gp__panels_scratch s;
   s.counters = gp__round_up(panel * size * r.holes, 256);
@@ -5667,11 +5653,10 @@ __attribute__((unused)) static gp__panels_scratch gp__panels_scratch_of(gp__pane
   return s;
 }
 // Buffered panels: counters, then the buffer.
-__attribute__((unused)) static unsigned long long gp__buffered_counters(gp__buffered_plan r) { // bytes
+GPUPRIMS__PRIVATE unsigned long long gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-__attribute__((unused)) static void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident,
-                                                           gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   s = gp__tiled(p, s);
@@ -5719,7 +5704,7 @@ static const gp__rules gp__rules_transpose = {
 typedef struct gp__bfs_layout {
   unsigned long long reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
-__attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
+GPUPRIMS__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   const unsigned long long bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
   const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
@@ -5740,7 +5725,7 @@ __attribute__((unused)) static gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 typedef struct gp__sources_layout {
   unsigned long long seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
-__attribute__((unused)) static gp__sources_layout gp__lay_out_sources(gp__shape s) {
+GPUPRIMS__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
   const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
@@ -5755,8 +5740,7 @@ __attribute__((unused)) static gp__sources_layout gp__lay_out_sources(gp__shape 
 #undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
-__attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident,
-                                                       gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned)p.threads * 4;
   g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
@@ -5766,7 +5750,7 @@ __attribute__((unused)) static void gp__geometry_graph(gp_policy p, gp__shape s,
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
 // A grid that waits for itself begins whole.
-__attribute__((unused)) static int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
+GPUPRIMS__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,   gp__portable_graph,
                                           gp__graph_overlaps,     gp__geometry_graph,  GPUPRIMS__POLICY_THREADS,
@@ -5774,19 +5758,19 @@ static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_gr
 
 // ---- core/families.h - the rules of any call, by its family
 
-__attribute__((unused)) static const gp__rules *gp__rules_of(int primitive) {
+GPUPRIMS__PRIVATE const gp__rules *gp__rules_of(int primitive) {
 #define GPUPRIMS__RULES(FAMILY, family) &gp__rules_##family,
   static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GPUPRIMS__RULES)};
 #undef GPUPRIMS__RULES
   return rules[gp__family_of(primitive)];
 }
-__attribute__((unused)) static int gp__policy_valid(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__valid_by(gp__rules_of(s.primitive), p, s);
 }
-__attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable(gp_policy p, gp__shape s) {
   return gp__portable_by(gp__rules_of(s.primitive), p, s);
 }
-__attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
+GPUPRIMS__PRIVATE gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   return gp__geometry_by(gp__rules_of(s.primitive), p, s, occupancy);
 }
 
@@ -6034,7 +6018,7 @@ typedef struct gp__gather_args {
 } gp__gather_args;
 
 // The digit of args->pass, from *bit on; *bit becomes the next pass's.
-__attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int *bit) {
+GPUPRIMS__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
   const int bits = gp__radix_digit_bits(*bit, args->end_bit);
   args->word = *bit / 64;
   args->shift = *bit % 64;
@@ -24593,7 +24577,6 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 #include <time.h>
 #include <unistd.h>
 
-#define GPUPRIMS__PRIVATE __attribute__((unused)) static
 #define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
 
 // ---- core/messages.c - messages and errors of a thread
@@ -27539,7 +27522,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1974272"
+#define GPUPRIMS__EMBEDDED_FROM "1970176"
 
 // ---- core/embed.c - this file's own text
 
@@ -28877,7 +28860,7 @@ static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
 }
 
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
-__attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
+GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
   gp__host_call h;
   memset(&h, 0, sizeof h);
   h.q = q;
@@ -34187,8 +34170,8 @@ GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   return d;
 }
 // The arguments of all kernels of a transpose.
-__attribute__((unused)) static gp__transpose_args
-gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
+GPUPRIMS__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p,
+                                                             const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
   const gp__panels_plan panels = gp__panels_plan_of(p, h);
   const unsigned group = (unsigned)gp__vec_group_items(m->size), size = (unsigned)m->size;
@@ -34224,8 +34207,8 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
 }
 // The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
 // nothing to do.
-__attribute__((unused)) static int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out,
-                                                      void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
+GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out, void *scratch,
+                                         gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
   const unsigned long long common = gp__common_factor(h.moved.rows, h.moved.columns);
   int i;
@@ -34263,8 +34246,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   return result;
 }
 // The arguments of panels and chunks of one matrix, `data`.
-__attribute__((unused)) static gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data,
-                                                                    void *scratch) {
+GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   const gp__transpose_plan t = gp__transpose_plan_of(p, h);
   const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
@@ -34292,8 +34274,8 @@ __attribute__((unused)) static gp__panels_args gp__panels_arguments(gp_policy p,
   return a;
 }
 // Panels that are tiles, of one matrix.
-__attribute__((unused)) static gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h,
-                                                                             const gp__moves *of, void *data) {
+GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of,
+                                                                void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   gp__moves m = *of;
   m.in_stride[1] = r.columns * (unsigned)m.size;
@@ -34303,7 +34285,7 @@ __attribute__((unused)) static gp__transpose_args gp__whole_panels_arguments(gp_
   return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
 // The kernels of a matrix, in their order: 0 panels, 1 chunks, 2 what both need first. -1: there are no more.
-__attribute__((unused)) static int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
+GPUPRIMS__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
   if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
   if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
@@ -34345,9 +34327,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   return result;
 }
 // `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
-__attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of,
-                                                                     uint64_t count, void *data, void *scratch,
-                                                                     gp__map_args *back) {
+GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
+                                                        void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
   gp__transpose_args a;
   gp__moves m = *of;
@@ -34379,8 +34360,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   return result;
 }
 // The arguments of panels through a buffer, of one matrix, and of what clears their counters.
-__attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data,
-                                                                        void *scratch, gp__panels_args *clears) {
+GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
+                                                           gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
   const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h.key_size);
@@ -34418,8 +34399,8 @@ __attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_polic
   return a;
 }
 // What the tensor engine is told of matrices: boxes are parts of the policy's tiles. An error of the driver's.
-__attribute__((unused)) static int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h,
-                                                     const void *in, const gp__transpose_args *a, gp__tensor_map *map) {
+GPUPRIMS__PRIVATE int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h, const void *in,
+                                        const gp__transpose_args *a, gp__tensor_map *map) {
   const unsigned size = (unsigned)h.key_size, word = size < 4 ? size : 4, steps[4] = {1, 1, 1, 1};
   unsigned box[4] = {0, 0, 1, 1};
   unsigned long long extents[4] = {0, 0, 1, 1}, strides[3];
@@ -37733,6 +37714,7 @@ GPUPRIMS__MEMBER_TYPE 5
 GPUPRIMS__MOVE_OF 5
 GPUPRIMS__OFFSET_OF 5
 GPUPRIMS__PRAGMA 6
+GPUPRIMS__PRIVATE 9
 GPUPRIMS__RULE 9
 GPUPRIMS__SECOND 5
 GPUPRIMS__SEEN_AS 5
@@ -40055,6 +40037,7 @@ return r;
 #line 1 "core/rules.h"
 #define GPUPRIMS__CONSTEXPR constexpr
 #define GPUPRIMS__BOTH __host__ __device__
+#define GPUPRIMS__PRIVATE static __attribute__((unused))
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
 #line 1 "select/shape.h"
 typedef struct gp__shape_of_streams{
@@ -41610,7 +41593,7 @@ void *out;
 unsigned long long count;
 const unsigned long long *count_device;
 }gp__gather_args;
-__attribute__((unused))static void gp__radix_digit_of(gp__radix_args *args,int *bit){
+GPUPRIMS__PRIVATE void gp__radix_digit_of(gp__radix_args *args,int *bit){
 const int bits=gp__radix_digit_bits(*bit,args->end_bit);
 args->word = *bit / 64;
 args->shift = *bit % 64;

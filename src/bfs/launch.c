@@ -1,6 +1,6 @@
 // bfs/launch.c - launches of searches in graphs
-// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, core/shape.h, bfs/policy.h, bfs/geometry.h,
-//   graph/arguments.h, bfs/arguments.h, core/system.c, core/libraries.c, core/request.c, core/launch.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, core/rules.h, core/shape.h, bfs/policy.h,
+//   bfs/geometry.h, graph/arguments.h, bfs/arguments.h, core/libraries.c, core/request.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
   gp__graph_args of;

@@ -1,5 +1,5 @@
 // bfs/names.c - template arguments of searches in graphs
-// uses: core/system.c, core/text.c, core/spelling.c, core/kernel_names.c
+// uses: core/rules.h, core/text.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_bfs(const gp__spelling *q, gp__text *t) {
   gp__name_offset_key(q, t);

@@ -1,5 +1,5 @@
 // bfs/plan.c - plans of searches in graphs
-// uses: api/lists.h, api/policy.h, api/structs.h, api/graph_types.h, core/shape.h, bfs/policy.h, core/system.c,
+// uses: api/lists.h, api/policy.h, api/structs.h, api/graph_types.h, core/rules.h, core/shape.h, bfs/policy.h,
 //   core/request.c, bfs/kinds.c, graph/kinds.c, core/kinds.c, core/primitive.c, bfs/host.c, core/reads.c,
 //   core/checking.c, graph/check.c, core/spelling.c, core/launch.c, bfs/launch.c
 

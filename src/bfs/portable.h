@@ -1,5 +1,5 @@
 // bfs/portable.h - portable rule of graphs
-// uses: api/lists.h, api/policy.h, core/shape.h, bfs/policy.h, core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, bfs/policy.h, core/canonical.h, core/rows.h
 
 // A search from many sources: a vertex lacks bits until all have reached it. Few vertices make no cluster.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
@@ -19,14 +19,14 @@ static const gp__policy_row gp__graph_rows[] = {
 };
 #undef GPUPRIMS__H200_GRAPH
 // Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
-__attribute__((unused)) static gp__measures gp__measure_graph(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_graph(gp__shape s) {
   gp__measures m = gp__measure_keys(s);
   m.in_size = s.offset_size;
   m.acc_size = s.key_size;
   m.out_size = gp__degree_class(s);
   return m;
 }
-__attribute__((unused)) static gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   // few blocks meet at a barrier sooner
   p.threads = gp__default_to(p.threads,
                              s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);

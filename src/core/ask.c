@@ -1,6 +1,6 @@
 // core/ask.c - what can be asked of a call before it runs
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/shape.h,
-//   core/geometry.h, core/families.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/text.c,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/rules.h,
+//   core/shape.h, core/geometry.h, core/families.h, core/messages.c, core/driver.c, core/libraries.c, core/text.c,
 //   core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c, core/state.c, core/life.c, core/open.c,
 //   core/reads.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c,
 //   core/kernels.c, core/load.c, core/workspaces.c, core/launch_plan.c, core/run.c

@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, sort/radix_policy.h, transpose/policy.h, bfs/policy.h
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
-__attribute__((unused)) static gp_policy gp__canonical(gp_policy p) {
+GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && !gp__is_buffered(p.algorithm) &&
       p.algorithm != GP_TENSOR_TILES)
     p.stages = 0;

@@ -1,5 +1,5 @@
 // core/check.c - checking a call, whole
-// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/primitive.c,
+// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/names.c, core/primitive.c,
 //   core/state.c, core/reads.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_numbers.c,
 //   core/check_buffers.c, core/check_values.c
 

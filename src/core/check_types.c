@@ -1,5 +1,5 @@
 // core/check_types.c - checking a call: types, operators, overlap
-// uses: api/config.h, api/lists.h, core/system.c, core/messages.c, core/request.c, core/names.c, core/state.c,
+// uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, core/names.c, core/state.c,
 //   core/types.c
 
 typedef struct gp__checked_type {

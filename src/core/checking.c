@@ -1,5 +1,5 @@
 // core/checking.c - checking a call: what it may be
-// uses: api/lists.h, api/structs.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/primitive.c,
+// uses: api/lists.h, api/structs.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c,
 //   core/state.c, core/check_types.c, core/reads.c
 
 // What the steps of a check share.

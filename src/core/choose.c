@@ -1,5 +1,5 @@
 // core/choose.c - which policy a call takes
-// uses: api/lists.h, api/policy.h, core/shape.h, core/rows.h, core/family.h, core/families.h, core/system.c,
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/rows.h, core/family.h, core/families.h,
 //   core/messages.c, core/request.c, core/table.c, core/names.c, core/state.c, core/shape.c, core/policy_fields.c
 
 // The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much

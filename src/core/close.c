@@ -1,6 +1,6 @@
 // core/close.c - what a context gives back
-// uses: api/lists.h, api/context_types.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c,
-//   core/state.c, core/life.c
+// uses: api/lists.h, api/context_types.h, core/rules.h, core/messages.c, core/driver.c, core/libraries.c, core/state.c,
+//   core/life.c
 
 // Hands memory to the user's hook.
 GPUPRIMS__PRIVATE void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {

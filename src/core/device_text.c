@@ -1,5 +1,5 @@
 // core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
-// uses: core/system.c, core/text.c, core/embed.c, core/sha256.c
+// uses: core/rules.h, core/text.c, core/embed.c, core/sha256.c
 
 // The device text is a list of parts. A part uses parts above it alone. NVRTC gets the parts that define a name which
 // the kernel's program mentions, and what these use.

@@ -1,5 +1,5 @@
 // core/disk_cache.c - the disk cache
-// uses: api/config.h, api/context_types.h, core/system.c, core/libraries.c, core/text.c, core/sha256.c, core/program.c
+// uses: api/config.h, api/context_types.h, core/rules.h, core/libraries.c, core/text.c, core/sha256.c, core/program.c
 
 // The disk cache: a file a kernel, in a folder that only this user can write.
 

@@ -1,5 +1,5 @@
 // core/disk_cache_limit.c - the limit of the disk cache
-// uses: api/config.h, api/context_types.h, core/system.c, core/libraries.c, core/text.c, core/program.c,
+// uses: api/config.h, api/context_types.h, core/rules.h, core/libraries.c, core/text.c, core/program.c,
 //   core/disk_cache.c
 
 // Files say by the time of their last change when they were used: a hit sets it, at most once an hour. The folder is

@@ -1,18 +1,18 @@
 // core/families.h - the rules of any call, by its family
-// uses: api/policy.h, core/shape.h, families.h, core/geometry.h, core/family.h
+// uses: api/policy.h, core/rules.h, core/shape.h, families.h, core/geometry.h, core/family.h
 
-__attribute__((unused)) static const gp__rules *gp__rules_of(int primitive) {
+GPUPRIMS__PRIVATE const gp__rules *gp__rules_of(int primitive) {
 #define GPUPRIMS__RULES(FAMILY, family) &gp__rules_##family,
   static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GPUPRIMS__RULES)};
 #undef GPUPRIMS__RULES
   return rules[gp__family_of(primitive)];
 }
-__attribute__((unused)) static int gp__policy_valid(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__policy_valid(gp_policy p, gp__shape s) {
   return gp__valid_by(gp__rules_of(s.primitive), p, s);
 }
-__attribute__((unused)) static gp_policy gp__portable(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable(gp_policy p, gp__shape s) {
   return gp__portable_by(gp__rules_of(s.primitive), p, s);
 }
-__attribute__((unused)) static gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
+GPUPRIMS__PRIVATE gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   return gp__geometry_by(gp__rules_of(s.primitive), p, s, occupancy);
 }

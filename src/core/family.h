@@ -1,5 +1,5 @@
 // core/family.h - a family's rules: what its policies may be, which one a call gets, and the launch that follows
-// uses: api/policy.h, core/shape.h, core/canonical.h, core/rows.h, core/geometry.h
+// uses: api/policy.h, core/rules.h, core/shape.h, core/canonical.h, core/rows.h, core/geometry.h
 
 // Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name
 // the entries of members that a family lacks.
@@ -19,10 +19,10 @@ typedef struct gp__rules {
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Is the policy valid for the shape? The one place that knows; an invalid policy is an error, never changed in silence.
-__attribute__((unused)) static int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
 }
-__attribute__((unused)) static gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   p = rules->portable(p, s);
   p.load = gp__default_to(p.load, GP_CACHE_ALL);
   p.store = gp__default_to(p.store, GP_CACHE_ALL);
@@ -31,12 +31,11 @@ __attribute__((unused)) static gp_policy gp__portable_by(const gp__rules *rules,
   return p;
 }
 // Threads of a block. Pipelines add warps to those that compute.
-__attribute__((unused)) static unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
+GPUPRIMS__PRIVATE unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
   return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, as the driver says; 0: not known, take the policy's word.
-__attribute__((unused)) static gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s,
-                                                            int occupancy) {
+GPUPRIMS__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
   const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
   const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
   gp__geometry g;

@@ -1,5 +1,5 @@
 // core/image.c - bundle, disk, NVRTC, in this order
-// uses: api/lists.h, api/context_types.h, api/call.h, core/system.c, core/messages.c, core/libraries.c, core/text.c,
+// uses: api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/messages.c, core/libraries.c, core/text.c,
 //   core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c, core/nvrtc.c
 
 #define GPUPRIMS__BUNDLE "keys of parts 1" // what gp_bundle.header says; another number: keys are made another way

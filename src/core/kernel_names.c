@@ -1,5 +1,5 @@
 // core/kernel_names.c - excerpts and names in the text of a kernel
-// uses: api/lists.h, core/system.c, core/text.c, core/request.c, core/program.c, core/names.c, core/kinds_of.c,
+// uses: api/lists.h, core/rules.h, core/text.c, core/request.c, core/program.c, core/names.c, core/kinds_of.c,
 //   core/spelling.c
 
 GPUPRIMS__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const char *format, const char *name) {

@@ -1,5 +1,5 @@
 // core/kernel_text.c - the text of a kernel
-// uses: api/lists.h, core/system.c, core/text.c, core/request.c, core/program.c, core/image.c, kinds.c, core/kinds.c,
+// uses: api/lists.h, core/rules.h, core/text.c, core/request.c, core/program.c, core/image.c, kinds.c, core/kinds.c,
 //   core/primitive.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
 
 // The kernel's name: its template with every argument.

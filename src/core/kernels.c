@@ -1,5 +1,5 @@
 // core/kernels.c - loaded kernels
-// uses: api/config.h, api/lists.h, api/context_types.h, core/system.c, core/driver.c, core/libraries.c, core/state.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/driver.c, core/libraries.c, core/state.c,
 //   core/life.c, core/spelling.c
 
 // Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's

@@ -1,5 +1,5 @@
 // core/kinds.c - kernels of a call, by kind
-// uses: core/system.c, kinds.c
+// uses: core/rules.h, kinds.c
 
 enum {
   GP__KINDS_MAX = 16, // kernels of a call

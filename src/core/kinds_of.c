@@ -1,5 +1,5 @@
 // core/kinds_of.c - which kernels a call takes
-// uses: api/lists.h, api/policy.h, core/shape.h, core/system.c, core/request.c, core/names.c, core/kinds.c,
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/request.c, core/names.c, core/kinds.c,
 //   core/primitive.c
 
 GPUPRIMS__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info *info) {

@@ -1,5 +1,5 @@
 // core/launch.c - launching one kernel
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/shape.h, core/geometry.h, core/system.c,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h,
 //   core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c
 
 GPUPRIMS__PRIVATE gp__cu_launch gp__launch_with(const gp__geometry *g, unsigned grid, gp_stream stream,

@@ -1,6 +1,6 @@
 // core/launch_plan.c - launching a call
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/shape.h, core/geometry.h,
-//   core/families.h, core/system.c, core/request.c, core/primitive.c, core/state.c, core/reads.c, core/kernels.c,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
+//   core/geometry.h, core/families.h, core/request.c, core/primitive.c, core/state.c, core/reads.c, core/kernels.c,
 //   core/load.c, core/workspaces.c, core/launch.c
 
 // The primary context is current, the kernels are loaded. The workspace gets `least` bytes at least.

@@ -1,5 +1,5 @@
 // core/libraries.c - opening the libraries; the log
-// uses: api/lists.h, api/context_types.h, core/system.c, core/messages.c, core/driver.c
+// uses: api/lists.h, api/context_types.h, core/rules.h, core/system.c, core/messages.c, core/driver.c
 
 GPUPRIMS__FORMAT(3, 4)
 GPUPRIMS__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {

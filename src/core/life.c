@@ -1,5 +1,5 @@
 // core/life.c - contexts in use: forks, hooks, entering and leaving
-// uses: api/lists.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/state.c
+// uses: api/lists.h, core/rules.h, core/messages.c, core/driver.c, core/libraries.c, core/state.c
 
 static void gp__before_fork(void) { pthread_mutex_lock(&gp__contexts_lock); }
 static void gp__parent_after_fork(void) { pthread_mutex_unlock(&gp__contexts_lock); }

@@ -1,5 +1,5 @@
 // core/load.c - loading a kernel, fitting it to the device
-// uses: api/lists.h, api/policy.h, core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c,
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, core/messages.c,
 //   core/driver.c, core/libraries.c, core/request.c, core/program.c, core/image.c, core/kinds.c, core/primitive.c,
 //   core/state.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c
 

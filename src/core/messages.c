@@ -1,5 +1,5 @@
 // core/messages.c - messages and errors of a thread
-// uses: api/lists.h, core/system.c
+// uses: api/lists.h, core/rules.h, core/system.c
 
 // A message names members of gp_call. A function that fills a gp_call has its own names for them, and only it knows
 // these. So a format marks each member by an @, and gp_last_message writes the name that the caller knows.

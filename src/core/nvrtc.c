@@ -1,5 +1,5 @@
 // core/nvrtc.c - NVRTC
-// uses: api/lists.h, api/context_types.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/text.c,
+// uses: api/lists.h, api/context_types.h, core/rules.h, core/messages.c, core/driver.c, core/libraries.c, core/text.c,
 //   core/device_text.c, core/program.c
 
 // The first error in the compiler's log, with the user's name for the place and the line's text.

@@ -1,5 +1,5 @@
 // core/open.c - opening and closing a context
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rows.h, core/system.c,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rules.h, core/rows.h,
 //   core/messages.c, core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c, core/state.c,
 //   core/life.c, core/close.c
 

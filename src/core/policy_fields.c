@@ -1,5 +1,5 @@
 // core/policy_fields.c - policy fields by name
-// uses: api/lists.h, api/policy.h, core/shape.h, families.h, core/families.h, core/system.c, core/messages.c
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, families.h, core/families.h, core/messages.c
 
 // Numbers of a policy by name: for messages, and for fields that a primitive does not have.
 typedef struct gp__field {

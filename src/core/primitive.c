@@ -1,5 +1,5 @@
 // core/primitive.c - what a primitive is to core: a row of data, and the functions of its family
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/shape.h, core/geometry.h, core/system.c,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h,
 //   core/request.c, core/kinds.c
 
 struct gp__state;

@@ -1,5 +1,5 @@
 // core/primitives.c - the primitives, in the order of their list
-// uses: api/lists.h, core/system.c, core/primitive.c
+// uses: api/lists.h, core/rules.h, core/primitive.c
 
 GPUPRIMS__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
 #define GPUPRIMS__ROW(NAME, name) &gp__primitive_##name,

@@ -1,5 +1,5 @@
 // core/program.c - programs, images, and what a context keeps of them
-// uses: api/config.h, api/context_types.h, api/call.h, core/system.c, core/driver.c, core/text.c, core/sha256.c,
+// uses: api/config.h, api/context_types.h, api/call.h, core/rules.h, core/driver.c, core/text.c, core/sha256.c,
 //   core/device_text.c
 
 // What the compiler calls a place of the user's text, and that text: for messages.

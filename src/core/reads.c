@@ -1,5 +1,5 @@
 // core/reads.c - which members of a call each primitive reads
-// uses: api/config.h, api/lists.h, core/arguments.h, core/system.c, host/values.c, core/primitive.c
+// uses: api/config.h, api/lists.h, core/rules.h, core/arguments.h, host/values.c, core/primitive.c
 
 // Values that were given as one of the type: the number one for iota's default step.
 GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {

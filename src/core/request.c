@@ -1,6 +1,6 @@
 // core/request.c - users' types and operators as the context keeps them; a call taken apart
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, core/arguments.h,
-//   core/system.c, core/messages.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, core/rules.h,
+//   core/arguments.h, core/messages.c
 
 // A struct type or an operator that the user defined; strings are owned by the context.
 typedef struct gp__type_info {

@@ -1,5 +1,5 @@
 // core/rows.h - rows of policies, the tuned table's and the header's own, and how they are found
-// uses: api/policy.h, core/shape.h, core/canonical.h
+// uses: api/policy.h, core/rules.h, core/shape.h, core/canonical.h
 
 // A row: the policy of calls of a primitive (0: a family) on `from` bytes (gp__measures) and more, less than `to`.
 // core/table.c says what the sizes are; -1: any. The header's own rows, scope "portable", may say more in `when`: what
@@ -37,7 +37,7 @@ typedef struct gp__measures {
   unsigned long long bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written where that is more.
-__attribute__((unused)) static gp__measures gp__measure_elements(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   gp__measures m;
   m.in_size = s.in_size ? s.in_size : s.key_size;
   m.acc_size = s.acc_size;
@@ -46,7 +46,7 @@ __attribute__((unused)) static gp__measures gp__measure_elements(gp__shape s) {
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
-__attribute__((unused)) static gp__measures gp__measure_keys(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_keys(gp__shape s) {
   gp__measures m;
   m.in_size = s.key_size;
   m.acc_size = s.acc_size;
@@ -54,7 +54,7 @@ __attribute__((unused)) static gp__measures gp__measure_keys(gp__shape s) {
   m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
   return m;
 }
-__attribute__((unused)) static gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
+GPUPRIMS__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
   gp__wanted w;
   w.primitive = h->primitive;
   w.in_size = m.in_size;
@@ -67,7 +67,7 @@ __attribute__((unused)) static gp__wanted gp__wanted_of(const gp__shape *h, gp__
   return w;
 }
 // How well a row fits: 0 not at all, otherwise more for what it names, then for the larger bucket.
-__attribute__((unused)) static int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
+GPUPRIMS__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
       (row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
@@ -80,8 +80,8 @@ __attribute__((unused)) static int gp__row_fit(const gp__policy_row *row, const 
 // The one lookup: the rows that fit, the best first, and of those that fit alike the first. source, or NULL: the
 // gp_policy_source of each row, 0 for none; the lower ones come first. Returns how many.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-__attribute__((unused)) static int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source,
-                                                const gp__wanted *w, const gp__policy_row *found[GP__ROWS_MOST]) {
+GPUPRIMS__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source,
+                                   const gp__wanted *w, const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; ++i) {
     int fit = source && !source[i] ? 0 : gp__row_fit(rows + i, w);
@@ -94,11 +94,11 @@ __attribute__((unused)) static int gp__rows_for(const gp__policy_row *rows, int 
   return all;
 }
 // A row that names an algorithm serves that one.
-__attribute__((unused)) static int gp__is_row_of(const gp__policy_row *row, int algorithm) {
+GPUPRIMS__PRIVATE int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills what a policy leaves open from the rows that fit, the best first.
-__attribute__((unused)) static gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
+GPUPRIMS__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
   int i;

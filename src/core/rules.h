@@ -10,6 +10,7 @@
 #else
 #define GPUPRIMS__BOTH
 #endif
+#define GPUPRIMS__PRIVATE static __attribute__((unused))
 #define GPUPRIMS__RULE GPUPRIMS__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
 
 // Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h. The

@@ -1,6 +1,6 @@
 // core/run.c - running a call
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/call.h, core/shape.h,
-//   core/geometry.h, core/families.h, core/system.c, core/libraries.c, core/request.c, core/names.c, core/kinds.c,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h,
+//   core/shape.h, core/geometry.h, core/families.h, core/libraries.c, core/request.c, core/names.c, core/kinds.c,
 //   core/primitive.c, host/run.c, core/state.c, core/life.c, core/checking.c, core/check.c, core/choose.c,
 //   core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
 

@@ -1,5 +1,5 @@
 // core/sha256.c - SHA-256
-// uses: api/config.h, core/system.c
+// uses: api/config.h, core/rules.h
 
 // SHA-256 (FIPS 180-4).
 

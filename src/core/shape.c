@@ -1,6 +1,6 @@
 // core/shape.c - the shape of a call
-// uses: api/context_types.h, api/structs.h, core/shape.h, core/system.c, core/request.c, core/names.c,
-//   core/primitive.c, core/check_call_types.c
+// uses: api/context_types.h, api/structs.h, core/rules.h, core/shape.h, core/request.c, core/names.c, core/primitive.c,
+//   core/check_call_types.c
 
 // Of calls that move keys.
 GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {

@@ -1,5 +1,5 @@
 // core/space.c - the space of policies as JSON
-// uses: api/config.h, api/lists.h, families.h, core/system.c, core/names.c
+// uses: api/config.h, api/lists.h, core/rules.h, families.h, core/names.c
 
 // One field: the list of values is written twice, as text (names) and as numbers.
 GPUPRIMS__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value,

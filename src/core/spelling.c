@@ -1,6 +1,6 @@
 // core/spelling.c - what of a call is spelled in a kernel's text
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/shape.h, layouts/policy.h, core/family.h,
-//   core/families.h, core/system.c, core/request.c, core/kinds.c, core/primitive.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, layouts/policy.h,
+//   core/family.h, core/families.h, core/request.c, core/kinds.c, core/primitive.c
 
 // All that the text of a kernel may depend on. gp__spell fills it from the call, and what writes the text is given
 // nothing else: calls with equal spellings have equal texts. Sizes in bytes. Spellings that differ in what a text does

@@ -16,5 +16,4 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GPUPRIMS__PRIVATE __attribute__((unused)) static
 #define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))

@@ -1,5 +1,5 @@
 // core/text.c - strings that grow
-// uses: core/system.c
+// uses: core/rules.h, core/system.c
 
 typedef struct gp__text {
   char *data; // or NULL: empty

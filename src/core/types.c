@@ -1,5 +1,5 @@
 // core/types.c - users' types and operators
-// uses: api/config.h, api/lists.h, api/context_types.h, core/arguments.h, core/system.c, core/messages.c, core/text.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/arguments.h, core/messages.c, core/text.c,
 //   core/request.c, core/names.c, core/state.c, core/life.c
 
 GPUPRIMS__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {

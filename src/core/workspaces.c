@@ -1,5 +1,5 @@
 // core/workspaces.c - workspaces of streams
-// uses: api/config.h, api/lists.h, api/context_types.h, core/shape.h, core/geometry.h, core/system.c, core/messages.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h, core/messages.c,
 //   core/driver.c, core/libraries.c, core/state.c, core/close.c
 
 GPUPRIMS__PRIVATE uint64_t gp__word_bytes(const gp__geometry *g) {

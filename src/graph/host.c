@@ -1,5 +1,5 @@
 // graph/host.c - graphs
-// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/system.c, core/messages.c, core/request.c,
+// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/rules.h, core/messages.c, core/request.c,
 //   host/values.c, host/indices.c, host/user.c, graph/kinds.c, core/primitive.c, host/run.c
 
 // Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.

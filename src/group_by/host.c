@@ -1,5 +1,5 @@
 // group_by/host.c - group by
-// uses: api/lists.h, core/system.c, core/messages.c, core/request.c, host/values.c, host/user.c, core/primitive.c,
+// uses: api/lists.h, core/rules.h, core/messages.c, core/request.c, host/values.c, host/user.c, core/primitive.c,
 //   host/run.c
 
 // The unsigned type of a key's size: two keys are equal where their bits are.

@@ -1,5 +1,5 @@
 // group_by/plan.c - plans of group-by
-// uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, core/system.c, core/request.c, core/names.c,
+// uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/request.c, core/names.c,
 //   core/kinds.c, core/primitive.c, group_by/host.c, core/state.c, core/reads.c, group_by/check.c, core/choose.c,
 //   group_by/launch.c
 

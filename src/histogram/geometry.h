@@ -1,11 +1,10 @@
 // histogram/geometry.h - launches of histograms
-// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, core/geometry.h, core/family.h,
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, core/geometry.h, core/family.h,
 //   histogram/portable.h
 
 // A tile is up to two vectors a thread; two tiles are one block's, which need not wait for others. No block sees 2^32
 // samples, whatever fits the device, so that counters of 32 bits do in shared memory.
-__attribute__((unused)) static void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident,
-                                                           gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
   const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
   const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);

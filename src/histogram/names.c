@@ -1,5 +1,5 @@
 // histogram/names.c - template arguments of histograms
-// uses: api/lists.h, api/policy.h, core/shape.h, core/system.c, core/text.c, core/request.c, core/spelling.c,
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/text.c, core/request.c, core/spelling.c,
 //   core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {

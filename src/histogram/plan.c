@@ -1,7 +1,7 @@
 // histogram/plan.c - plans of histograms
-// uses: api/lists.h, api/policy.h, core/shape.h, histogram/arguments.h, core/system.c, core/request.c,
-//   histogram/host.c, core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, histogram/check.c,
-//   histogram/names.c, core/launch.c
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/arguments.h, core/request.c, histogram/host.c,
+//   core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, histogram/check.c, histogram/names.c,
+//   core/launch.c
 
 GPUPRIMS__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
   h->histogram.by_ranges = q->primitive == GP_HISTOGRAM_RANGES;

@@ -1,5 +1,5 @@
 // histogram/portable.h - portable rule of histograms
-// uses: api/lists.h, api/policy.h, core/shape.h, histogram/policy.h, core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, core/canonical.h, core/rows.h
 
 // Counters in shared memory where they fit and where there are not many more of them than samples. Three blocks a
 // multiprocessor where each has four copies or more, two where a copy for each lane fits; otherwise one, with four
@@ -23,12 +23,12 @@ static const gp__policy_row gp__histogram_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
 // Samples.
-__attribute__((unused)) static gp__measures gp__measure_histogram(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
   return m;
 }
-__attribute__((unused)) static gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);

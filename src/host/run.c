@@ -1,6 +1,6 @@
 // host/run.c - runs a checked request; what operands are made of
-// uses: api/config.h, api/lists.h, core/messages.c, core/request.c, host/types.c, host/values.c, host/operators.c,
-//   host/call.c, host/user.c, core/primitive.c
+// uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, host/types.c, host/values.c,
+//   host/operators.c, host/call.c, host/user.c, core/primitive.c
 
 // Elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
 static gp_result gp__host_take(gp__host_call *h, gp_type to, size_t size, gp_op unary, const gp__op_info *user,
@@ -61,7 +61,7 @@ static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
 }
 
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
-__attribute__((unused)) static gp_result gp__host_run(const gp__request *q, int threads) {
+GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
   gp__host_call h;
   memset(&h, 0, sizeof h);
   h.q = q;

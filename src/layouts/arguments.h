@@ -1,5 +1,5 @@
 // layouts/arguments.h - arguments of conversion of layouts, and of gathers
-// uses: sort/radix_policy.h, layouts/policy.h, sort/arguments.h
+// uses: core/rules.h, sort/radix_policy.h, layouts/policy.h, sort/arguments.h
 
 // Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
 typedef struct gp__layout_args {
@@ -20,7 +20,7 @@ typedef struct gp__gather_args {
 } gp__gather_args;
 
 // The digit of args->pass, from *bit on; *bit becomes the next pass's.
-__attribute__((unused)) static void gp__radix_digit_of(gp__radix_args *args, int *bit) {
+GPUPRIMS__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
   const int bits = gp__radix_digit_bits(*bit, args->end_bit);
   args->word = *bit / 64;
   args->shift = *bit % 64;

@@ -1,5 +1,5 @@
 // layouts/host.c - layouts
-// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, layouts/policy.h, layouts/arguments.h, core/system.c,
+// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, layouts/policy.h, layouts/arguments.h,
 //   core/request.c, host/config.c, host/types.c, host/call.c, host/exact.c
 
 // Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.

@@ -1,5 +1,5 @@
 // layouts/names.c - template arguments of conversions of layouts
-// uses: api/config.h, api/policy.h, core/shape.h, layouts/policy.h, core/system.c, core/text.c, core/request.c,
+// uses: api/config.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, core/text.c, core/request.c,
 //   layouts/host.c, core/spelling.c
 
 // A tile, what a thread takes of it, both sides, and what moves.

@@ -1,5 +1,5 @@
 // map/calls.c - calls by name: what most of them fill in; copy, fill, iota, transform
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/system.c, core/messages.c, map/kinds.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/messages.c, map/kinds.c,
 //   core/state.c, core/open.c, core/run.c
 
 // What most of them fill in.

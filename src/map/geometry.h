@@ -1,9 +1,8 @@
 // map/geometry.h - launches of maps and of what is launched like them
-// uses: api/lists.h, api/policy.h, core/shape.h, layouts/policy.h, map/policy.h, core/rows.h, core/geometry.h,
-//   core/family.h, map/portable.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, map/policy.h, core/rows.h,
+//   core/geometry.h, core/family.h, map/portable.h
 
-__attribute__((unused)) static void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident,
-                                                     gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
   if (s.primitive == GP_COPY) { // by bytes
     g->tiles =

@@ -1,5 +1,5 @@
 // map/names.c - template arguments of maps
-// uses: api/lists.h, core/system.c, core/text.c, core/spelling.c, core/kernel_names.c
+// uses: api/lists.h, core/rules.h, core/text.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_map(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *out = gp__out_name(q);

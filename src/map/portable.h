@@ -1,5 +1,6 @@
 // map/portable.h - portable rule of map and of all that has kernels of that form
-// uses: api/lists.h, api/policy.h, core/shape.h, graph/policy.h, map/policy.h, core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, graph/policy.h, map/policy.h, core/canonical.h,
+//   core/rows.h
 
 enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input; steps of building and checking graphs
 static const gp__policy_row gp__map_rows[] = {
@@ -11,7 +12,7 @@ static const gp__policy_row gp__map_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GPUPRIMS__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
 };
-__attribute__((unused)) static gp_policy gp__portable_map(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors;    // until shared memory holds the tile
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
   p = GPUPRIMS__FILL(p, gp__map_rows, gp__measure_elements, s,

@@ -1,5 +1,5 @@
 // merge/calls.c - calls by name: merge and merge sort
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/system.c, core/messages.c, merge/kinds.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/messages.c, merge/kinds.c,
 //   core/state.c, core/run.c, map/calls.c
 
 // Two sorted inputs.

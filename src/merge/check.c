@@ -1,5 +1,5 @@
 // merge/check.c - checking a call: merges, merge sort and sets
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, sort/radix_policy.h, families.h, core/system.c,
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, sort/radix_policy.h, families.h,
 //   core/messages.c, core/request.c, host/values.c, merge/kinds.c, core/primitive.c, core/state.c, core/check_types.c,
 //   core/reads.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 

@@ -1,16 +1,15 @@
 // merge/geometry.h - launches of merges, sets and merge sort
-// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, histogram/policy.h, merge/policy.h, core/rows.h,
-//   core/geometry.h, core/family.h, merge/portable.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, histogram/policy.h, merge/policy.h,
+//   core/rows.h, core/geometry.h, core/family.h, merge/portable.h
 
 // Merge sort's scratch: keys and values, then the borders of tiles that are merged from four runs.
-__attribute__((unused)) static unsigned long long gp__merge_sort_borders_at(gp__shape s) {
+GPUPRIMS__PRIVATE unsigned long long gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
 }
 // Merges: a tile is merged at a time by a block, which has a range of tiles; sets: a tile of both inputs together, less
 // one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets;
 // where merge sort has several tiles, keys and values of every other pass.
-__attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident,
-                                                       gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
@@ -29,10 +28,10 @@ __attribute__((unused)) static void gp__geometry_merge(gp_policy p, gp__shape s,
                                                      : 0);
 }
 // Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
-__attribute__((unused)) static int gp__merge_overlaps(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__merge_overlaps(gp_policy p, gp__shape s) {
   return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
 }
-__attribute__((unused)) static int gp__merge_threads(gp_policy p) {
+GPUPRIMS__PRIVATE int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
 }
 

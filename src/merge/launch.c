@@ -1,6 +1,6 @@
 // merge/launch.c - launches of merges and merge sort
-// uses: api/lists.h, core/shape.h, histogram/policy.h, merge/policy.h, core/geometry.h, merge/geometry.h,
-//   merge/arguments.h, core/system.c, core/request.c, scan/kinds.c, core/launch.c
+// uses: api/lists.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h, core/geometry.h, merge/geometry.h,
+//   merge/arguments.h, core/request.c, scan/kinds.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   const gp__request *q = l->q;

@@ -1,5 +1,5 @@
 // merge/names.c - template arguments of merges, merge sort and sets
-// uses: api/lists.h, api/policy.h, core/shape.h, merge/policy.h, core/geometry.h, core/system.c, core/text.c,
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h, core/geometry.h, core/text.c,
 //   core/kinds.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {

@@ -1,5 +1,5 @@
 // merge/plan.c - plans of merges, merge sort and sets
-// uses: api/lists.h, api/policy.h, merge/policy.h, core/system.c, core/request.c, merge/host.c, sets/host.c,
+// uses: api/lists.h, api/policy.h, core/rules.h, merge/policy.h, core/request.c, merge/host.c, sets/host.c,
 //   scan/kinds.c, merge/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, merge/check.c, core/shape.c,
 //   core/spelling.c, merge/names.c, merge/launch.c
 

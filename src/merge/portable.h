@@ -1,5 +1,5 @@
 // merge/portable.h - portable rule of merges and sets
-// uses: api/lists.h, api/policy.h, core/shape.h, merge/policy.h, core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, merge/policy.h, core/canonical.h, core/rows.h
 
 // Merge sort of few keys: short parts, so that more blocks have one; of small keys: long parts of a thread, whose begin
 // it searches. Sets: many warps, of which some rank while others look for their place, and long tiles; wide keys alone:
@@ -29,7 +29,7 @@ static const gp__policy_row gp__merge_rows[] = {
     GPUPRIMS__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
     GPUPRIMS__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
 };
-__attribute__((unused)) static gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int small;

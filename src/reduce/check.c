@@ -1,5 +1,5 @@
 // reduce/check.c - checking a call: reductions
-// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, host/values.c, core/primitive.c,
+// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, host/values.c, core/primitive.c,
 //   core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c, select/check.c,
 //   merge/check.c
 

@@ -1,5 +1,5 @@
 // reduce/names.c - template arguments of reductions
-// uses: api/lists.h, core/system.c, core/text.c, core/names.c, core/spelling.c, core/kernel_names.c, merge/names.c,
+// uses: api/lists.h, core/rules.h, core/text.c, core/names.c, core/spelling.c, core/kernel_names.c, merge/names.c,
 //   select/names.c
 
 GPUPRIMS__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {

@@ -1,5 +1,5 @@
 // reduce/portable.h - portable rule of reductions
-// uses: api/lists.h, api/policy.h, core/shape.h, core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/canonical.h, core/rows.h
 
 enum { GP__IF_CANONICAL_REDUCE = GP__IF };
 static const gp__policy_row gp__reduce_rows[] = {
@@ -10,7 +10,7 @@ static const gp__policy_row gp__reduce_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
     GPUPRIMS__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };
-__attribute__((unused)) static gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as registers leave

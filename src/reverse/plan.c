@@ -1,5 +1,5 @@
 // reverse/plan.c - plan of reverse
-// uses: api/policy.h, core/system.c, core/request.c, reverse/host.c, core/kinds.c, core/primitive.c, core/reads.c,
+// uses: api/policy.h, core/rules.h, core/request.c, reverse/host.c, core/kinds.c, core/primitive.c, core/reads.c,
 //   core/check_values.c, map/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p,

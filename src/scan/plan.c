@@ -1,5 +1,5 @@
 // scan/plan.c - plans of scans
-// uses: api/lists.h, api/policy.h, scan/arguments.h, core/system.c, core/request.c, host/exact.c, host/canonical.c,
+// uses: api/lists.h, api/policy.h, core/rules.h, scan/arguments.h, core/request.c, host/exact.c, host/canonical.c,
 //   scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, core/check_values.c, core/spelling.c,
 //   core/launch.c
 

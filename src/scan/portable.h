@@ -1,5 +1,5 @@
 // scan/portable.h - portable rule of scans
-// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, core/canonical.h, core/rows.h
 
 // SHIFTED: misaligned pointers of wider elements; a ragged chunk of bytes takes long.
 enum { GP__IF_SCAN_CANONICAL = GP__IF, GP__IF_SCAN_MISALIGNED = 2 * GP__IF, GP__IF_SCAN_SHIFTED = 4 * GP__IF };
@@ -18,7 +18,7 @@ static const gp__policy_row gp__scan_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
     GPUPRIMS__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
 };
-__attribute__((unused)) static gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
   const unsigned when = (s.reproducible ? GP__IF_SCAN_CANONICAL
                          : misaligned   ? GP__IF_SCAN_MISALIGNED

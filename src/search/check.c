@@ -1,5 +1,5 @@
 // search/check.c - checking a call: searches in sorted arrays
-// uses: api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/primitive.c, core/checking.c,
+// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c, core/checking.c,
 //   core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 GPUPRIMS__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }

@@ -1,5 +1,5 @@
 // search/names.c - template arguments of searches
-// uses: api/lists.h, core/system.c, core/text.c, core/spelling.c, core/kernel_names.c
+// uses: api/lists.h, core/rules.h, core/text.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_bound(const gp__spelling *q, gp__text *t) {
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";

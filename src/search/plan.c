@@ -1,5 +1,5 @@
 // search/plan.c - plans of searches
-// uses: api/lists.h, api/policy.h, search/arguments.h, core/system.c, core/request.c, search/host.c, core/kinds.c,
+// uses: api/lists.h, api/policy.h, core/rules.h, search/arguments.h, core/request.c, search/host.c, core/kinds.c,
 //   core/primitive.c, core/reads.c, search/check.c, search/names.c, core/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p,

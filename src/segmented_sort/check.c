@@ -1,5 +1,5 @@
 // segmented_sort/check.c - checking a call: segmented sorts
-// uses: api/config.h, api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/primitive.c,
+// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c,
 //   core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c
 
 // Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.

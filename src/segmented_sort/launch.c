@@ -1,6 +1,6 @@
 // segmented_sort/launch.c - launches of segmented sort
-// uses: api/lists.h, api/structs.h, core/shape.h, segmented_sort/policy.h, segmented_sort/scratch.h,
-//   segmented_sort/arguments.h, core/system.c, core/request.c, core/launch.c
+// uses: api/lists.h, api/structs.h, core/rules.h, core/shape.h, segmented_sort/policy.h, segmented_sort/scratch.h,
+//   segmented_sort/arguments.h, core/request.c, core/launch.c
 
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.

@@ -1,5 +1,5 @@
 // segmented_sort/names.c - template arguments of segmented sorts
-// uses: api/policy.h, core/shape.h, segmented_sort/policy.h, core/geometry.h, core/system.c, core/text.c,
+// uses: api/policy.h, core/rules.h, core/shape.h, segmented_sort/policy.h, core/geometry.h, core/text.c,
 //   core/request.c, core/kinds.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {

@@ -1,5 +1,5 @@
 // segmented_sort/plan.c - plans of segmented sorts
-// uses: api/policy.h, api/structs.h, core/system.c, core/request.c, segmented_sort/host.c, core/kinds.c,
+// uses: api/policy.h, api/structs.h, core/rules.h, core/request.c, segmented_sort/host.c, core/kinds.c,
 //   core/primitive.c, core/reads.c, segmented_sort/check.c, core/shape.c, segmented_sort/names.c,
 //   segmented_sort/launch.c, segments/plan.c
 

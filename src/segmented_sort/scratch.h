@@ -1,5 +1,5 @@
 // segmented_sort/scratch.h - what segmented sort keeps in scratch memory
-// uses: api/policy.h, core/shape.h, segmented_sort/policy.h
+// uses: api/policy.h, core/rules.h, core/shape.h, segmented_sort/policy.h
 
 // Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
 // overlap.
@@ -9,7 +9,7 @@ typedef struct gp__segmented_sort_layout {
   unsigned long long other_keys, other_values, queue_size, bytes;
   unsigned long long limit, capacity; // the longest segment of a warp, and of a block
 } gp__segmented_sort_layout;
-__attribute__((unused)) static gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const unsigned long long levels = gp__ceil_div((unsigned)(s.end_bit - s.begin_bit), GP__RADIX_BITS);

@@ -1,11 +1,11 @@
 // segments/geometry.h - launches of segmented reduce
-// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, segments/policy.h, core/rows.h, core/geometry.h,
-//   core/family.h, segments/portable.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, segments/policy.h, core/rows.h,
+//   core/geometry.h, core/family.h, segments/portable.h
 
 // A tile is the segments that a block reads at once: so many lanes a segment that one vector a lane holds one of mean
 // length; the block where that takes a warp more loads than it has in flight.
-__attribute__((unused)) static void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
-                                                               gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident,
+                                                  gp__geometry *g) {
   const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
@@ -18,8 +18,7 @@ __attribute__((unused)) static void gp__geometry_warp_segments(gp_policy p, gp__
   g->shared_bytes = 0;
 }
 // A tile is a chunk of each warp of a block. The total of ranges is not known here: they get the whole grid.
-__attribute__((unused)) static void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident,
-                                                          gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
     return;

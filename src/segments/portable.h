@@ -1,5 +1,5 @@
 // segments/portable.h - portable rule of segmented reduce
-// uses: api/lists.h, api/policy.h, core/shape.h, segments/policy.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, segments/policy.h, core/rows.h
 
 // Merge path's search and fix-up are a chain of trips through memory, which a few elements wait for: a warp's segments
 // up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, where a segment of
@@ -24,7 +24,7 @@ static const gp__policy_row gp__segments_rows[] = {
     GPUPRIMS__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
     GPUPRIMS__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
-__attribute__((unused)) static gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const unsigned long long sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
                   s.segments <= sms << 12 && s.count >> 14 <= s.segments;

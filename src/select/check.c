@@ -1,5 +1,5 @@
 // select/check.c - checking a call: predicates, parts, runs
-// uses: api/config.h, api/lists.h, api/call.h, core/system.c, core/messages.c, core/request.c, core/names.c,
+// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/names.c,
 //   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_operators.c,
 //   core/check_call_types.c, core/check_buffers.c
 

@@ -1,5 +1,5 @@
 // select/names.c - template arguments of streams
-// uses: api/lists.h, api/policy.h, core/shape.h, core/system.c, core/text.c, core/request.c, core/names.c,
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/text.c, core/request.c, core/names.c,
 //   select/check.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in,

@@ -1,5 +1,5 @@
 // select/plan.c - plans of streams: selection, runs, by key, segmented scans
-// uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, select/arguments.h, core/system.c, core/request.c,
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, select/arguments.h, core/request.c,
 //   segments/host.c, select/runs_host.c, select/host.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c,
 //   core/reads.c, select/check.c, select/names.c, core/launch.c, segments/plan.c
 

@@ -1,5 +1,5 @@
 // select/portable.h - portable rules of streams
-// uses: api/lists.h, api/policy.h, core/shape.h, select/policy.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, select/policy.h, core/rows.h
 
 // Segmented scans search offsets. One large block, or two where there are few tiles. Small streams: a vector a thread,
 // so that all multiprocessors have tiles.
@@ -15,19 +15,19 @@ static const gp__policy_row gp__stream_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
 };
 // A tile that does not fit gets smaller in what the caller has left open.
-__attribute__((unused)) static gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
 // A stream's bytes are those of its keys or flags, and of what goes with them.
-__attribute__((unused)) static gp__measures gp__measure_stream(gp__shape s) {
+GPUPRIMS__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
   return m;
 }
-__attribute__((unused)) static gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when =
       (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
   gp_policy q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);

@@ -1,5 +1,5 @@
 // sets/calls.c - calls by name: sets; whether keys are sorted
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/system.c, core/messages.c, core/state.c,
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/messages.c, core/state.c,
 //   core/run.c, map/calls.c, merge/calls.c
 
 GPUPRIMS__PRIVATE gp_result gp__run_set(gp_context *ctx, gp_call c, gp_type value_type, const void *values,

@@ -1,5 +1,5 @@
 // sort/check.c - checking a call: sorts
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, sort/radix_policy.h, core/system.c, core/messages.c,
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, sort/radix_policy.h, core/messages.c,
 //   core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
 //   core/check_call_types.c, core/check_buffers.c
 

@@ -1,6 +1,6 @@
 // sort/counting_launch.c - launches of counting sort
-// uses: api/lists.h, sort/counting_policy.h, core/geometry.h, sort/geometry.h, histogram/arguments.h,
-//   sort/counting_arguments.h, core/system.c, core/request.c, core/launch.c
+// uses: api/lists.h, core/rules.h, sort/counting_policy.h, core/geometry.h, sort/geometry.h, histogram/arguments.h,
+//   sort/counting_arguments.h, core/request.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;

@@ -1,20 +1,18 @@
 // sort/geometry.h - launches of sorts
-// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, sort/radix_policy.h, sort/counting_policy.h,
-//   sort/cooperative_policy.h, core/rows.h, core/geometry.h, core/family.h, sort/portable.h, histogram/geometry.h,
-//   sort/scratch.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, sort/radix_policy.h,
+//   sort/counting_policy.h, sort/cooperative_policy.h, core/rows.h, core/geometry.h, core/family.h, sort/portable.h,
+//   histogram/geometry.h, sort/scratch.h
 
 // Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
 // asks of the workspace: words and scratch.
-__attribute__((unused)) static void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident,
-                                                       gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-__attribute__((unused)) static void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident,
-                                                       gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -37,7 +35,7 @@ __attribute__((unused)) static void gp__geometry_radix(gp_policy p, gp__shape s,
   }
 }
 // Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
-__attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
+GPUPRIMS__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
   gp__shape h = s;
   h.primitive = GP_HISTOGRAM_EVEN;
   h.in_size = s.key_size;
@@ -49,7 +47,7 @@ __attribute__((unused)) static gp__shape gp__counting_histogram(gp__shape s) {
   h.histogram.bins = 1ull << 8 * s.key_size;
   return h;
 }
-__attribute__((unused)) static gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
   p.algorithm = GP_SHARED_BINS;
   p.threads = gp__counting_threads(s.key_size);
   p.vectors = gp__counting_vectors(s.key_size);
@@ -57,7 +55,7 @@ __attribute__((unused)) static gp_policy gp__counting_policy(gp_policy p, gp__sh
   return p;
 }
 // The launch of the histogram.
-__attribute__((unused)) static gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
   const gp_policy q = gp__counting_policy(p, s);
   gp__geometry g;
   g.words = g.share = g.scratch = 0;
@@ -66,8 +64,7 @@ __attribute__((unused)) static gp__geometry gp__counting_geometry(gp_policy p, g
                          (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-__attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident,
-                                                          gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long values = 1ull << 8 * s.key_size;
   const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
@@ -82,13 +79,12 @@ __attribute__((unused)) static void gp__geometry_counting(gp_policy p, gp__shape
   if (s.key_size > 1)
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
 }
-__attribute__((unused)) static void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident,
-                                                      gp__geometry *g) {
+GPUPRIMS__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
 // Between sweeps of many keys launches cost less than it does.
-__attribute__((unused)) static int gp__sort_overlaps(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) {
   return !gp__sweeps(p.algorithm) || !(s.count >> 20);
 }
 

@@ -1,8 +1,8 @@
 // sort/launch.c - launches of sorts
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/shape.h,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
 //   sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h, core/geometry.h, sort/scratch.h, map/arguments.h,
-//   sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c, core/request.c,
-//   core/kinds.c, core/load.c, core/launch.c
+//   sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/libraries.c, core/request.c, core/kinds.c,
+//   core/load.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
                                                      unsigned char *scratch) {

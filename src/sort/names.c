@@ -1,7 +1,8 @@
 // sort/names.c - template arguments of sorts
-// uses: api/lists.h, api/policy.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/counting_policy.h,
-//   sort/choice_policy.h, sort/cooperative_policy.h, core/geometry.h, sort/portable.h, sort/scratch.h, sort/geometry.h,
-//   core/system.c, core/text.c, core/request.c, core/names.c, core/kinds.c, core/spelling.c, core/kernel_names.c
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h,
+//   sort/counting_policy.h, sort/choice_policy.h, sort/cooperative_policy.h, core/geometry.h, sort/portable.h,
+//   sort/scratch.h, sort/geometry.h, core/text.c, core/request.c, core/names.c, core/kinds.c, core/spelling.c,
+//   core/kernel_names.c
 
 // How a radix sort reads a key.
 GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {

@@ -1,5 +1,5 @@
 // sort/plan.c - plans of sorts
-// uses: api/lists.h, api/policy.h, api/structs.h, core/shape.h, sort/radix_policy.h, sort/scratch.h, core/system.c,
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, sort/radix_policy.h, sort/scratch.h,
 //   core/request.c, sort/host.c, core/kinds.c, core/primitive.c, core/reads.c, sort/check.c, core/shape.c,
 //   sort/names.c, core/launch.c, sort/launch.c, sort/counting_launch.c
 

@@ -1,6 +1,6 @@
 // sort/portable.h - portable rules of sorts
-// uses: api/lists.h, api/policy.h, core/shape.h, sort/radix_policy.h, sort/counting_policy.h, sort/choice_policy.h,
-//   sort/cooperative_policy.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/radix_policy.h, sort/counting_policy.h,
+//   sort/choice_policy.h, sort/cooperative_policy.h, core/rows.h
 
 enum {
   GP__IF_SORT_KEYS = GP__IF,        // what gp__sorts_keys says; of cooperative sorts: there are clusters
@@ -93,15 +93,15 @@ static const gp__policy_row gp__cooperative_rows[] = {
 
 // One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
 // as a thread has eight elements.
-__attribute__((unused)) static int gp__radix_has_room(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
 // Do the registers that all blocks leave a thread hold them, beside what the kernel needs?
-__attribute__((unused)) static int gp__sweep_fits(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-__attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
   p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
@@ -123,7 +123,7 @@ __attribute__((unused)) static gp_policy gp__portable_radix(gp_policy p, gp__sha
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-__attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
   gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
@@ -133,7 +133,7 @@ __attribute__((unused)) static gp_policy gp__portable_cooperative(gp_policy p, g
   return q;
 }
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
-__attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
   gp_policy q =
       GPUPRIMS__FILL(p, gp__sort_rows, gp__measure_keys, s,
@@ -146,7 +146,7 @@ __attribute__((unused)) static gp_policy gp__portable_hybrid(gp_policy p, gp__sh
   if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
   return q;
 }
-__attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
+GPUPRIMS__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
@@ -155,7 +155,7 @@ __attribute__((unused)) static int gp__tries(gp_policy p, gp__shape s, unsigned 
   while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
   return i >= 0;
 }
-__attribute__((unused)) static gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int bits = gp__leading_bits(s.count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
                         (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |

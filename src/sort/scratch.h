@@ -1,6 +1,6 @@
 // sort/scratch.h - what sorts keep in scratch memory
-// uses: api/lists.h, api/policy.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h,
-//   sort/cooperative_policy.h, sort/portable.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h,
+//   sort/choice_policy.h, sort/cooperative_policy.h, sort/portable.h
 
 // What a radix sort keeps in scratch memory, in bytes from its beginning.
 typedef struct gp__radix_plan {
@@ -8,13 +8,12 @@ typedef struct gp__radix_plan {
   unsigned long long tiles, clear;                // clear: of gp__radix_args
   unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-__attribute__((unused)) static unsigned long long gp__carve_scratch(unsigned long long *bytes,
-                                                                    unsigned long long size) {
+GPUPRIMS__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
   const unsigned long long at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
-__attribute__((unused)) static gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
   const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
   r.passes = gp__radix_passes(s.begin_bit, s.end_bit);
@@ -44,7 +43,7 @@ typedef struct gp__hybrid_plan {
   unsigned long long tiles, blocks; // blocks: of pairs, at most
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
-__attribute__((unused)) static gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   unsigned long long parts;
   r.capacity = gp__hybrid_capacity(s);
@@ -77,7 +76,7 @@ typedef struct gp__leading_plan {
   int bits;
   unsigned long long starts, again, of_sweep, bytes;
 } gp__leading_plan;
-__attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
   gp__leading_plan r;
   r.sweep = gp__radix_plan_of(p, s);
   r.bits = gp__leading_bits(s.count);
@@ -91,22 +90,22 @@ __attribute__((unused)) static gp__leading_plan gp__leading_plan_of(gp_policy p,
 // Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
-__attribute__((unused)) static gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_SWEEP;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   if (s.key_size == 4 && !(s.count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
   return gp__portable_radix(p, s);
 }
-__attribute__((unused)) static gp_policy gp__adaptive_hybrid(gp_policy p) {
+GPUPRIMS__PRIVATE gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
 // Keys alone of which even ones need one level: the first count chooses, and in place of a sweep the cooperative
 // radix sort follows, where the device has room for its blocks.
-__attribute__((unused)) static int gp__adaptive_samples(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
-__attribute__((unused)) static gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_LAUNCH;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   const gp_policy cooperative = gp__portable_cooperative(p, s);
@@ -114,10 +113,10 @@ __attribute__((unused)) static gp_policy gp__adaptive_cooperative(gp_policy p, g
   p.threads = 512, p.vectors = 4;
   return gp__portable_cooperative(p, s); // compiled, not launched
 }
-__attribute__((unused)) static int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-__attribute__((unused)) static unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
   const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
                            hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);

@@ -1,27 +1,25 @@
 // top_k/geometry.h - launches of top-k and nth element
-// uses: api/lists.h, api/policy.h, core/shape.h, scan/policy.h, top_k/policy.h, core/rows.h, core/geometry.h,
-//   core/family.h, top_k/portable.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, top_k/policy.h, core/rows.h,
+//   core/geometry.h, core/family.h, top_k/portable.h
 
 // Top-k and nth element. grid: the blocks of the first launch.
-__attribute__((unused)) static unsigned long long gp__rows_of(gp__shape s) {
+GPUPRIMS__PRIVATE unsigned long long gp__rows_of(gp__shape s) {
   return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
 }
 // Blocks of a row: as many as there are for it, unless they had too little to do.
-__attribute__((unused)) static unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s,
-                                                                    unsigned long long resident) {
+GPUPRIMS__PRIVATE unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s, unsigned long long resident) {
   const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
   const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
   const unsigned long long there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
 // Blocks of a row that merge so many ranks, in the next launch.
-__attribute__((unused)) static unsigned long long gp__top_k_mergers(unsigned long long ranks) {
+GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
 // Keys of a row that radix select puts aside, at most.
-__attribute__((unused)) static unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
-__attribute__((unused)) static void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident,
-                                                       gp__geometry *g) {
+GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GPUPRIMS__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;

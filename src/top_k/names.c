@@ -1,5 +1,5 @@
 // top_k/names.c - template arguments of top-k
-// uses: api/policy.h, core/shape.h, core/system.c, core/text.c, core/request.c, core/spelling.c, core/kernel_names.c
+// uses: api/policy.h, core/rules.h, core/shape.h, core/text.c, core/request.c, core/spelling.c, core/kernel_names.c
 
 GPUPRIMS__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, %s, %s", gp__key_name(q), gp__in_name(q), q->out_size ? gp__out_name(q) : "gp__none",

@@ -1,5 +1,5 @@
 // top_k/portable.h - portable rule of top-k
-// uses: api/lists.h, api/policy.h, core/shape.h, top_k/policy.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h, core/rows.h
 
 // Lists while k is small, otherwise radix select.
 enum { GP__IF_TOP_K_LISTS = GP__IF, GP__IF_TOP_K_WIDE = 2 * GP__IF };
@@ -10,7 +10,7 @@ static const gp__policy_row gp__top_k_rows[] = {
     GPUPRIMS__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GPUPRIMS__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
 };
-__attribute__((unused)) static gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
+GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW;
   gp_policy q;
   q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,

@@ -1,8 +1,8 @@
 // transpose/launch.c - launches of transposes
-// uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, top_k/policy.h, transpose/policy.h,
+// uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h, transpose/policy.h,
 //   transpose/panels_policy.h, core/geometry.h, transpose/geometry.h, map/arguments.h, transpose/arguments.h,
-//   transpose/panels_arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c,
-//   core/load.c, core/launch.c
+//   transpose/panels_arguments.h, core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/load.c,
+//   core/launch.c
 
 GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;
@@ -11,8 +11,8 @@ GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   return d;
 }
 // The arguments of all kernels of a transpose.
-__attribute__((unused)) static gp__transpose_args
-gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
+GPUPRIMS__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p,
+                                                             const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
   const gp__panels_plan panels = gp__panels_plan_of(p, h);
   const unsigned group = (unsigned)gp__vec_group_items(m->size), size = (unsigned)m->size;
@@ -48,8 +48,8 @@ gp__transpose_arguments(const gp__moves *m, gp__shape h, gp_policy p, const void
 }
 // The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
 // nothing to do.
-__attribute__((unused)) static int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out,
-                                                      void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
+GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out, void *scratch,
+                                         gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
   const unsigned long long common = gp__common_factor(h.moved.rows, h.moved.columns);
   int i;
@@ -87,8 +87,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   return result;
 }
 // The arguments of panels and chunks of one matrix, `data`.
-__attribute__((unused)) static gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data,
-                                                                    void *scratch) {
+GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   const gp__transpose_plan t = gp__transpose_plan_of(p, h);
   const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
@@ -116,8 +115,8 @@ __attribute__((unused)) static gp__panels_args gp__panels_arguments(gp_policy p,
   return a;
 }
 // Panels that are tiles, of one matrix.
-__attribute__((unused)) static gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h,
-                                                                             const gp__moves *of, void *data) {
+GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of,
+                                                                void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   gp__moves m = *of;
   m.in_stride[1] = r.columns * (unsigned)m.size;
@@ -127,7 +126,7 @@ __attribute__((unused)) static gp__transpose_args gp__whole_panels_arguments(gp_
   return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
 // The kernels of a matrix, in their order: 0 panels, 1 chunks, 2 what both need first. -1: there are no more.
-__attribute__((unused)) static int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
+GPUPRIMS__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
   if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
   if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
@@ -169,9 +168,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   return result;
 }
 // `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
-__attribute__((unused)) static gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of,
-                                                                     uint64_t count, void *data, void *scratch,
-                                                                     gp__map_args *back) {
+GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
+                                                        void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
   gp__transpose_args a;
   gp__moves m = *of;
@@ -203,8 +201,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   return result;
 }
 // The arguments of panels through a buffer, of one matrix, and of what clears their counters.
-__attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data,
-                                                                        void *scratch, gp__panels_args *clears) {
+GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
+                                                           gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
   const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, h.key_size);
@@ -242,8 +240,8 @@ __attribute__((unused)) static gp__buffered_args gp__buffered_arguments(gp_polic
   return a;
 }
 // What the tensor engine is told of matrices: boxes are parts of the policy's tiles. An error of the driver's.
-__attribute__((unused)) static int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h,
-                                                     const void *in, const gp__transpose_args *a, gp__tensor_map *map) {
+GPUPRIMS__PRIVATE int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h, const void *in,
+                                        const gp__transpose_args *a, gp__tensor_map *map) {
   const unsigned size = (unsigned)h.key_size, word = size < 4 ? size : 4, steps[4] = {1, 1, 1, 1};
   unsigned box[4] = {0, 0, 1, 1};
   unsigned long long extents[4] = {0, 0, 1, 1}, strides[3];

@@ -1,6 +1,6 @@
 // transpose/names.c - template arguments of transposes
-// uses: api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h, core/geometry.h,
-//   transpose/geometry.h, core/system.c, core/text.c, core/request.c, core/kinds.c, core/spelling.c
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
+//   core/geometry.h, transpose/geometry.h, core/text.c, core/request.c, core/kinds.c, core/spelling.c
 
 GPUPRIMS__PRIVATE void gp__name_tiles(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, %d, %d, %s", q->size, q->word, q->form, q->algorithm == GP_SWIZZLED_TILES ? "true" : "false");

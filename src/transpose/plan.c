@@ -1,7 +1,7 @@
 // transpose/plan.c - plans of transposes
-// uses: api/config.h, api/lists.h, api/policy.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
-//   core/system.c, core/request.c, transpose/host.c, core/kinds.c, core/primitive.c, core/reads.c, transpose/check.c,
-//   core/shape.c, transpose/names.c, transpose/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, transpose/policy.h,
+//   transpose/panels_policy.h, core/request.c, transpose/host.c, core/kinds.c, core/primitive.c, core/reads.c,
+//   transpose/check.c, core/shape.c, transpose/names.c, transpose/launch.c
 
 GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
   const gp__moves *m = &q->moves;
