@@ -3349,7 +3349,7 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
-// Beside keys that are merged four ways: small values, which go with them; or the places of larger ones.
+// Small values are carried with keys that are merged four ways; of larger ones, their places are.
 GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
@@ -8261,8 +8261,8 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true, false> 
 
 // Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
 // line j stands in row i of shared memory, at byte j * SIZE. blocks: of 8 units of 16 bytes, of a line.
-template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Place>
-GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, unsigned char *out, gp__u64 pitch,
+template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
+GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout, unsigned char *out, gp__u64 pitch,
                                unsigned items, unsigned lines, gp__divisor blocks) {
   typedef typename gp__word_of<WORD>::type Word;
   const int N = SIZE / WORD, W = 16 / WORD, KW = 8, JW = GP__WARP / KW;
@@ -8280,13 +8280,13 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
     to += static_cast<gp__u64>(unit) * 16 - skip;
     if (first >= 0 && first + W <= all) {
       gp__vec<Word> p;
-      const unsigned from = OUT_ALIGNED && N == 1 ? place.at(static_cast<unsigned>(first), line * SIZE) : 0;
+      const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(static_cast<unsigned>(first), line * SIZE) : 0;
       GPUPRIMS__UNROLL
       for (int w = 0; w < W; ++w) {
         const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
         p.item[w] = *reinterpret_cast<const Word *>(shared + (OUT_ALIGNED && N == 1
-                                                                  ? from + w * place.step() // one group of rows
-                                                                  : place.at(row, line * SIZE + part * WORD)));
+                                                                  ? from + w * layout.step() // one group of rows
+                                                                  : layout.at(row, line * SIZE + part * WORD)));
       }
       gp__store_vector<CACHE>(to, p.vector);
       continue;
@@ -8296,7 +8296,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
       if (first + w < 0 || first + w >= all) continue;
       const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
       *reinterpret_cast<Word *>(to + w * WORD) =
-          *reinterpret_cast<const Word *>(shared + place.at(row, line * SIZE + part * WORD));
+          *reinterpret_cast<const Word *>(shared + layout.at(row, line * SIZE + part * WORD));
     }
   }
 }
@@ -8333,7 +8333,7 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
 // The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. A thread's lines
 // of a set begin alike behind such a multiple: what it reads of each lies equally far apart.
 template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED, int ALIGNMENT, class Place>
+          bool OUT_ALIGNED, int ALIGNMENT, class Layout>
 struct gp__column_store {
   typedef typename gp__word_of<WORD>::type Word;
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
@@ -8345,12 +8345,12 @@ struct gp__column_store {
                             STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
   static const int SETS = FIXED ? STRIDE / LINES : ROUNDS;
   const unsigned char *shared;
-  const Place place;
+  const Layout layout;
   const unsigned start, start_pitch;
 
   GP_DEVICE unsigned at(unsigned word, unsigned line) const {
     const unsigned row = word / N;
-    return place.at(row, (IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u) + line * SIZE + word % N * WORD);
+    return layout.at(row, (IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u) + line * SIZE + word % N * WORD);
   }
   GP_DEVICE const unsigned char *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
   GP_DEVICE void units(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
@@ -8389,12 +8389,12 @@ struct gp__gathered_tile {
   static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
   typedef gp__tile_rows<GROUP, PITCH, SWIZZLED, EXCHANGED> Rows;
-  static GP_DEVICE void put(unsigned char *shared, const typename Rows::type &place, unsigned row, unsigned byte,
+  static GP_DEVICE void put(unsigned char *shared, const typename Rows::type &layout, unsigned row, unsigned byte,
                             const gp_vector &v) {
-    if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + place.at(row, byte)) = v;
+    if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
     else {
       GPUPRIMS__UNROLL
-      for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + place.at(row, byte + i * 4)) = v.word[i];
+      for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + layout.at(row, byte + i * 4)) = v.word[i];
     }
   }
   // Where this thread's k-th unit lies.
@@ -8409,7 +8409,7 @@ struct gp__gathered_tile {
   template <bool ALONE = false>
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
-    const typename Rows::type place = Rows::make();
+    const typename Rows::type layout = Rows::make();
     gp_vector v[ROUNDS];
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
@@ -8424,7 +8424,7 @@ struct gp__gathered_tile {
       }
       GPUPRIMS__UNROLL
       for (int k = 0; k < ROUNDS; ++k) {
-        put(shared, place, row_of(k), unit_of(k) * 16, v[k]);
+        put(shared, layout, row_of(k), unit_of(k) * 16, v[k]);
       }
       return;
     }
@@ -8438,7 +8438,7 @@ struct gp__gathered_tile {
       const unsigned char *from = in + row * pitch;
       const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
       if (unit < skip + columns * SIZE)
-        put(shared, place, row, unit,
+        put(shared, layout, row, unit,
             gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end));
     }
   }
@@ -8446,7 +8446,7 @@ struct gp__gathered_tile {
   // behind a multiple of 16. The last unit of each row comes by a thread of its own.
   static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
     const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
-    const typename Rows::type place = Rows::make();
+    const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN, unit = threadIdx.x % MAIN * 16;
     const unsigned char *from = in + row * pitch;
     gp_vector v[K], last[LAST];
@@ -8464,11 +8464,11 @@ struct gp__gathered_tile {
       gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
     }
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) put(shared, place, row + k * ROWS_A_ROUND, unit, v[k]);
+    for (int k = 0; k < K; ++k) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
     GPUPRIMS__UNROLL
     for (int k = 0; k < LAST; ++k) {
       const unsigned r = k * THREADS + threadIdx.x;
-      if (r < ROWS) put(shared, place, r, MAIN * 16, last[k]);
+      if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
   }
   // The same without the bytes beside them: whole units, and the words before and behind these, a lane each.
@@ -8477,7 +8477,7 @@ struct gp__gathered_tile {
     typedef typename gp__word_of<WORD>::type Word;
     const int K = EVEN ? ROWS * MAIN / THREADS : 1;
     const unsigned W = 16 / WORD, STEP = THREADS / W, ENDS = (ROWS + STEP - 1) / STEP, words = columns * (SIZE / WORD);
-    const typename Rows::type place = Rows::make();
+    const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN;
     const unsigned char *from = in + row * pitch;
     const unsigned head = gp__words_before<WORD, 16>(from) * WORD, unit = head + threadIdx.x % MAIN * 16;
@@ -8503,7 +8503,7 @@ struct gp__gathered_tile {
       if (i < W) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k)
-          if (unit + 16 <= columns * SIZE) put(shared, place, row + k * ROWS_A_ROUND, to, v[k]);
+          if (unit + 16 <= columns * SIZE) put(shared, layout, row + k * ROWS_A_ROUND, to, v[k]);
       }
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
@@ -8511,7 +8511,7 @@ struct gp__gathered_tile {
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         if (first + k * STEP < rows && word < words)
-          *reinterpret_cast<Word *>(shared + place.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) =
+          *reinterpret_cast<Word *>(shared + layout.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) =
               end[k];
       }
     }
@@ -8627,7 +8627,7 @@ struct gp__scattered_tile {
       return;
     }
     // What is not aligned lies in two units: all are asked for before one is looked at, where bytes beside are there.
-    const bool beside =
+    const bool both_units =
         !IN_ALIGNED && full && begin != end && in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;
     GPUPRIMS__UNROLL_BY(1)
     for (int n = 0; n < ROUNDS; ++n) {
@@ -8637,7 +8637,7 @@ struct gp__scattered_tile {
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) v[k] = high[k] = gp_vector();
       if (i >= BUNDLES * UNITS) continue;
-      if (beside) {
+      if (both_units) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
@@ -9727,17 +9727,17 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
     GPUPRIMS__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
-      A beside = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
+      A neighbour = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
       if (r >= runs) continue;
       if (RIGHT ? (gp_lane() == 31 || r + 1 == runs) && i + V < count : gp_lane() == 0 && i > 0)
-        beside = in[RIGHT ? i + V : i - 1];
+        neighbour = in[RIGHT ? i + V : i - 1];
       gp__vector_access<R, V> q;
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) {
         const bool outer = RIGHT ? j == V - 1 : j == 0;
         q.item[j] = outer && i + j == edge
                         ? gp_convert<A, R>()(a[k].item[j])
-                        : F()(a[k].item[j], outer ? beside : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
+                        : F()(a[k].item[j], outer ? neighbour : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
       }
       q.template store<P::store>(out + i);
     }
@@ -11803,9 +11803,9 @@ template <class O> struct gp__offset_marks {
       marks[i] = i == 0 && t.first == 0 ? 1u : 0u;
   }
   // The element at an offset as word and bit; word ~0u: it is not of the tile.
-  template <int THREADS, int ITEMS> struct Place {
+  template <int THREADS, int ITEMS> struct ElementBit {
     gp__u32 word, bit;
-    GP_DEVICE Place(const O &offset, const gp__stream_tile &t) {
+    GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
       const Number element = static_cast<Number>(offset) - static_cast<Number>(t.first);
       const gp__u32 i = static_cast<gp__u32>(element), j = i % ITEMS;
       word = element < static_cast<Number>(t.items) ? i / ITEMS + j / 32 * THREADS : ~0u;
@@ -11817,7 +11817,7 @@ template <class O> struct gp__offset_marks {
   template <int THREADS, int ITEMS>
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
                              unsigned warp, unsigned warps) {
-    typedef Place<THREADS, ITEMS> At;
+    typedef ElementBit<THREADS, ITEMS> At;
     typedef long long Position; // of a lane's vector; below 0 before the first whole one
     if (span.begin >= span.end) return;
     const O *offsets = static_cast<const O *>(a.offsets);
@@ -12038,13 +12038,13 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
   }
-  // The lengths of runs, or where they begin (PLACES), known where they end (`marks`). They are gathered in the group's
+  // The lengths of runs, or where they begin (BEGINS), known where they end (`marks`). They are gathered in the group's
   // part of the keys, as numbers of one byte or two. One that is too large for that goes to memory directly, and leaves
   // 0: that can only be a thread's first, for a chunk has fewer than 256 elements.
-  template <int ITEMS, bool PLACES>
+  template <int ITEMS, bool BEGINS>
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
                                 const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
-    const int BYTES = PLACES ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
+    const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
     unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
     // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
@@ -12056,8 +12056,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
       if (marks.word[w]) end = lane_first + w * 32 + __ffs(int(marks.word[w]));
     }
-    const bool large = end > 0 && head > end && (PLACES ? open <= 0 : end + 1 - open > 255);
-    if (large) out[rank] = static_cast<L>(PLACES ? origin + open - 1 : end + 1 - open);
+    const bool large = end > 0 && head > end && (BEGINS ? open <= 0 : end + 1 - open > 255);
+    if (large) out[rank] = static_cast<L>(BEGINS ? origin + open - 1 : end + 1 - open);
     if (heads.word[0] & 1u) begin = lane_first + 1;
     unsigned char *next = mine;
     __syncwarp(); // what stood there has been read
@@ -12068,9 +12068,9 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         const gp__u32 upto = left ^ (left - 1), heads_upto = heads.word[w] & upto;
         if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
         end = lane_first + w * 32 + 32 - __clz(int(upto));
-        const int number = PLACES ? begin : end + 1 - begin;
+        const int number = BEGINS ? begin : end + 1 - begin;
         next[0] = static_cast<unsigned char>(number);
-        if (PLACES) next[1] = static_cast<unsigned char>(number >> 8);
+        if (BEGINS) next[1] = static_cast<unsigned char>(number >> 8);
         next += BYTES;
         begin = end + 1; // at least of all runs
       }
@@ -12082,8 +12082,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     __syncwarp();
     GPUPRIMS__UNROLL_BY(4)
     for (int r = int(gp_lane()); r < total; r += 32) {
-      const int number = group[r * BYTES] | (PLACES ? group[r * BYTES + 1] << 8 : 0);
-      if (number) out[r] = static_cast<L>(PLACES ? origin + number - 1 : number);
+      const int number = group[r * BYTES] | (BEGINS ? group[r * BYTES + 1] << 8 : 0);
+      if (number) out[r] = static_cast<L>(BEGINS ? origin + number - 1 : number);
     }
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }
@@ -12940,7 +12940,7 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
-// A warp's chunks of BYTES on their way to shared memory, where each has a place of PLACE bytes. They are requested and
+// A warp's chunks of BYTES on their way to shared memory, where each has a slot of SLOT_BYTES. They are requested and
 // taken in the same order, at most AHEAD behind the one that was taken last. All lanes call; those that have written to
 // a chunk's place say so.
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
@@ -13027,12 +13027,13 @@ struct gp__segment_warp {
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
   typedef typename ENDS::Number Number;
   static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
-  static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
-  static const unsigned PLACE = CHUNK * SLOT, PLACES = PLACE * (STAGES ? STAGES : 1), SIZE = sizeof(In);
-  static const unsigned BYTES = PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
+  static const unsigned CHUNK = 32 * ITEMS, CELL_BYTES = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
+  static const unsigned SLOT_BYTES = CHUNK * CELL_BYTES, RING_BYTES = SLOT_BYTES * (STAGES ? STAGES : 1),
+                        SIZE = sizeof(In);
+  static const unsigned BYTES = RING_BYTES + CHUNK + gp__segment_barrier_bytes(STAGES);
   static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16;                 // of a lane, when a chunk is loaded
   static const int WINDOW = (STAGES ? 2 : 1) * ENDS::WINDOW, HELD = STAGES ? 4 : 1; // ends of a lane
-  typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(PLACE)> Chunks;
+  typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(SLOT_BYTES)> Chunks;
 
   const gp__segment_args &a;
   const ENDS ends;
@@ -13052,7 +13053,7 @@ struct gp__segment_warp {
   unsigned slot;  // and the cell at which the lane's one ends; CHUNK: at none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
-      : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
+      : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
   // ---- elements. from, to: those of the chunk that are the warp's own.
 
@@ -13224,7 +13225,7 @@ struct gp__segment_warp {
     l.open = Op::identity();
     l.has = false;
     l.first = -1;
-    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * SLOT), *chunk_marks = marks + gp_lane() * ITEMS;
+    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
     if (sizeof(Cell) != sizeof(Acc)) { // results do not lie where the elements did: take all of them first
       const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;
@@ -14094,7 +14095,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     }
   }
   // One warp: where the keys of each digit of a pass begin. Returns how many have one digit, at most.
-  GP_DEVICE gp__u64 place(int pass) const {
+  GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < 8; ++i) {
@@ -14225,7 +14226,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     __syncthreads();
     if (!s.last) return;
     for (int p = int(gp_warp()); p < a.passes; p += THREADS / 32) {
-      const gp__u64 most = c.place(p);
+      const gp__u64 most = c.scan_digits(p);
       if (gp_lane() == 0) s.most[p] = most;
     }
     __syncthreads();
@@ -14557,7 +14558,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   // Where in shared memory a tile's element stands. Pairs of consecutive digits, in runs of equal length, lie in
   // different banks.
-  static GP_DEVICE unsigned place(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
+  static GP_DEVICE unsigned slot_of(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
   // A few at a time: read, then written. PAIRS: side by side; WHOLE: into one array.
   template <bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
@@ -14571,7 +14572,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
-        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[place(k)];
+        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[slot_of(k)];
       }
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
@@ -14590,7 +14591,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE && Value::is && !PAIRS; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
-        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = Moved::value(keys[j], values[place(k)]);
+        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = Moved::value(keys[j], values[slot_of(k)]);
       }
     }
   }
@@ -14652,7 +14653,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         gp__optimizer_barrier(digit.shift);
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
-          at[i] = half + place(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
+          at[i] = half + slot_of(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
         GPUPRIMS__UNROLL
@@ -16081,7 +16082,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
 
 // Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
-          bool BESIDE = false>
+          bool RECORDS = false>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -16164,8 +16165,8 @@ struct gp__pair_bucket {
 
 // Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
 // 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
-// while keys with the same leading bits are brought into order: few, as a rule. BESIDE: values come beside their keys.
-template <class T, class Value, bool BESIDE> struct gp__bucket_element {
+// while keys with the same leading bits are brought into order: few, as a rule. RECORDS: values come with their keys.
+template <class T, class Value, bool RECORDS> struct gp__bucket_element {
   typedef typename gp__ordered<T>::Bits Type;
   static GP_DEVICE Type key(Type x) { return x; }
   static GP_DEVICE Value value(Type) { return Value(); }
@@ -16175,12 +16176,12 @@ template <class T, class Value> struct gp__bucket_element<T, Value, true> {
   static GP_DEVICE typename gp__ordered<T>::Bits key(const Type &x) { return x.key; }
   static GP_DEVICE Value value(const Type &x) { return x.value; }
 };
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool BESIDE>
-struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, BESIDE> {
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool RECORDS>
+struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, RECORDS> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
   typedef typename Hybrid::Raw Raw;
-  typedef gp__bucket_element<T, Value, BESIDE> Element;
+  typedef gp__bucket_element<T, Value, RECORDS> Element;
   typedef typename Element::Type In;
   typedef gp__tile_sort<gp__u32, THREADS, ITEMS, LOG2_BINS> Sort;
   typedef typename Sort::Storage Storage;
@@ -16194,11 +16195,11 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   gp__staged_values<P, Value, THREADS, ITEMS> staged;
   GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
   GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
-    return (BESIDE ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
+    return (RECORDS ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
            item.begin;
   }
   GP_DEVICE const Value *values_of(const gp__hybrid_item &item) const {
-    return BESIDE ? nullptr : h.values_from(item.source);
+    return RECORDS ? nullptr : h.values_from(item.source);
   }
 
   GP_DEVICE void copy(const gp__hybrid_item &item) const {
@@ -16226,7 +16227,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     };
     gp__u32 keys[ITEMS], edge = 0;
     if (values_of(item)) staged.ask(values_of(item) + item.begin, n);
-    const int AT_ONCE = BESIDE ? ITEMS / 2 : ITEMS; // twice the registers
+    const int AT_ONCE = RECORDS ? ITEMS / 2 : ITEMS; // twice the registers
     GPUPRIMS__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
@@ -16240,12 +16241,12 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       for (int i = 0; i < AT_ONCE; ++i) {
         const In &x = pack[i / V].item[i % V];
         keys[first + i] = word(x, place(first + i));
-        if (BESIDE && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
+        if (RECORDS && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
       }
     }
     if (gp_warp() == 0 && at_edge < n) {
       edge = word(in[at_edge], at_edge);
-      if (BESIDE) staged.values[v.before + at_edge] = Element::value(in[at_edge]);
+      if (RECORDS) staged.values[v.before + at_edge] = Element::value(in[at_edge]);
     }
     sort.scatter(keys, edge, there, n, 0, shift);
     if (values_of(item)) staged.fetch(values_of(item) + item.begin, item.count, thread);
@@ -16339,37 +16340,17 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = TIES ? item.width - KEY_BITS : 0;
     const Value *values_in = values_of(item), *values = nullptr;
-    if (BESIDE) values = staged.values + gp__vectors_of<In>(in_of(item), 0).before;
+    if (RECORDS) values = staged.values + gp__vectors_of<In>(in_of(item), 0).before;
     else if (values_in) {
       values = staged.of(values_in + item.begin);
       staged.wait(turn++);
     }
-    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
-    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
-    const bool with_keys = !h.a.drop_keys;
-    for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
-      gp__u32 x[AT_ONCE];
-      Value value[AT_ONCE];
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        const unsigned q = first + unsigned(i) * THREADS;
-        x[i] = s.key[Storage::slot(q < n ? q : first)];
-      }
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i)
-        value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        const unsigned q = first + unsigned(i) * THREADS;
-        if (q < n) {
-          gp__u32 key = x[i] >> PLACE_BITS;
-          if (TIES) key = key << drop | rest()[x[i] & PLACES];
-          if (with_keys) out[q] = Code::decode(low + key);
-          out_values[q] = value[i];
-        }
-      }
-    }
-    if (!BESIDE) staged.end();
+    gp__store_bucket<THREADS, Raw, gp__u32>(h, item, s, values, n, thread, [&](gp__u32 x) {
+      gp__u32 key = x >> PLACE_BITS;
+      if (TIES) key = key << drop | rest()[x & PLACES];
+      return Code::decode(low + key);
+    });
+    if (!RECORDS) staged.end();
   }
 };
 
@@ -16492,8 +16473,8 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
 // while it sorts one.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
-  const bool BESIDE = sizeof(Value) == 4;
-  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, BESIDE> Bucket;
+  const bool RECORDS = sizeof(Value) == 4;
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, RECORDS> Bucket;
   typedef typename Bucket::In In;
   typedef typename Bucket::Storage Storage;
   struct Own {
@@ -16513,7 +16494,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   gp__u32 turn = 0;
   sort.clear();
-  if (!BESIDE) b.staged.init();
+  if (!RECORDS) b.staged.init();
   for (gp__u32 bucket = blockIdx.x, at = THREADS; bucket < buckets; bucket += gridDim.x, ++at) {
     __syncthreads();
     if (at == THREADS) {
@@ -18557,15 +18538,15 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   }
 }
 
-// What is merged beside a key: its value, or its value's place. `named`: that is in shared memory already.
+// What is carried with a key: its value, or its value's place. `named`: that is in shared memory already.
 template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
-  static GP_DEVICE Value of(const Value *beside, gp__u32 source, bool) { return beside[source]; }
+  static GP_DEVICE Value of(const Value *carried, gp__u32 source, bool) { return carried[source]; }
 };
 template <class Value> struct gp__carried_values<Value, false> {
   typedef unsigned short type;
-  static GP_DEVICE type of(const type *beside, gp__u32 source, bool named) {
-    return named ? beside[source] : static_cast<type>(source);
+  static GP_DEVICE type of(const type *carried, gp__u32 source, bool named) {
+    return named ? carried[source] : static_cast<type>(source);
   }
 };
 template <class P, class Before, class Key, class Value> struct gp__four_merger {
@@ -18575,11 +18556,11 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
                    TILE = Sorter::TILE, PART = gp__merge_four_part(ITEMS), UNIT = gp__unit<Key>::BYTES,
                    COUNT = (TILE * KEY / UNIT + (UNIT > KEY ? 8 : 0) + THREADS - 1) / THREADS,
                    SLACK = gp__merge_slack_bytes(ITEMS, KEY) / UNIT, // behind the keys: compared, never taken
-      BESIDE_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
+      CARRIED_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
                    LANES = THREADS < 256 ? THREADS / 2 : 128; // of a block that finds a border itself
   static const bool CARRIED = gp__merge_carries(VALUE) != 0;
   typedef gp__carried_values<Value, CARRIED> Carrier;
-  typedef typename Carrier::type Beside;
+  typedef typename Carrier::type Carried;
   typedef gp__four_split<LANES> Split;
   struct Storage {
     typename Split::Storage split[THREADS / LANES];
@@ -18661,30 +18642,30 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     }
   }
   template <bool FULL, int N>
-  static GP_DEVICE void put(Key *keys, Beside *beside, int here, const Key (&key)[N],
-                            const Beside (&with)[VALUE ? N : 1]) {
+  static GP_DEVICE void put(Key *keys, Carried *carried, int here, const Key (&key)[N],
+                            const Carried (&with)[VALUE ? N : 1]) {
     GPUPRIMS__UNROLL
     for (int k = 0; k < N; ++k)
       if (FULL || k < here) {
         keys[k] = key[k];
-        if (VALUE) beside[k] = with[VALUE ? k : 0];
+        if (VALUE) carried[k] = with[VALUE ? k : 0];
       }
   }
   // A block: N elements of a thread, of which `here` are there, from `two`'s element `mine` on to places from `to` on.
   template <int N>
   static GP_DEVICE void merge_to(unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to,
                                  bool named) {
-    Beside *const beside = reinterpret_cast<Beside *>(shared + BESIDE_AT);
+    Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
     Key key[N];
     gp__u32 source[VALUE ? N : 1];
-    Beside with[VALUE ? N : 1];
+    Carried with[VALUE ? N : 1];
     merge(shared, two, mine, last, key, source);
     GPUPRIMS__UNROLL
     for (int k = 0; VALUE && k < N; ++k)
-      if (k < here) with[VALUE ? k : 0] = Carrier::of(beside, source[VALUE ? k : 0], named);
+      if (k < here) with[VALUE ? k : 0] = Carrier::of(carried, source[VALUE ? k : 0], named);
     __syncthreads();
-    if (here == N) put<true>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
-    else put<false>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
+    if (here == N) put<true>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
+    else put<false>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
     __syncthreads();
   }
   // A block: the first two parts become one, and the last two, behind it, by other threads.
@@ -18768,8 +18749,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const int tile = parts.tile();
     Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};
     gp__u32 last = parts.last;
-    Beside *const beside = reinterpret_cast<Beside *>(shared + BESIDE_AT);
-    if (CARRIED) fetch_values(a, runs, parts, beside, values, n);
+    Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
+    if (CARRIED) fetch_values(a, runs, parts, carried, values, n);
     fetch(parts, parts.begin_of_keys, parts.end_of_keys, shared);
     if (int(threadIdx.x) < SLACK) reinterpret_cast<Unit *>(shared)[parts.units[4] + threadIdx.x] = Unit();
     __syncthreads();
@@ -18784,8 +18765,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (CARRIED)
       gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_values) + t * TILE * unsigned(VALUE),
-                                              gp__bytes_at(beside), unsigned(tile * VALUE), threadIdx.x);
-    else move(a, runs, parts, beside, t * TILE, values);
+                                              gp__bytes_at(carried), unsigned(tile * VALUE), threadIdx.x);
+    else move(a, runs, parts, carried, t * TILE, values);
   }
 };
 // A block a tile.
@@ -19823,8 +19804,8 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const unsigned short *values;
     gp__u64 count, skipped; // positions before the first key
   };
-  // A warp's place among the runs: the next ones, one a lane, of which the first `used` have begun.
-  struct Place {
+  // A warp's cursor in the runs: the next ones, one a lane, of which the first `used` have begun.
+  struct Cursor {
     const Runs &runs;
     gp__u64 first, at; // the run of lane 0; the lane's begin's position
     unsigned used;
@@ -19835,7 +19816,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       at = i < runs.count ? runs.starts[i] + runs.skipped : ~0ull;
       if (i < runs.count) value = runs.values[i];
     }
-    GP_DEVICE Place(const Runs &of, gp__u64 position) : runs(of), value(0) {
+    GP_DEVICE Cursor(const Runs &of, gp__u64 position) : runs(of), value(0) {
       first = gp_warp_search(0, of.count, Before{of.starts, position > of.skipped ? position - of.skipped : 0});
       now = of.values[first - 1];
       load();
@@ -19843,24 +19824,24 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     GP_DEVICE gp__u64 next_begin() const { return __shfl_sync(0xffffffffu, at, int(used)); }
   };
   // The lane's vector of the row at `from`.
-  static GP_DEVICE gp_vector mixed(Place &place, Row &row, gp__u64 from) {
+  static GP_DEVICE gp_vector mixed(Cursor &cursor, Row &row, gp__u64 from) {
     unsigned begun = 0; // runs that begin in the row
     if (gp_lane() < V) row.begins[gp_lane()] = 0;
-    if (gp_lane() == 0) row.value[0] = place.now;
+    if (gp_lane() == 0) row.value[0] = cursor.now;
     __syncwarp();
     for (;;) {
-      const bool begins = gp_lane() >= place.used && place.at < from + ROW;
+      const bool begins = gp_lane() >= cursor.used && cursor.at < from + ROW;
       if (begins) {
-        const unsigned i = static_cast<unsigned>(place.at - from);
+        const unsigned i = static_cast<unsigned>(cursor.at - from);
         atomicOr(&row.begins[i / 32], 1u << (i % 32));
-        row.value[begun + 1 + gp_lane() - place.used] = place.value;
+        row.value[begun + 1 + gp_lane() - cursor.used] = cursor.value;
       }
       const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, begins)));
       begun += found;
-      place.used += found;
-      if (place.used < 32) break;
-      place.first += 32;
-      place.load();
+      cursor.used += found;
+      if (cursor.used < 32) break;
+      cursor.first += 32;
+      cursor.load();
     }
     __syncwarp();
     const gp__u32 mine = row.begins[gp_lane() * V / 32] >> (gp_lane() * V % 32) & ((1u << V) - 1);
@@ -19873,7 +19854,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       value += mine >> j & 1;
       p.item[j] = static_cast<Bits>(*value);
     }
-    place.now = row.value[begun];
+    cursor.now = row.value[begun];
     __syncwarp();
     return p.vector;
   }
@@ -19890,12 +19871,12 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   }
   // A warp: the rows from position `from` up to `last`, of which the output has [runs.skipped, end).
   static GP_DEVICE void write(const Runs &runs, Row &row, Bits *out, gp__u64 from, gp__u64 last, gp__u64 end) {
-    Place place(runs, from);
+    Cursor cursor(runs, from);
     while (from < last) {
-      const gp__u64 begin = place.next_begin(), stop = begin < last ? begin : last;
+      const gp__u64 begin = cursor.next_begin(), stop = begin < last ? begin : last;
       gp__u64 i = from + gp_lane() * V;
       if (from >= runs.skipped && from + ROW <= stop) {
-        const gp_vector same = gp__same_keys(static_cast<Bits>(place.now));
+        const gp_vector same = gp__same_keys(static_cast<Bits>(cursor.now));
         const unsigned rows = static_cast<unsigned>((stop - from) / ROW);
         GPUPRIMS__UNROLL_BY(4)
         for (unsigned k = 0; k < rows; ++k, i += ROW) gp__store_vector<GP_CACHE_STREAMING>(out + i, same);
@@ -19903,7 +19884,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
         continue;
       }
       gp__vec<Bits> p;
-      p.vector = mixed(place, row, from);
+      p.vector = mixed(cursor, row, from);
       if (i >= runs.skipped && i + V <= end) gp__store_vector<GP_CACHE_STREAMING>(out + i, p.vector);
       else {
         GPUPRIMS__UNROLL
@@ -20124,7 +20105,7 @@ template <int THREADS, class R> struct gp__best {
   }
   GP_DEVICE gp__u32 enough() const { return k + k / 2 + 32; }
   // Behind a tile, before the next one, which has at most `more` ranks.
-  GP_DEVICE void settle(gp__u32 more) {
+  GP_DEVICE void make_room(gp__u32 more) {
     if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());
   }
   // The end: list[0 .. k) is sorted; the result is how many of them there are.
@@ -20250,7 +20231,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
           gp__drop_first(now.x[i]);
         }
       }
-      best.settle(Tile::ITEMS);
+      best.make_room(Tile::ITEMS);
       now = next;
     }
     gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
@@ -20279,7 +20260,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
       }
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
-      best.settle(TILE);
+      best.make_room(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
     else { // what fills up the lists is not written
@@ -20389,7 +20370,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
     next.load(in, first + apart, n, misaligned);
     GPUPRIMS__UNROLL
     for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
-    f.settle();
+    f.flush_if_full();
     now = next;
   }
 }
@@ -20408,7 +20389,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
     for (int j = 0; j < V; ++j)
       if (j < there) atomicAdd(count + (static_cast<gp__u32>(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
   }
-  GP_DEVICE void settle() {}
+  GP_DEVICE void flush_if_full() {}
 };
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a) {
   typedef gp__select_first_digit<P, T, DESCENDING> First;
@@ -20478,7 +20459,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
     }
   }
   // Two tiles fit the stage.
-  GP_DEVICE void settle() {
+  GP_DEVICE void flush_if_full() {
     if (appends && __syncthreads_or(seen > TILE)) flush();
   }
   GP_DEVICE void flush() {
@@ -21091,9 +21072,9 @@ struct gp__transposer {
                               OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
       Tile;
   const gp__transpose_args &a;
-  const gp__padded_rows<GROUP> place;
+  const gp__padded_rows<GROUP> layout;
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
-      : a(args), place(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
+      : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
   // `bytes` bytes that begin at a multiple of 16, into rows without gaps but the padding.
   GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
@@ -21127,7 +21108,7 @@ struct gp__transposer {
         const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
         at[k] = ~0u;
         if (row >= rows || unit >= skip + columns * SIZE) continue;
-        at[k] = place.at(row, unit);
+        at[k] = layout.at(row, unit);
         v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
       }
       GPUPRIMS__UNROLL
@@ -21174,9 +21155,10 @@ struct gp__transposer {
       if (first >= 0 && first + W <= all) {
         gp__vec<Word> words;
         if (even) {
-          const unsigned from = place.at(p.above + p.row, p.column * SIZE);
+          const unsigned from = layout.at(p.above + p.row, p.column * SIZE);
           GPUPRIMS__UNROLL
-          for (int w = 0; w < W; ++w) words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * place.step());
+          for (int w = 0; w < W; ++w)
+            words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
         } else {
           GPUPRIMS__UNROLL
           for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
@@ -21194,8 +21176,8 @@ struct gp__transposer {
                            unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
     return reinterpret_cast<const Word *>(
-        shared + (IN_WHOLE ? place.at(p.above + p.row, p.column * SIZE + p.part * WORD)
-                           : p.row * place.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
+        shared + (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
+                           : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
@@ -21234,7 +21216,7 @@ struct gp__transposer {
     __syncthreads();
     if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
-      gp__store_lines<P::threads, P::store, SIZE, WORD, OUT_ALIGNED>(shared, place, out, a.out_pitch, rows, columns,
+      gp__store_lines<P::threads, P::store, SIZE, WORD, OUT_ALIGNED>(shared, layout, out, a.out_pitch, rows, columns,
                                                                      a.units);
     else
       Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u,
@@ -21291,14 +21273,14 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
       : a(args), rows(static_cast<unsigned>(args.rows)), line(args.pad) {}
 
-  GP_DEVICE unsigned place(unsigned unit) const { return unit + (unit >> line); }
+  GP_DEVICE unsigned slot_of(unsigned unit) const { return unit + (unit >> line); }
 
   // Group k, words of columns: at[j], where column j's begin in shared memory, `bits` bits behind the unit's beginning.
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
                      Unit (&before)[K]) const {
     GPUPRIMS__UNROLL
     for (int j = 0; j < K; ++j) {
-      shared[place(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
+      shared[slot_of(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
       before[j] = x[j];
     }
   }
@@ -21323,12 +21305,12 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
       for (int b = 0; b < FOURS; ++b)
         if (k + b < fours) {
           GPUPRIMS__UNROLL
-          for (int i = 0; i < 4; i += 2, at += 2) shared[place(at)] = x[b][i], shared[place(at) + 1] = x[b][i + 1];
+          for (int i = 0; i < 4; i += 2, at += 2) shared[slot_of(at)] = x[b][i], shared[slot_of(at) + 1] = x[b][i + 1];
         }
     }
     GPUPRIMS__UNROLL
     for (int i = 0; i < 3; ++i)
-      if (i < int(rest)) shared[place(at + i)] = tail[i];
+      if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
   // Columns that begin at `in` in the first row, `columns` of which there are. WHOLE: all words of the warp are.
   template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
@@ -21351,7 +21333,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     for (int i = 0; i < K; ++i, from += a.in_pitch) tail[i] = i < int(rest) ? load<WHOLE>(from, columns) : Unit();
     for (unsigned k = 0; k < most; k += step) {
       const unsigned all = most - k < step ? most - k : step;
-      const gp__u32 beside = load_behind<WHOLE>(in, all * K);
+      const gp__u32 last_words = load_behind<WHOLE>(in, all * K);
       GPUPRIMS__UNROLL
       for (unsigned b = 0; b < GROUPS; ++b)
         if (b < all) {
@@ -21359,8 +21341,8 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
           for (int i = 0; i < K; ++i, in += a.in_pitch) x[b][i] = load<WHOLE>(in, columns);
         }
       if (k == 0) {
-        settle<WHOLE>(end, behind, 0, start + most * K * pitch);
-        settle<WHOLE>(tail, behind, K, start + groups * K * pitch);
+        to_columns<WHOLE>(end, behind, 0, start + most * K * pitch);
+        to_columns<WHOLE>(tail, behind, K, start + groups * K * pitch);
         before[0] = Unit();
         GPUPRIMS__UNROLL
         for (int j = 1; j < K; ++j) before[j] = Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8);
@@ -21368,7 +21350,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
       GPUPRIMS__UNROLL
       for (unsigned b = 0; b < GROUPS; ++b)
         if (b < all) {
-          settle<WHOLE>(x[b], beside, b * K, start);
+          to_columns<WHOLE>(x[b], last_words, b * K, start);
           start += K * pitch;
           put(shared, at, bits, k + b, x[b], before);
         }
@@ -21377,7 +21359,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     GPUPRIMS__UNROLL
     for (int j = 0; j < K; ++j)
       if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
-        shared[place(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
+        shared[slot_of(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
   }
   template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
@@ -21390,7 +21372,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
   }
   // Words of K rows, the first of which begins at that bit, become words of columns.
-  template <bool WHOLE> GP_DEVICE void settle(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
+  template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
     GPUPRIMS__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
       x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
@@ -21402,7 +21384,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
   }
   GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
-    return *reinterpret_cast<const Element *>(shared + place(byte / UNIT) * UNIT + byte % UNIT);
+    return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
   // As vectors of the output: as they lie in shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
@@ -21415,7 +21397,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     } else if (head == 0) {
       GPUPRIMS__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
-        const Unit *from = reinterpret_cast<const Unit *>(shared) + place(i * 16 / UNIT);
+        const Unit *from = reinterpret_cast<const Unit *>(shared) + slot_of(i * 16 / UNIT);
         gp__vec<Unit> v;
         GPUPRIMS__UNROLL
         for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
@@ -22338,7 +22320,7 @@ template <int WARPS> struct gp__bfs_shared {
 #define GPUPRIMS__BFS_STATE(Below)                                                                                     \
   using Below::WARPS;                                                                                                  \
   using Below::ITEMS;                                                                                                  \
-  using Below::BESIDE;                                                                                                 \
+  using Below::COUNTER;                                                                                                \
   using Below::SMALL;                                                                                                  \
   using Below::ROOM;                                                                                                   \
   using Below::SLOTS;                                                                                                  \
@@ -22369,7 +22351,7 @@ template <int WARPS> struct gp__bfs_shared {
 // CLUSTERS: may the launch be in clusters?
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
-  static const unsigned BESIDE = WARPS > 1 ? GP__WARP : 0;      // a thread that counts while the first warp waits
+  static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0;     // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));    // parts of a warp's buffer
   static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
@@ -23156,7 +23138,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
                               : fits_block(count, level.edges) ? LEVEL_STAYS
                                                                : 0) |
                              (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
-    if (threadIdx.x == BESIDE) {
+    if (threadIdx.x == COUNTER) {
       s.level = level;
       ++t.small;
       t.levels += (level.found & ~GP__BFS_HIT) != 0;
@@ -23176,7 +23158,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   // alive: did that level find anything?
   GP_DEVICE void count_own(unsigned &alive, unsigned last) {
     gp__bfs_state &t = s.state;
-    if (threadIdx.x == BESIDE) {
+    if (threadIdx.x == COUNTER) {
       const gp__bfs_sums level = s.sums[turn].sums();
       s.found += level.found & ~GP__BFS_HIT;
       s.explored += level.edges;
@@ -23199,7 +23181,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     __syncthreads();
     if (in_team) {
       sum_levels(in_grid);
-      if (threadIdx.x == BESIDE) t.small += alive, t.levels += verdict / LEVEL_FOUND % 2;
+      if (threadIdx.x == COUNTER) t.small += alive, t.levels += verdict / LEVEL_FOUND % 2;
       __syncthreads();
       clear_words();
     }
@@ -23242,7 +23224,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
       const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
       visit_parts(from, first, count, few, uneven, map);
-      if (threadIdx.x == BESIDE) s.sums[next].clear(), s.appended[next] = 0;
+      if (threadIdx.x == COUNTER) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
       if (in_team) {
         const unsigned last = s.verdict[~depth & 1];
@@ -43457,8 +43439,8 @@ template <int GROUP,int PITCH> struct gp__tile_rows<GROUP,PITCH,true,false>{
 typedef gp__swizzled_rows<GROUP,PITCH> type;
 static GP_DEVICE type make(){return type();}
 };
-template <int THREADS,int CACHE,int SIZE,int WORD,bool OUT_ALIGNED,class Place>
-GP_DEVICE void gp__store_lines(const unsigned char *shared,const Place &place,unsigned char *out,gp__u64 pitch,
+template <int THREADS,int CACHE,int SIZE,int WORD,bool OUT_ALIGNED,class Layout>
+GP_DEVICE void gp__store_lines(const unsigned char *shared,const Layout &layout,unsigned char *out,gp__u64 pitch,
 unsigned items,unsigned lines,gp__divisor blocks){
 typedef typename gp__word_of<WORD>::type Word;
 const int N=SIZE / WORD,W=16 / WORD,KW=8,JW=GP__WARP / KW;
@@ -43476,13 +43458,13 @@ if(first >= all || first <= -W)continue;
 to += static_cast<gp__u64>(unit)* 16 - skip;
 if(first >= 0 && first + W <= all){
 gp__vec<Word> p;
-const unsigned from=OUT_ALIGNED && N == 1?place.at(static_cast<unsigned>(first),line * SIZE): 0;
+const unsigned from=OUT_ALIGNED && N == 1?layout.at(static_cast<unsigned>(first),line * SIZE): 0;
 GPUPRIMS__UNROLL
 for(int w=0;w < W;++w){
 const unsigned row=static_cast<unsigned>(first + w)/ N,part=static_cast<unsigned>(first + w)% N;
 p.item[w] = *reinterpret_cast<const Word *>(shared +(OUT_ALIGNED && N == 1
-?from + w * place.step()
-: place.at(row,line * SIZE + part * WORD)));
+?from + w * layout.step()
+: layout.at(row,line * SIZE + part * WORD)));
 }
 gp__store_vector<CACHE>(to,p.vector);
 continue;
@@ -43492,7 +43474,7 @@ for(int w=0;w < W;++w){
 if(first + w < 0 || first + w >= all)continue;
 const unsigned row=static_cast<unsigned>(first + w)/ N,part=static_cast<unsigned>(first + w)% N;
 *reinterpret_cast<Word *>(to + w * WORD)=
-*reinterpret_cast<const Word *>(shared + place.at(row,line * SIZE + part * WORD));
+*reinterpret_cast<const Word *>(shared + layout.at(row,line * SIZE + part * WORD));
 }
 }
 }
@@ -43522,7 +43504,7 @@ if(line < lines && word < words &&(i < head?heads : tails))
 }
 }
 template <int THREADS,int CACHE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
-bool OUT_ALIGNED,int ALIGNMENT,class Place>
+bool OUT_ALIGNED,int ALIGNMENT,class Layout>
 struct gp__column_store{
 typedef typename gp__word_of<WORD>::type Word;
 static const int N=SIZE / WORD,W=16 / WORD,UNITS=ROWS * SIZE / 16;
@@ -43534,11 +43516,11 @@ static const bool FIXED = !SWIZZLED && THREADS %(GP__WARP * BLOCKS)== 0 && STRID
 STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
 static const int SETS=FIXED?STRIDE / LINES : ROUNDS;
 const unsigned char *shared;
-const Place place;
+const Layout layout;
 const unsigned start,start_pitch;
 GP_DEVICE unsigned at(unsigned word,unsigned line)const{
 const unsigned row=word / N;
-return place.at(row,(IN_ALIGNED?0 :(start + row * start_pitch)& 15u)+ line * SIZE + word % N * WORD);
+return layout.at(row,(IN_ALIGNED?0 :(start + row * start_pitch)& 15u)+ line * SIZE + word % N * WORD);
 }
 GP_DEVICE const unsigned char *operator()(unsigned word,unsigned line)const{return shared + at(word,line);}
 GP_DEVICE void units(unsigned char *out,gp__u64 pitch,unsigned words,unsigned lines,bool tails)const{
@@ -43574,12 +43556,12 @@ static const int MAIN=COLUMNS * SIZE / 16,ROWS_A_ROUND=THREADS / MAIN;
 static const bool EVEN=THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
 static const bool EXCHANGED=SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
 typedef gp__tile_rows<GROUP,PITCH,SWIZZLED,EXCHANGED> Rows;
-static GP_DEVICE void put(unsigned char *shared,const typename Rows::type &place,unsigned row,unsigned byte,
+static GP_DEVICE void put(unsigned char *shared,const typename Rows::type &layout,unsigned row,unsigned byte,
 const gp_vector &v){
-if(!EXCHANGED)*reinterpret_cast<gp_vector *>(shared + place.at(row,byte))= v;
+if(!EXCHANGED)*reinterpret_cast<gp_vector *>(shared + layout.at(row,byte))= v;
 else{
 GPUPRIMS__UNROLL
-for(unsigned i=0;i < 4;++i)*reinterpret_cast<gp__u32 *>(shared + place.at(row,byte + i * 4))= v.word[i];
+for(unsigned i=0;i < 4;++i)*reinterpret_cast<gp__u32 *>(shared + layout.at(row,byte + i * 4))= v.word[i];
 }
 }
 static GP_DEVICE unsigned row_of(unsigned k){
@@ -43591,7 +43573,7 @@ return THREADS % UNITS == 0?threadIdx.x % UNITS :(k * THREADS + threadIdx.x)% UN
 template <bool ALONE=false>
 static GP_DEVICE void load(unsigned char *shared,const unsigned char *in,gp__u64 pitch,unsigned rows,
 unsigned columns,const unsigned char *begin,const unsigned char *end){
-const typename Rows::type place=Rows::make();
+const typename Rows::type layout=Rows::make();
 gp_vector v[ROUNDS];
 const bool full=rows == ROWS && columns == COLUMNS;
 if(IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
@@ -43606,7 +43588,7 @@ v[k]=gp__load_vector<LOAD>(in +(row_of(k)< rows?row_of(k): rows - 1)* pitch + un
 }
 GPUPRIMS__UNROLL
 for(int k=0;k < ROUNDS;++k){
-put(shared,place,row_of(k),unit_of(k)* 16,v[k]);
+put(shared,layout,row_of(k),unit_of(k)* 16,v[k]);
 }
 return;
 }
@@ -43620,13 +43602,13 @@ if(row >= rows)continue;
 const unsigned char *from=in + row * pitch;
 const unsigned skip=IN_ALIGNED?0 : gp__misalignment(from,16);
 if(unit < skip + columns * SIZE)
-put(shared,place,row,unit,
+put(shared,layout,row,unit,
 gp__load_unit<LOAD,WORD>(from - skip + unit,from,from + columns * SIZE,begin,end));
 }
 }
 static GP_DEVICE void load_shifted(unsigned char *shared,const unsigned char *in,gp__u64 pitch,unsigned rows){
 const int K=EVEN?ROWS * MAIN / THREADS : 1,LAST=(ROWS + THREADS - 1)/ THREADS;
-const typename Rows::type place=Rows::make();
+const typename Rows::type layout=Rows::make();
 const unsigned row=threadIdx.x / MAIN,unit=threadIdx.x % MAIN * 16;
 const unsigned char *from=in + row * pitch;
 gp_vector v[K],last[LAST];
@@ -43644,11 +43626,11 @@ last[k]=gp_vector();
 gp__load_vector_if<LOAD>(r < rows,at - gp__misalignment(at,16)+ MAIN * 16,last[k]);
 }
 GPUPRIMS__UNROLL
-for(int k=0;k < K;++k)put(shared,place,row + k * ROWS_A_ROUND,unit,v[k]);
+for(int k=0;k < K;++k)put(shared,layout,row + k * ROWS_A_ROUND,unit,v[k]);
 GPUPRIMS__UNROLL
 for(int k=0;k < LAST;++k){
 const unsigned r=k * THREADS + threadIdx.x;
-if(r < ROWS)put(shared,place,r,MAIN * 16,last[k]);
+if(r < ROWS)put(shared,layout,r,MAIN * 16,last[k]);
 }
 }
 static GP_DEVICE void load_alone(unsigned char *shared,const unsigned char *in,gp__u64 pitch,unsigned rows,
@@ -43656,7 +43638,7 @@ unsigned columns){
 typedef typename gp__word_of<WORD>::type Word;
 const int K=EVEN?ROWS * MAIN / THREADS : 1;
 const unsigned W=16 / WORD,STEP=THREADS / W,ENDS=(ROWS + STEP - 1)/ STEP,words=columns *(SIZE / WORD);
-const typename Rows::type place=Rows::make();
+const typename Rows::type layout=Rows::make();
 const unsigned row=threadIdx.x / MAIN;
 const unsigned char *from=in + row * pitch;
 const unsigned head=gp__words_before<WORD,16>(from)* WORD,unit=head + threadIdx.x % MAIN * 16;
@@ -43682,7 +43664,7 @@ if(first + k * STEP < rows && word < words)end[k] = *reinterpret_cast<const Word
 if(i < W){
 GPUPRIMS__UNROLL
 for(int k=0;k < K;++k)
-if(unit + 16 <= columns * SIZE)put(shared,place,row + k * ROWS_A_ROUND,to,v[k]);
+if(unit + 16 <= columns * SIZE)put(shared,layout,row + k * ROWS_A_ROUND,to,v[k]);
 }
 GPUPRIMS__UNROLL
 for(unsigned k=0;k < ENDS;++k){
@@ -43690,7 +43672,7 @@ const unsigned char *line=in +(first + k * STEP)* pitch;
 const unsigned skip=gp__words_before<WORD,16>(line),before=skip < words?skip : words;
 const unsigned word=gp__end_word<WORD>(i,words,before);
 if(first + k * STEP < rows && word < words)
-*reinterpret_cast<Word *>(shared + place.at(first + k * STEP,gp__misalignment(line,16)+ word * WORD))=
+*reinterpret_cast<Word *>(shared + layout.at(first + k * STEP,gp__misalignment(line,16)+ word * WORD))=
 end[k];
 }
 }
@@ -43794,7 +43776,7 @@ GPUPRIMS__UNROLL
 for(int n=0;n < ROUNDS;++n)scatter(shared,n * THREADS + threadIdx.x,v[n]);
 return;
 }
-const bool beside =
+const bool both_units =
 !IN_ALIGNED && full && begin != end && in >= begin + 16 && in +(ROWS - 1)* pitch + COLUMNS * SIZE + 16 <= end;
 GPUPRIMS__UNROLL_BY(1)
 for(int n=0;n < ROUNDS;++n){
@@ -43804,7 +43786,7 @@ gp_vector v[K],high[K];
 GPUPRIMS__UNROLL
 for(int k=0;k < K;++k)v[k]=high[k]=gp_vector();
 if(i >= BUNDLES * UNITS)continue;
-if(beside){
+if(both_units){
 GPUPRIMS__UNROLL
 for(int k=0;k < K;++k){
 const unsigned char *at=from + k * pitch + unit * 16,*low=at - gp__misalignment(at,16);
@@ -44745,17 +44727,17 @@ a[k].template load<P::load>(in + head + r * V,off,r > 0 && r + 1 < runs);
 GPUPRIMS__UNROLL
 for(int k=0;k < P::vectors;++k){
 const gp__u64 r=first + k * P::threads + threadIdx.x,i=head + r * V;
-A beside=RIGHT?gp_warp_shift_down(a[k].item[0],1): gp_warp_shift_up(a[k].item[V - 1],1);
+A neighbour=RIGHT?gp_warp_shift_down(a[k].item[0],1): gp_warp_shift_up(a[k].item[V - 1],1);
 if(r >= runs)continue;
 if(RIGHT?(gp_lane()== 31 || r + 1 == runs)&& i + V < count : gp_lane()== 0 && i > 0)
-beside=in[RIGHT?i + V : i - 1];
+neighbour=in[RIGHT?i + V : i - 1];
 gp__vector_access<R,V> q;
 GPUPRIMS__UNROLL
 for(int j=0;j < V;++j){
 const bool outer=RIGHT?j == V - 1 : j == 0;
 q.item[j]=outer && i + j == edge
 ?gp_convert<A,R>()(a[k].item[j])
-: F()(a[k].item[j],outer?beside : a[k].item[RIGHT?(j + 1)% V :(j + V - 1)% V]);
+: F()(a[k].item[j],outer?neighbour : a[k].item[RIGHT?(j + 1)% V :(j + V - 1)% V]);
 }
 q.template store<P::store>(out + i);
 }
@@ -46612,9 +46594,9 @@ static GP_DEVICE void clear(const gp__stream_tile &t,gp__u32 *marks,unsigned thr
 for(unsigned i=thread;i < unsigned(THREADS * gp__bits<ITEMS + 1>::WORDS);i += threads)
 marks[i]=i == 0 && t.first == 0?1u : 0u;
 }
-template <int THREADS,int ITEMS> struct Place{
+template <int THREADS,int ITEMS> struct ElementBit{
 gp__u32 word,bit;
-GP_DEVICE Place(const O &offset,const gp__stream_tile &t){
+GP_DEVICE ElementBit(const O &offset,const gp__stream_tile &t){
 const Number element=static_cast<Number>(offset)- static_cast<Number>(t.first);
 const gp__u32 i=static_cast<gp__u32>(element),j=i % ITEMS;
 word=element < static_cast<Number>(t.items)?i / ITEMS + j / 32 * THREADS : ~0u;
@@ -46624,7 +46606,7 @@ bit=1u <<(j % 32);
 template <int THREADS,int ITEMS>
 static GP_DEVICE void mark(const gp__stream_args &a,const gp__stream_tile &t,const gp__span &span,gp__u32 *marks,
 unsigned warp,unsigned warps){
-typedef Place<THREADS,ITEMS> At;
+typedef ElementBit<THREADS,ITEMS> At;
 typedef long long Position;
 if(span.begin >= span.end)return;
 const O *offsets=static_cast<const O *>(a.offsets);
@@ -46833,10 +46815,10 @@ numbers<ITEMS,false>(out,t,first,heads,marks,rank,total,before);
 numbers<ITEMS,true>(static_cast<L *>(a.out_values)+ before.runs,t,first,heads,marks,rank,total,before);
 }
 }
-template <int ITEMS,bool PLACES>
+template <int ITEMS,bool BEGINS>
 static GP_DEVICE void numbers(L *out,const gp__stream_tile &t,int first,const gp__bits<ITEMS> &heads,
 const gp__bits<ITEMS> &marks,int rank,int total,const State &before){
-const int BYTES=PLACES?2 : 1,lane_first=int(gp_lane())* ITEMS;
+const int BYTES=BEGINS?2 : 1,lane_first=int(gp_lane())* ITEMS;
 unsigned char *group=t.keys + first * int(sizeof(Key)),*mine=group + rank * BYTES;
 const long long origin=static_cast<long long>(t.first)+ first;
 const int last=last_head<ITEMS>(heads),earlier=gp__nearest_before(last > 0,last,0);
@@ -46847,8 +46829,8 @@ for(int w=gp__bits<ITEMS>::WORDS - 1;w >= 0;--w){
 if(heads.word[w])head=lane_first + w * 32 + __ffs(int(heads.word[w]));
 if(marks.word[w])end=lane_first + w * 32 + __ffs(int(marks.word[w]));
 }
-const bool large=end > 0 && head > end &&(PLACES?open <= 0 : end + 1 - open > 255);
-if(large)out[rank]=static_cast<L>(PLACES?origin + open - 1 : end + 1 - open);
+const bool large=end > 0 && head > end &&(BEGINS?open <= 0 : end + 1 - open > 255);
+if(large)out[rank]=static_cast<L>(BEGINS?origin + open - 1 : end + 1 - open);
 if(heads.word[0] & 1u)begin=lane_first + 1;
 unsigned char *next=mine;
 __syncwarp();
@@ -46859,9 +46841,9 @@ for(gp__u32 left=marks.word[w];left;left &= left - 1){
 const gp__u32 upto=left ^(left - 1),heads_upto=heads.word[w] & upto;
 if(WHAT == GP_NONTRIVIAL_RUNS && heads_upto)begin=lane_first + w * 32 + 32 - __clz(int(heads_upto));
 end=lane_first + w * 32 + 32 - __clz(int(upto));
-const int number=PLACES?begin : end + 1 - begin;
+const int number=BEGINS?begin : end + 1 - begin;
 next[0]=static_cast<unsigned char>(number);
-if(PLACES)next[1]=static_cast<unsigned char>(number >> 8);
+if(BEGINS)next[1]=static_cast<unsigned char>(number >> 8);
 next += BYTES;
 begin=end + 1;
 }
@@ -46873,8 +46855,8 @@ if(large)mine[b]=0;
 __syncwarp();
 GPUPRIMS__UNROLL_BY(4)
 for(int r=int(gp_lane());r < total;r += 32){
-const int number=group[r * BYTES] |(PLACES?group[r * BYTES + 1] << 8 : 0);
-if(number)out[r]=static_cast<L>(PLACES?origin + number - 1 : number);
+const int number=group[r * BYTES] |(BEGINS?group[r * BYTES + 1] << 8 : 0);
+if(number)out[r]=static_cast<L>(BEGINS?origin + number - 1 : number);
 }
 }
 static GP_DEVICE void finish(const gp__stream_args &a,gp__u64,const State &total){a.out_count[0]=total.runs;}
@@ -47726,12 +47708,13 @@ typedef typename gp__segment_cell<ENDS::direct,Load,In,Acc>::type Cell;
 typedef typename gp__segment_cell<ENDS::direct,Load,In,Acc>::load CellLoad;
 typedef typename ENDS::Number Number;
 static const int ITEMS=gp__scan_items(P::vectors,int(sizeof(Cell)),int(sizeof(Acc)));
-static const unsigned CHUNK=32 * ITEMS,SLOT=sizeof(Cell)> sizeof(Acc)?sizeof(Cell): sizeof(Acc);
-static const unsigned PLACE=CHUNK * SLOT,PLACES=PLACE *(STAGES?STAGES : 1),SIZE=sizeof(In);
-static const unsigned BYTES=PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
+static const unsigned CHUNK=32 * ITEMS,CELL_BYTES=sizeof(Cell)> sizeof(Acc)?sizeof(Cell): sizeof(Acc);
+static const unsigned SLOT_BYTES=CHUNK * CELL_BYTES,RING_BYTES=SLOT_BYTES *(STAGES?STAGES : 1),
+SIZE=sizeof(In);
+static const unsigned BYTES=RING_BYTES + CHUNK + gp__segment_barrier_bytes(STAGES);
 static const int VECTORS=(ITEMS * int(sizeof(Cell))+ 15)/ 16;
 static const int WINDOW=(STAGES?2 : 1)* ENDS::WINDOW,HELD=STAGES?4 : 1;
-typedef gp__segment_chunks<STAGES,P::load,int(CHUNK * sizeof(Cell)),int(PLACE)> Chunks;
+typedef gp__segment_chunks<STAGES,P::load,int(CHUNK * sizeof(Cell)),int(SLOT_BYTES)> Chunks;
 const gp__segment_args &a;
 const ENDS ends;
 unsigned char *cells;
@@ -47749,7 +47732,7 @@ Number even_ends[HELD],odd_ends[HELD];
 gp__u32 newest;
 unsigned slot;
 GP_DEVICE gp__segment_warp(const gp__segment_args &args,const ENDS &e,unsigned char *shared)
-: a(args),ends(e),cells(shared),marks(shared + PLACES),chunks(shared,shared + PLACES + CHUNK){}
+: a(args),ends(e),cells(shared),marks(shared + RING_BYTES),chunks(shared,shared + RING_BYTES + CHUNK){}
 GP_DEVICE bool by_vectors()const{
 const unsigned step=unsigned(gp__common_with_vector(int(SIZE)));
 return ENDS::direct &&(alignof(In)% step == 0 || gp__misalignment(a.in,16)% step == 0);
@@ -47899,7 +47882,7 @@ Lane l;
 l.open=Op::identity();
 l.has=false;
 l.first = -1;
-unsigned char *chunk_cells=cells + gp_lane()*(ITEMS * SLOT),*chunk_marks=marks + gp_lane()* ITEMS;
+unsigned char *chunk_cells=cells + gp_lane()*(ITEMS * CELL_BYTES),*chunk_marks=marks + gp_lane()* ITEMS;
 const gp__u64 index=chunk + gp_lane()* ITEMS;
 if(sizeof(Cell)!= sizeof(Acc)){
 const Cell *item=reinterpret_cast<const Cell *>(cells)+ gp_lane()* ITEMS;
@@ -48696,7 +48679,7 @@ for(unsigned c=0;c < copies;++c)sum += cell[(c + threadIdx.x)&(copies - 1)];
 if(sum)atomicAdd(a.counts + static_cast<unsigned>(first_pass)* GP__DIGITS + i,sum);
 }
 }
-GP_DEVICE gp__u64 place(int pass)const{
+GP_DEVICE gp__u64 scan_digits(int pass)const{
 gp__u64 *count=a.counts + pass * GP__DIGITS + gp_lane()* 8,c[8],sum=0,most=0;
 GPUPRIMS__UNROLL
 for(int i=0;i < 8;++i){
@@ -48819,7 +48802,7 @@ __threadfence();
 __syncthreads();
 if(!s.last)return;
 for(int p=int(gp_warp());p < a.passes;p += THREADS / 32){
-const gp__u64 most=c.place(p);
+const gp__u64 most=c.scan_digits(p);
 if(gp_lane()== 0)s.most[p]=most;
 }
 __syncthreads();
@@ -49108,7 +49091,7 @@ s.offset[2 * pair + 1]=odd - before;
 before += in_odd;
 }
 }
-static GP_DEVICE unsigned place(unsigned k){return Moved::paired?k ^(k >> 4 & 15u): k;}
+static GP_DEVICE unsigned slot_of(unsigned k){return Moved::paired?k ^(k >> 4 & 15u): k;}
 template <bool FULL,bool PAIRS,bool WHOLE>
 GP_DEVICE void store(const Digit &digit,Key *from,V *values,const Pairs &pairs_to)const{
 MovedKey *const out=static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER?a.other_keys : a.out_keys);
@@ -49121,7 +49104,7 @@ Count at[AT_ONCE];
 GPUPRIMS__UNROLL
 for(int j=0;j < AT_ONCE;++j){
 const unsigned k=(i + j)* THREADS + threadIdx.x;
-if(i + j < ITEMS &&(FULL || k < digit.valid))keys[j]=from[place(k)];
+if(i + j < ITEMS &&(FULL || k < digit.valid))keys[j]=from[slot_of(k)];
 }
 GPUPRIMS__UNROLL
 for(int j=0;j < AT_ONCE;++j){
@@ -49140,7 +49123,7 @@ else out[at[j]]=Moved::key(keys[j]);
 GPUPRIMS__UNROLL
 for(int j=0;j < AT_ONCE && Value::is && !PAIRS;++j){
 const unsigned k=(i + j)* THREADS + threadIdx.x;
-if(i + j < ITEMS &&(FULL || k < digit.valid))out_values[at[j]]=Moved::value(keys[j],values[place(k)]);
+if(i + j < ITEMS &&(FULL || k < digit.valid))out_values[at[j]]=Moved::value(keys[j],values[slot_of(k)]);
 }
 }
 }
@@ -49201,7 +49184,7 @@ if(more){
 gp__optimizer_barrier(digit.shift);
 GPUPRIMS__UNROLL
 for(int i=0;i < ITEMS;++i)
-at[i]=half + place(rank.position(i % 2?ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu,digit(keys[i],i)));
+at[i]=half + slot_of(rank.position(i % 2?ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu,digit(keys[i],i)));
 GPUPRIMS__UNROLL
 for(int i=0;i < ITEMS;++i)tile_keys[at[i]]=keys[i];
 GPUPRIMS__UNROLL
@@ -50507,7 +50490,7 @@ if(BULK)gp__bulk_fence();
 }
 };
 template <class P,class T,bool DESCENDING,class Value,int THREADS,int ITEMS,int LOG2_BINS,bool NARROW,
-bool BESIDE=false>
+bool RECORDS=false>
 struct gp__pair_bucket{
 typedef gp__hybrid<P,T,DESCENDING,Value> Hybrid;
 typedef typename Hybrid::Code Code;
@@ -50585,7 +50568,7 @@ out_values[q]=value[i];
 staged.end();
 }
 };
-template <class T,class Value,bool BESIDE> struct gp__bucket_element{
+template <class T,class Value,bool RECORDS> struct gp__bucket_element{
 typedef typename gp__ordered<T>::Bits Type;
 static GP_DEVICE Type key(Type x){return x;}
 static GP_DEVICE Value value(Type){return Value();}
@@ -50595,12 +50578,12 @@ typedef typename gp__radix_record<gp__radix_key<T>,Value>::Key Type;
 static GP_DEVICE typename gp__ordered<T>::Bits key(const Type &x){return x.key;}
 static GP_DEVICE Value value(const Type &x){return x.value;}
 };
-template <class P,class T,bool DESCENDING,class Value,int THREADS,int ITEMS,int LOG2_BINS,bool BESIDE>
-struct gp__pair_bucket<P,T,DESCENDING,Value,THREADS,ITEMS,LOG2_BINS,true,BESIDE>{
+template <class P,class T,bool DESCENDING,class Value,int THREADS,int ITEMS,int LOG2_BINS,bool RECORDS>
+struct gp__pair_bucket<P,T,DESCENDING,Value,THREADS,ITEMS,LOG2_BINS,true,RECORDS>{
 typedef gp__hybrid<P,T,DESCENDING,Value> Hybrid;
 typedef typename Hybrid::Code Code;
 typedef typename Hybrid::Raw Raw;
-typedef gp__bucket_element<T,Value,BESIDE> Element;
+typedef gp__bucket_element<T,Value,RECORDS> Element;
 typedef typename Element::Type In;
 typedef gp__tile_sort<gp__u32,THREADS,ITEMS,LOG2_BINS> Sort;
 typedef typename Sort::Storage Storage;
@@ -50614,11 +50597,11 @@ Storage &s;
 gp__staged_values<P,Value,THREADS,ITEMS> staged;
 GP_DEVICE unsigned short *rest()const{return reinterpret_cast<unsigned short *>(s.counter);}
 GP_DEVICE const In *in_of(const gp__hybrid_item &item)const{
-return(BESIDE?static_cast<const In *>(h.a.spare): reinterpret_cast<const In *>(h.from(item.source)))+
+return(RECORDS?static_cast<const In *>(h.a.spare): reinterpret_cast<const In *>(h.from(item.source)))+
 item.begin;
 }
 GP_DEVICE const Value *values_of(const gp__hybrid_item &item)const{
-return BESIDE?nullptr : h.values_from(item.source);
+return RECORDS?nullptr : h.values_from(item.source);
 }
 GP_DEVICE void copy(const gp__hybrid_item &item)const{
 const Raw *in=h.from(item.source);
@@ -50644,7 +50627,7 @@ return(Code::encode(Element::key(x))- low)>> drop << PLACE_BITS | place;
 };
 gp__u32 keys[ITEMS],edge=0;
 if(values_of(item))staged.ask(values_of(item)+ item.begin,n);
-const int AT_ONCE=BESIDE?ITEMS / 2 : ITEMS;
+const int AT_ONCE=RECORDS?ITEMS / 2 : ITEMS;
 GPUPRIMS__UNROLL
 for(int first=0;first < ITEMS;first += AT_ONCE){
 const auto place = [=](int i){return v.head +(unsigned(i)/ V * THREADS + thread)* V + unsigned(i % V);};
@@ -50658,12 +50641,12 @@ GPUPRIMS__UNROLL
 for(int i=0;i < AT_ONCE;++i){
 const In &x=pack[i / V].item[i % V];
 keys[first + i]=word(x,place(first + i));
-if(BESIDE && there(first + i))staged.values[v.before + place(first + i)]=Element::value(x);
+if(RECORDS && there(first + i))staged.values[v.before + place(first + i)]=Element::value(x);
 }
 }
 if(gp_warp()== 0 && at_edge < n){
 edge=word(in[at_edge],at_edge);
-if(BESIDE)staged.values[v.before + at_edge]=Element::value(in[at_edge]);
+if(RECORDS)staged.values[v.before + at_edge]=Element::value(in[at_edge]);
 }
 sort.scatter(keys,edge,there,n,0,shift);
 if(values_of(item))staged.fetch(values_of(item)+ item.begin,item.count,thread);
@@ -50753,37 +50736,17 @@ const unsigned n=item.count,thread=gp__opaque_copy(threadIdx.x);
 const gp__u32 low=static_cast<gp__u32>(item.low);
 const int drop=TIES?item.width - KEY_BITS : 0;
 const Value *values_in=values_of(item),*values=nullptr;
-if(BESIDE)values=staged.values + gp__vectors_of<In>(in_of(item),0).before;
+if(RECORDS)values=staged.values + gp__vectors_of<In>(in_of(item),0).before;
 else if(values_in){
 values=staged.of(values_in + item.begin);
 staged.wait(turn++);
 }
-Raw *out=static_cast<Raw *>(h.a.out)+ item.begin;
-Value *out_values=static_cast<Value *>(h.a.out_values)+ item.begin;
-const bool with_keys = !h.a.drop_keys;
-for(unsigned first=thread;first < n;first += AT_ONCE * THREADS){
-gp__u32 x[AT_ONCE];
-Value value[AT_ONCE];
-GPUPRIMS__UNROLL
-for(int i=0;i < AT_ONCE;++i){
-const unsigned q=first + unsigned(i)* THREADS;
-x[i]=s.key[Storage::slot(q < n?q : first)];
-}
-GPUPRIMS__UNROLL
-for(int i=0;i < AT_ONCE;++i)
-value[i]=values?values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin +(x[i] & PLACES));
-GPUPRIMS__UNROLL
-for(int i=0;i < AT_ONCE;++i){
-const unsigned q=first + unsigned(i)* THREADS;
-if(q < n){
-gp__u32 key=x[i] >> PLACE_BITS;
-if(TIES)key=key << drop | rest()[x[i] & PLACES];
-if(with_keys)out[q]=Code::decode(low + key);
-out_values[q]=value[i];
-}
-}
-}
-if(!BESIDE)staged.end();
+gp__store_bucket<THREADS,Raw,gp__u32>(h,item,s,values,n,thread,[&](gp__u32 x){
+gp__u32 key=x >> PLACE_BITS;
+if(TIES)key=key << drop | rest()[x & PLACES];
+return Code::decode(low + key);
+});
+if(!RECORDS)staged.end();
 }
 };
 struct gp__pair_bucket_storage{
@@ -50893,8 +50856,8 @@ if(bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity)gp__store_rel
 }
 template <class P,class T,bool DESCENDING,int THREADS,int ITEMS,int LOG2_BINS,class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a){
-const bool BESIDE=sizeof(Value)== 4;
-typedef gp__pair_bucket<P,T,DESCENDING,Value,THREADS,ITEMS,LOG2_BINS,true,BESIDE> Bucket;
+const bool RECORDS=sizeof(Value)== 4;
+typedef gp__pair_bucket<P,T,DESCENDING,Value,THREADS,ITEMS,LOG2_BINS,true,RECORDS> Bucket;
 typedef typename Bucket::In In;
 typedef typename Bucket::Storage Storage;
 struct Own{
@@ -50914,7 +50877,7 @@ const int width=32 - a.leading;
 const typename Bucket::Sort sort ={b.s,threadIdx.x};
 gp__u32 turn=0;
 sort.clear();
-if(!BESIDE)b.staged.init();
+if(!RECORDS)b.staged.init();
 for(gp__u32 bucket=blockIdx.x,at=THREADS;bucket < buckets;bucket += gridDim.x,++at){
 __syncthreads();
 if(at == THREADS){
@@ -52746,12 +52709,12 @@ if(t < tiles && threadIdx.x % Split::PROBES == 0)a.borders[t * 4 + mine]=border;
 }
 template <class Value,bool CARRIED> struct gp__carried_values{
 typedef Value type;
-static GP_DEVICE Value of(const Value *beside,gp__u32 source,bool){return beside[source];}
+static GP_DEVICE Value of(const Value *carried,gp__u32 source,bool){return carried[source];}
 };
 template <class Value> struct gp__carried_values<Value,false>{
 typedef unsigned short type;
-static GP_DEVICE type of(const type *beside,gp__u32 source,bool named){
-return named?beside[source] : static_cast<type>(source);
+static GP_DEVICE type of(const type *carried,gp__u32 source,bool named){
+return named?carried[source] : static_cast<type>(source);
 }
 };
 template <class P,class Before,class Key,class Value> struct gp__four_merger{
@@ -52761,11 +52724,11 @@ static const int THREADS=P::threads,KEY=Sorter::KEY,VALUE=Sorter::VALUE,ITEMS=So
 TILE=Sorter::TILE,PART=gp__merge_four_part(ITEMS),UNIT=gp__unit<Key>::BYTES,
 COUNT=(TILE * KEY / UNIT +(UNIT > KEY?8 : 0)+ THREADS - 1)/ THREADS,
 SLACK=gp__merge_slack_bytes(ITEMS,KEY)/ UNIT,
-BESIDE_AT=gp__merge_window_bytes(TILE,KEY,4)+ gp__merge_slack_bytes(ITEMS,KEY),
+CARRIED_AT=gp__merge_window_bytes(TILE,KEY,4)+ gp__merge_slack_bytes(ITEMS,KEY),
 LANES=THREADS < 256?THREADS / 2 : 128;
 static const bool CARRIED=gp__merge_carries(VALUE)!= 0;
 typedef gp__carried_values<Value,CARRIED> Carrier;
-typedef typename Carrier::type Beside;
+typedef typename Carrier::type Carried;
 typedef gp__four_split<LANES> Split;
 struct Storage{
 typename Split::Storage split[THREADS / LANES];
@@ -52841,29 +52804,29 @@ reinterpret_cast<Unit *>(shared)[i]=unit;
 }
 }
 template <bool FULL,int N>
-static GP_DEVICE void put(Key *keys,Beside *beside,int here,const Key(&key)[N],
-const Beside(&with)[VALUE?N : 1]){
+static GP_DEVICE void put(Key *keys,Carried *carried,int here,const Key(&key)[N],
+const Carried(&with)[VALUE?N : 1]){
 GPUPRIMS__UNROLL
 for(int k=0;k < N;++k)
 if(FULL || k < here){
 keys[k]=key[k];
-if(VALUE)beside[k]=with[VALUE?k : 0];
+if(VALUE)carried[k]=with[VALUE?k : 0];
 }
 }
 template <int N>
 static GP_DEVICE void merge_to(unsigned char *shared,const Two &two,int mine,int here,gp__u32 last,int to,
 bool named){
-Beside *const beside=reinterpret_cast<Beside *>(shared + BESIDE_AT);
+Carried *const carried=reinterpret_cast<Carried *>(shared + CARRIED_AT);
 Key key[N];
 gp__u32 source[VALUE?N : 1];
-Beside with[VALUE?N : 1];
+Carried with[VALUE?N : 1];
 merge(shared,two,mine,last,key,source);
 GPUPRIMS__UNROLL
 for(int k=0;VALUE && k < N;++k)
-if(k < here)with[VALUE?k : 0]=Carrier::of(beside,source[VALUE?k : 0],named);
+if(k < here)with[VALUE?k : 0]=Carrier::of(carried,source[VALUE?k : 0],named);
 __syncthreads();
-if(here == N)put<true>(reinterpret_cast<Key *>(shared)+ to,beside + to,here,key,with);
-else put<false>(reinterpret_cast<Key *>(shared)+ to,beside + to,here,key,with);
+if(here == N)put<true>(reinterpret_cast<Key *>(shared)+ to,carried + to,here,key,with);
+else put<false>(reinterpret_cast<Key *>(shared)+ to,carried + to,here,key,with);
 __syncthreads();
 }
 static GP_DEVICE void merge_pairs(const Parts &parts,unsigned char *shared){
@@ -52941,8 +52904,8 @@ const Value *const values=static_cast<const Value *>(a.values);
 const int tile=parts.tile();
 Two two ={parts.at[0],parts.at[1],parts.count[0],parts.count[1]};
 gp__u32 last=parts.last;
-Beside *const beside=reinterpret_cast<Beside *>(shared + BESIDE_AT);
-if(CARRIED)fetch_values(a,runs,parts,beside,values,n);
+Carried *const carried=reinterpret_cast<Carried *>(shared + CARRIED_AT);
+if(CARRIED)fetch_values(a,runs,parts,carried,values,n);
 fetch(parts,parts.begin_of_keys,parts.end_of_keys,shared);
 if(int(threadIdx.x)< SLACK)reinterpret_cast<Unit *>(shared)[parts.units[4] + threadIdx.x]=Unit();
 __syncthreads();
@@ -52957,8 +52920,8 @@ gp__copy_from_shared<THREADS,P::store>(static_cast<unsigned char *>(a.out_keys)+
 unsigned(tile)* unsigned(KEY),threadIdx.x);
 if(CARRIED)
 gp__copy_from_shared<THREADS,P::store>(static_cast<unsigned char *>(a.out_values)+ t * TILE * unsigned(VALUE),
-gp__bytes_at(beside),unsigned(tile * VALUE),threadIdx.x);
-else move(a,runs,parts,beside,t * TILE,values);
+gp__bytes_at(carried),unsigned(tile * VALUE),threadIdx.x);
+else move(a,runs,parts,carried,t * TILE,values);
 }
 };
 template <class P,class Before,class Key,class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a){
@@ -53877,7 +53840,7 @@ const gp__u64 *starts;
 const unsigned short *values;
 gp__u64 count,skipped;
 };
-struct Place{
+struct Cursor{
 const Runs &runs;
 gp__u64 first,at;
 unsigned used;
@@ -53888,31 +53851,31 @@ used=0;
 at=i < runs.count?runs.starts[i] + runs.skipped : ~0ull;
 if(i < runs.count)value=runs.values[i];
 }
-GP_DEVICE Place(const Runs &of,gp__u64 position): runs(of),value(0){
+GP_DEVICE Cursor(const Runs &of,gp__u64 position): runs(of),value(0){
 first=gp_warp_search(0,of.count,Before{of.starts,position > of.skipped?position - of.skipped : 0});
 now=of.values[first - 1];
 load();
 }
 GP_DEVICE gp__u64 next_begin()const{return __shfl_sync(0xffffffffu,at,int(used));}
 };
-static GP_DEVICE gp_vector mixed(Place &place,Row &row,gp__u64 from){
+static GP_DEVICE gp_vector mixed(Cursor &cursor,Row &row,gp__u64 from){
 unsigned begun=0;
 if(gp_lane()< V)row.begins[gp_lane()]=0;
-if(gp_lane()== 0)row.value[0]=place.now;
+if(gp_lane()== 0)row.value[0]=cursor.now;
 __syncwarp();
 for(;;){
-const bool begins=gp_lane()>= place.used && place.at < from + ROW;
+const bool begins=gp_lane()>= cursor.used && cursor.at < from + ROW;
 if(begins){
-const unsigned i=static_cast<unsigned>(place.at - from);
+const unsigned i=static_cast<unsigned>(cursor.at - from);
 atomicOr(&row.begins[i / 32],1u <<(i % 32));
-row.value[begun + 1 + gp_lane()- place.used]=place.value;
+row.value[begun + 1 + gp_lane()- cursor.used]=cursor.value;
 }
 const unsigned found=static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu,begins)));
 begun += found;
-place.used += found;
-if(place.used < 32)break;
-place.first += 32;
-place.load();
+cursor.used += found;
+if(cursor.used < 32)break;
+cursor.first += 32;
+cursor.load();
 }
 __syncwarp();
 const gp__u32 mine=row.begins[gp_lane()* V / 32] >>(gp_lane()* V % 32)&((1u << V)- 1);
@@ -53925,7 +53888,7 @@ for(int j=0;j < V;++j){
 value += mine >> j & 1;
 p.item[j]=static_cast<Bits>(*value);
 }
-place.now=row.value[begun];
+cursor.now=row.value[begun];
 __syncwarp();
 return p.vector;
 }
@@ -53940,12 +53903,12 @@ __syncthreads();
 return Runs{s.starts,s.values,count,skipped};
 }
 static GP_DEVICE void write(const Runs &runs,Row &row,Bits *out,gp__u64 from,gp__u64 last,gp__u64 end){
-Place place(runs,from);
+Cursor cursor(runs,from);
 while(from < last){
-const gp__u64 begin=place.next_begin(),stop=begin < last?begin : last;
+const gp__u64 begin=cursor.next_begin(),stop=begin < last?begin : last;
 gp__u64 i=from + gp_lane()* V;
 if(from >= runs.skipped && from + ROW <= stop){
-const gp_vector same=gp__same_keys(static_cast<Bits>(place.now));
+const gp_vector same=gp__same_keys(static_cast<Bits>(cursor.now));
 const unsigned rows=static_cast<unsigned>((stop - from)/ ROW);
 GPUPRIMS__UNROLL_BY(4)
 for(unsigned k=0;k < rows;++k,i += ROW)gp__store_vector<GP_CACHE_STREAMING>(out + i,same);
@@ -53953,7 +53916,7 @@ from += rows * static_cast<gp__u64>(ROW);
 continue;
 }
 gp__vec<Bits> p;
-p.vector=mixed(place,row,from);
+p.vector=mixed(cursor,row,from);
 if(i >= runs.skipped && i + V <= end)gp__store_vector<GP_CACHE_STREAMING>(out + i,p.vector);
 else{
 GPUPRIMS__UNROLL
@@ -54158,7 +54121,7 @@ __syncthreads();
 seen=0;
 }
 GP_DEVICE gp__u32 enough()const{return k + k / 2 + 32;}
-GP_DEVICE void settle(gp__u32 more){
+GP_DEVICE void make_room(gp__u32 more){
 if(__syncthreads_or(seen + more > capacity))tighten_threshold(enough());
 }
 GP_DEVICE gp__u32 finish(){
@@ -54272,7 +54235,7 @@ best.push(hit && best.takes(r),r);
 gp__drop_first(now.x[i]);
 }
 }
-best.settle(Tile::ITEMS);
+best.make_room(Tile::ITEMS);
 now=next;
 }
 gp__top_k_finish<T,DESCENDING,In,Out>(a,a.to?work : row,best);
@@ -54300,7 +54263,7 @@ r[i]=at < a.ranks?in[at] : R::worst();
 }
 GPUPRIMS__UNROLL
 for(int i=0;i < ITEMS;++i)best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]),r[i]);
-best.settle(TILE);
+best.make_room(TILE);
 }
 if(a.to || n >= a.k)gp__top_k_finish<T,DESCENDING,In,Out>(a,a.to?work : row,best);
 else{
@@ -54396,7 +54359,7 @@ Tile next;
 next.load(in,first + apart,n,misaligned);
 GPUPRIMS__UNROLL
 for(int i=0;i < Tile::K;++i)f.take(now.x[i],Tile::there(Tile::at(first,i),n));
-f.settle();
+f.flush_if_full();
 now=next;
 }
 }
@@ -54412,7 +54375,7 @@ GPUPRIMS__UNROLL
 for(int j=0;j < V;++j)
 if(j < there)atomicAdd(count +(static_cast<gp__u32>(Key::encode(x.item[j])>> shift))* COPIES,1u);
 }
-GP_DEVICE void settle(){}
+GP_DEVICE void flush_if_full(){}
 };
 template <class P,class T,bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a){
 typedef gp__select_first_digit<P,T,DESCENDING> First;
@@ -54479,7 +54442,7 @@ const gp__u32 at=gp__warp_draw(&s.staged,hit,seen);
 if(hit)stage[at]=bits;
 }
 }
-GP_DEVICE void settle(){
+GP_DEVICE void flush_if_full(){
 if(appends && __syncthreads_or(seen > TILE))flush();
 }
 GP_DEVICE void flush(){
@@ -55038,9 +55001,9 @@ OUT_ALIGNED,gp__is_scattered(SIZE,WORD,FORM),
 OVERLAPS?gp__transpose_alignment(ROWS,SIZE): 16>
 Tile;
 const gp__transpose_args &a;
-const gp__padded_rows<GROUP> place;
+const gp__padded_rows<GROUP> layout;
 GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
-: a(args),place(gp__padded_rows<GROUP>{args.pitch,args.pad}){}
+: a(args),layout(gp__padded_rows<GROUP>{args.pitch,args.pad}){}
 GP_DEVICE void load_whole(unsigned char *shared,const unsigned char *in,unsigned bytes,const unsigned char *end){
 gp_vector v[P::vectors];
 GPUPRIMS__UNROLL
@@ -55071,7 +55034,7 @@ const unsigned char *from=in + row * a.in_pitch;
 const unsigned skip=IN_ALIGNED?0 : gp__misalignment(from,16);
 at[k] = ~0u;
 if(row >= rows || unit >= skip + columns * SIZE)continue;
-at[k]=place.at(row,unit);
+at[k]=layout.at(row,unit);
 v[k]=gp__load_unit<P::load,WORD>(from - skip + unit,from,from + columns * SIZE,begin,end);
 }
 GPUPRIMS__UNROLL
@@ -55116,9 +55079,10 @@ p.find(a,static_cast<unsigned>(first < 0?0 : first));
 if(first >= 0 && first + W <= all){
 gp__vec<Word> words;
 if(even){
-const unsigned from=place.at(p.above + p.row,p.column * SIZE);
+const unsigned from=layout.at(p.above + p.row,p.column * SIZE);
 GPUPRIMS__UNROLL
-for(int w=0;w < W;++w)words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * place.step());
+for(int w=0;w < W;++w)
+words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
 }else{
 GPUPRIMS__UNROLL
 for(int w=0;w < W;++w,p.advance(a))words.item[w] = *at<Word>(shared,p,start,start_pitch);
@@ -55136,8 +55100,8 @@ GP_DEVICE const Word *at(const unsigned char *shared,const place_of_word &p,unsi
 unsigned start_pitch)const{
 const unsigned behind=IN_WHOLE || IN_ALIGNED?0 :(start + p.row * start_pitch)& 15u;
 return reinterpret_cast<const Word *>(
-shared +(IN_WHOLE?place.at(p.above + p.row,p.column * SIZE + p.part * WORD)
-: p.row * place.pitch + behind + p.column * SIZE + p.part * WORD));
+shared +(IN_WHOLE?layout.at(p.above + p.row,p.column * SIZE + p.part * WORD)
+: p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD));
 }
 GP_DEVICE void turn(unsigned char *shared,gp__u64 tile){
 const unsigned char *in=static_cast<const unsigned char *>(a.in),*end=in + a.in_bytes;
@@ -55176,7 +55140,7 @@ else Tile::load(shared,in,a.in_pitch,rows,columns,static_cast<const unsigned cha
 __syncthreads();
 if(OUT_WHOLE)store_whole(shared,out,columns,start);
 else if(IN_WHOLE)
-gp__store_lines<P::threads,P::store,SIZE,WORD,OUT_ALIGNED>(shared,place,out,a.out_pitch,rows,columns,
+gp__store_lines<P::threads,P::store,SIZE,WORD,OUT_ALIGNED>(shared,layout,out,a.out_pitch,rows,columns,
 a.units);
 else
 Tile::store(shared,out,a.out_pitch,rows,columns,start,static_cast<unsigned>(a.in_pitch)& 15u,
@@ -55226,12 +55190,12 @@ const gp__transpose_args &a;
 const unsigned rows,line;
 GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
 : a(args),rows(static_cast<unsigned>(args.rows)),line(args.pad){}
-GP_DEVICE unsigned place(unsigned unit)const{return unit +(unit >> line);}
+GP_DEVICE unsigned slot_of(unsigned unit)const{return unit +(unit >> line);}
 GP_DEVICE void put(Unit *shared,const unsigned(&at)[K],const unsigned(&bits)[K],unsigned k,const Unit(&x)[K],
 Unit(&before)[K])const{
 GPUPRIMS__UNROLL
 for(int j=0;j < K;++j){
-shared[place(at[j] + k)]=Words::append(before[j],x[j],bits[j]);
+shared[slot_of(at[j] + k)]=Words::append(before[j],x[j],bits[j]);
 before[j]=x[j];
 }
 }
@@ -55255,12 +55219,12 @@ GPUPRIMS__UNROLL
 for(int b=0;b < FOURS;++b)
 if(k + b < fours){
 GPUPRIMS__UNROLL
-for(int i=0;i < 4;i += 2,at += 2)shared[place(at)]=x[b][i],shared[place(at)+ 1]=x[b][i + 1];
+for(int i=0;i < 4;i += 2,at += 2)shared[slot_of(at)]=x[b][i],shared[slot_of(at)+ 1]=x[b][i + 1];
 }
 }
 GPUPRIMS__UNROLL
 for(int i=0;i < 3;++i)
-if(i < int(rest))shared[place(at + i)]=tail[i];
+if(i < int(rest))shared[slot_of(at + i)]=tail[i];
 }
 template <bool WHOLE> GP_DEVICE void take(Unit *shared,const unsigned char *in,unsigned columns)const{
 const unsigned groups=rows / K,rest=rows % K,most=groups - 1;
@@ -55282,7 +55246,7 @@ GPUPRIMS__UNROLL
 for(int i=0;i < K;++i,from += a.in_pitch)tail[i]=i < int(rest)?load<WHOLE>(from,columns): Unit();
 for(unsigned k=0;k < most;k += step){
 const unsigned all=most - k < step?most - k : step;
-const gp__u32 beside=load_behind<WHOLE>(in,all * K);
+const gp__u32 last_words=load_behind<WHOLE>(in,all * K);
 GPUPRIMS__UNROLL
 for(unsigned b=0;b < GROUPS;++b)
 if(b < all){
@@ -55290,8 +55254,8 @@ GPUPRIMS__UNROLL
 for(int i=0;i < K;++i,in += a.in_pitch)x[b][i]=load<WHOLE>(in,columns);
 }
 if(k == 0){
-settle<WHOLE>(end,behind,0,start + most * K * pitch);
-settle<WHOLE>(tail,behind,K,start + groups * K * pitch);
+to_columns<WHOLE>(end,behind,0,start + most * K * pitch);
+to_columns<WHOLE>(tail,behind,K,start + groups * K * pitch);
 before[0]=Unit();
 GPUPRIMS__UNROLL
 for(int j=1;j < K;++j)before[j]=Words::last(end[j - 1],tail[j - 1],rest * SIZE * 8);
@@ -55299,7 +55263,7 @@ for(int j=1;j < K;++j)before[j]=Words::last(end[j - 1],tail[j - 1],rest * SIZE *
 GPUPRIMS__UNROLL
 for(unsigned b=0;b < GROUPS;++b)
 if(b < all){
-settle<WHOLE>(x[b],beside,b * K,start);
+to_columns<WHOLE>(x[b],last_words,b * K,start);
 start += K * pitch;
 put(shared,at,bits,k + b,x[b],before);
 }
@@ -55308,7 +55272,7 @@ put(shared,at,bits,most,end,before);
 GPUPRIMS__UNROLL
 for(int j=0;j < K;++j)
 if(bits[j] + rest * SIZE * 8 >= UNIT * 8)
-shared[place(at[j] + groups)]=Words::append(before[j],tail[j],bits[j]);
+shared[slot_of(at[j] + groups)]=Words::append(before[j],tail[j],bits[j]);
 }
 template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at,unsigned columns)const{
 return WHOLE?Words::load(at): Words::load_part(at,columns);
@@ -55319,7 +55283,7 @@ const unsigned char *at=in + lane * a.in_pitch +(GP__WARP - lane)* 4;
 const unsigned skip=gp__misalignment(at,4);
 return WHOLE && Words::SHIFTED && lane < of && skip?*reinterpret_cast<const gp__u32 *>(at - skip): 0;
 }
-template <bool WHOLE> GP_DEVICE void settle(Unit(&x)[K],gp__u32 behind,unsigned row,unsigned start)const{
+template <bool WHOLE> GP_DEVICE void to_columns(Unit(&x)[K],gp__u32 behind,unsigned row,unsigned start)const{
 GPUPRIMS__UNROLL
 for(int i=0;WHOLE && Words::SHIFTED && i < K;++i)
 x[i]=Words::shifted(x[i],behind,row + i,start + i *(static_cast<unsigned>(a.in_pitch)* 8));
@@ -55330,7 +55294,7 @@ const unsigned char *last=in +(rows - 1)* a.in_pitch + GP__WARP * 4;
 return Words::SHIFTED?in >= begin + 3 && last + 4 <= end : last <= end;
 }
 GP_DEVICE const Element &element(const unsigned char *shared,unsigned byte)const{
-return *reinterpret_cast<const Element *>(shared + place(byte / UNIT)* UNIT + byte % UNIT);
+return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT)* UNIT + byte % UNIT);
 }
 GP_DEVICE void store(const unsigned char *shared,unsigned char *out,unsigned bytes)const{
 const unsigned head=gp__words_before<1,16>(out),vectors=bytes > head?(bytes - head)/ 16 : 0;
@@ -55342,7 +55306,7 @@ gp__store_vector<P::store>(out + i * 16,*reinterpret_cast<const gp_vector *>(sha
 }else if(head == 0){
 GPUPRIMS__UNROLL_BY(4)
 for(unsigned i=threadIdx.x;i < vectors;i += P::threads){
-const Unit *from=reinterpret_cast<const Unit *>(shared)+ place(i * 16 / UNIT);
+const Unit *from=reinterpret_cast<const Unit *>(shared)+ slot_of(i * 16 / UNIT);
 gp__vec<Unit> v;
 GPUPRIMS__UNROLL
 for(int w=0;w < 16 / UNIT;++w)v.item[w]=from[w];
@@ -56153,7 +56117,7 @@ gp__u32 nowhere[2][WARPS * GP__WARP];
 #define GPUPRIMS__BFS_STATE(Below) \
 using Below::WARPS;\
 using Below::ITEMS;\
-using Below::BESIDE;\
+using Below::COUNTER;\
 using Below::SMALL;\
 using Below::ROOM;\
 using Below::SLOTS;\
@@ -56182,7 +56146,7 @@ using Below::depth;\
 using Below::turn
 template <class P,class Offset,class Vertex,bool CLUSTERS> struct gp__bfs_search{
 static const int WARPS=P::threads / GP__WARP,ITEMS=P::vectors;
-static const unsigned BESIDE=WARPS > 1?GP__WARP : 0;
+static const unsigned COUNTER=WARPS > 1?GP__WARP : 0;
 static const unsigned SMALL=gp__bfs_small_most(P::threads);
 static const unsigned ROOM=GP__BFS_BUFFER / unsigned(sizeof(gp_edges));
 static const unsigned SLOTS=GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex));
@@ -56859,7 +56823,7 @@ const unsigned verdict=(done                            ?LEVEL_DONE
 : fits_block(count,level.edges)?LEVEL_STAYS
 : 0)|
 (level.edges <= count * 8ull?LEVEL_FEW : 0)|(count > SMALL?LEVEL_OVER : 0);
-if(threadIdx.x == BESIDE){
+if(threadIdx.x == COUNTER){
 s.level=level;
 ++t.small;
 t.levels +=(level.found & ~GP__BFS_HIT)!= 0;
@@ -56876,7 +56840,7 @@ first=all * s.rank / blocks,count=all *(s.rank + 1)/ blocks - first;
 }
 GP_DEVICE void count_own(unsigned &alive,unsigned last){
 gp__bfs_state &t=s.state;
-if(threadIdx.x == BESIDE){
+if(threadIdx.x == COUNTER){
 const gp__bfs_sums level=s.sums[turn].sums();
 s.found += level.found & ~GP__BFS_HIT;
 s.explored += level.edges;
@@ -56898,7 +56862,7 @@ blocks,!done &&(verdict & LEVEL_OVER));
 __syncthreads();
 if(in_team){
 sum_levels(in_grid);
-if(threadIdx.x == BESIDE)t.small += alive,t.levels += verdict / LEVEL_FOUND % 2;
+if(threadIdx.x == COUNTER)t.small += alive,t.levels += verdict / LEVEL_FOUND % 2;
 __syncthreads();
 clear_words();
 }
@@ -56939,7 +56903,7 @@ do{
 const unsigned from=static_cast<unsigned>(depth++),next=turn == 2?0 : turn + 1;
 const bool few=(verdict & LEVEL_FEW)!= 0,uneven=CLUSTERS &&(verdict & LEVEL_UNEVEN)!= 0;
 visit_parts(from,first,count,few,uneven,map);
-if(threadIdx.x == BESIDE)s.sums[next].clear(),s.appended[next]=0;
+if(threadIdx.x == COUNTER)s.sums[next].clear(),s.appended[next]=0;
 __syncthreads();
 if(in_team){
 const unsigned last=s.verdict[~depth & 1];

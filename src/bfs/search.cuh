@@ -7,7 +7,7 @@
 #define GPUPRIMS__BFS_STATE(Below)                                                                                     \
   using Below::WARPS;                                                                                                  \
   using Below::ITEMS;                                                                                                  \
-  using Below::BESIDE;                                                                                                 \
+  using Below::COUNTER;                                                                                                \
   using Below::SMALL;                                                                                                  \
   using Below::ROOM;                                                                                                   \
   using Below::SLOTS;                                                                                                  \
@@ -38,7 +38,7 @@
 // CLUSTERS: may the launch be in clusters?
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
-  static const unsigned BESIDE = WARPS > 1 ? GP__WARP : 0;      // a thread that counts while the first warp waits
+  static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0;     // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));    // parts of a warp's buffer
   static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it

@@ -193,7 +193,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
                               : fits_block(count, level.edges) ? LEVEL_STAYS
                                                                : 0) |
                              (level.edges <= count * 8ull ? LEVEL_FEW : 0) | (count > SMALL ? LEVEL_OVER : 0);
-    if (threadIdx.x == BESIDE) {
+    if (threadIdx.x == COUNTER) {
       s.level = level;
       ++t.small;
       t.levels += (level.found & ~GP__BFS_HIT) != 0;
@@ -213,7 +213,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   // alive: did that level find anything?
   GP_DEVICE void count_own(unsigned &alive, unsigned last) {
     gp__bfs_state &t = s.state;
-    if (threadIdx.x == BESIDE) {
+    if (threadIdx.x == COUNTER) {
       const gp__bfs_sums level = s.sums[turn].sums();
       s.found += level.found & ~GP__BFS_HIT;
       s.explored += level.edges;
@@ -236,7 +236,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     __syncthreads();
     if (in_team) {
       sum_levels(in_grid);
-      if (threadIdx.x == BESIDE) t.small += alive, t.levels += verdict / LEVEL_FOUND % 2;
+      if (threadIdx.x == COUNTER) t.small += alive, t.levels += verdict / LEVEL_FOUND % 2;
       __syncthreads();
       clear_words();
     }
@@ -279,7 +279,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       const unsigned from = static_cast<unsigned>(depth++), next = turn == 2 ? 0 : turn + 1;
       const bool few = (verdict & LEVEL_FEW) != 0, uneven = CLUSTERS && (verdict & LEVEL_UNEVEN) != 0;
       visit_parts(from, first, count, few, uneven, map);
-      if (threadIdx.x == BESIDE) s.sums[next].clear(), s.appended[next] = 0;
+      if (threadIdx.x == COUNTER) s.sums[next].clear(), s.appended[next] = 0;
       __syncthreads();
       if (in_team) {
         const unsigned last = s.verdict[~depth & 1];

@@ -71,8 +71,8 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true, false> 
 
 // Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
 // line j stands in row i of shared memory, at byte j * SIZE. blocks: of 8 units of 16 bytes, of a line.
-template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Place>
-GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, unsigned char *out, gp__u64 pitch,
+template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
+GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout, unsigned char *out, gp__u64 pitch,
                                unsigned items, unsigned lines, gp__divisor blocks) {
   typedef typename gp__word_of<WORD>::type Word;
   const int N = SIZE / WORD, W = 16 / WORD, KW = 8, JW = GP__WARP / KW;
@@ -90,13 +90,13 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
     to += static_cast<gp__u64>(unit) * 16 - skip;
     if (first >= 0 && first + W <= all) {
       gp__vec<Word> p;
-      const unsigned from = OUT_ALIGNED && N == 1 ? place.at(static_cast<unsigned>(first), line * SIZE) : 0;
+      const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(static_cast<unsigned>(first), line * SIZE) : 0;
       GPUPRIMS__UNROLL
       for (int w = 0; w < W; ++w) {
         const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
         p.item[w] = *reinterpret_cast<const Word *>(shared + (OUT_ALIGNED && N == 1
-                                                                  ? from + w * place.step() // one group of rows
-                                                                  : place.at(row, line * SIZE + part * WORD)));
+                                                                  ? from + w * layout.step() // one group of rows
+                                                                  : layout.at(row, line * SIZE + part * WORD)));
       }
       gp__store_vector<CACHE>(to, p.vector);
       continue;
@@ -106,7 +106,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Place &place, 
       if (first + w < 0 || first + w >= all) continue;
       const unsigned row = static_cast<unsigned>(first + w) / N, part = static_cast<unsigned>(first + w) % N;
       *reinterpret_cast<Word *>(to + w * WORD) =
-          *reinterpret_cast<const Word *>(shared + place.at(row, line * SIZE + part * WORD));
+          *reinterpret_cast<const Word *>(shared + layout.at(row, line * SIZE + part * WORD));
     }
   }
 }
@@ -143,7 +143,7 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
 // The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. A thread's lines
 // of a set begin alike behind such a multiple: what it reads of each lies equally far apart.
 template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED, int ALIGNMENT, class Place>
+          bool OUT_ALIGNED, int ALIGNMENT, class Layout>
 struct gp__column_store {
   typedef typename gp__word_of<WORD>::type Word;
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
@@ -155,12 +155,12 @@ struct gp__column_store {
                             STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
   static const int SETS = FIXED ? STRIDE / LINES : ROUNDS;
   const unsigned char *shared;
-  const Place place;
+  const Layout layout;
   const unsigned start, start_pitch;
 
   GP_DEVICE unsigned at(unsigned word, unsigned line) const {
     const unsigned row = word / N;
-    return place.at(row, (IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u) + line * SIZE + word % N * WORD);
+    return layout.at(row, (IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u) + line * SIZE + word % N * WORD);
   }
   GP_DEVICE const unsigned char *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
   GP_DEVICE void units(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
@@ -199,12 +199,12 @@ struct gp__gathered_tile {
   static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
   typedef gp__tile_rows<GROUP, PITCH, SWIZZLED, EXCHANGED> Rows;
-  static GP_DEVICE void put(unsigned char *shared, const typename Rows::type &place, unsigned row, unsigned byte,
+  static GP_DEVICE void put(unsigned char *shared, const typename Rows::type &layout, unsigned row, unsigned byte,
                             const gp_vector &v) {
-    if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + place.at(row, byte)) = v;
+    if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
     else {
       GPUPRIMS__UNROLL
-      for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + place.at(row, byte + i * 4)) = v.word[i];
+      for (unsigned i = 0; i < 4; ++i) *reinterpret_cast<gp__u32 *>(shared + layout.at(row, byte + i * 4)) = v.word[i];
     }
   }
   // Where this thread's k-th unit lies.
@@ -219,7 +219,7 @@ struct gp__gathered_tile {
   template <bool ALONE = false>
   static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
                              unsigned columns, const unsigned char *begin, const unsigned char *end) {
-    const typename Rows::type place = Rows::make();
+    const typename Rows::type layout = Rows::make();
     gp_vector v[ROUNDS];
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
@@ -234,7 +234,7 @@ struct gp__gathered_tile {
       }
       GPUPRIMS__UNROLL
       for (int k = 0; k < ROUNDS; ++k) {
-        put(shared, place, row_of(k), unit_of(k) * 16, v[k]);
+        put(shared, layout, row_of(k), unit_of(k) * 16, v[k]);
       }
       return;
     }
@@ -248,7 +248,7 @@ struct gp__gathered_tile {
       const unsigned char *from = in + row * pitch;
       const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
       if (unit < skip + columns * SIZE)
-        put(shared, place, row, unit,
+        put(shared, layout, row, unit,
             gp__load_unit<LOAD, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end));
     }
   }
@@ -256,7 +256,7 @@ struct gp__gathered_tile {
   // behind a multiple of 16. The last unit of each row comes by a thread of its own.
   static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
     const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
-    const typename Rows::type place = Rows::make();
+    const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN, unit = threadIdx.x % MAIN * 16;
     const unsigned char *from = in + row * pitch;
     gp_vector v[K], last[LAST];
@@ -274,11 +274,11 @@ struct gp__gathered_tile {
       gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
     }
     GPUPRIMS__UNROLL
-    for (int k = 0; k < K; ++k) put(shared, place, row + k * ROWS_A_ROUND, unit, v[k]);
+    for (int k = 0; k < K; ++k) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
     GPUPRIMS__UNROLL
     for (int k = 0; k < LAST; ++k) {
       const unsigned r = k * THREADS + threadIdx.x;
-      if (r < ROWS) put(shared, place, r, MAIN * 16, last[k]);
+      if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
   }
   // The same without the bytes beside them: whole units, and the words before and behind these, a lane each.
@@ -287,7 +287,7 @@ struct gp__gathered_tile {
     typedef typename gp__word_of<WORD>::type Word;
     const int K = EVEN ? ROWS * MAIN / THREADS : 1;
     const unsigned W = 16 / WORD, STEP = THREADS / W, ENDS = (ROWS + STEP - 1) / STEP, words = columns * (SIZE / WORD);
-    const typename Rows::type place = Rows::make();
+    const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN;
     const unsigned char *from = in + row * pitch;
     const unsigned head = gp__words_before<WORD, 16>(from) * WORD, unit = head + threadIdx.x % MAIN * 16;
@@ -313,7 +313,7 @@ struct gp__gathered_tile {
       if (i < W) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k)
-          if (unit + 16 <= columns * SIZE) put(shared, place, row + k * ROWS_A_ROUND, to, v[k]);
+          if (unit + 16 <= columns * SIZE) put(shared, layout, row + k * ROWS_A_ROUND, to, v[k]);
       }
       GPUPRIMS__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
@@ -321,7 +321,7 @@ struct gp__gathered_tile {
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         if (first + k * STEP < rows && word < words)
-          *reinterpret_cast<Word *>(shared + place.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) =
+          *reinterpret_cast<Word *>(shared + layout.at(first + k * STEP, gp__misalignment(line, 16) + word * WORD)) =
               end[k];
       }
     }
@@ -437,7 +437,7 @@ struct gp__scattered_tile {
       return;
     }
     // What is not aligned lies in two units: all are asked for before one is looked at, where bytes beside are there.
-    const bool beside =
+    const bool both_units =
         !IN_ALIGNED && full && begin != end && in >= begin + 16 && in + (ROWS - 1) * pitch + COLUMNS * SIZE + 16 <= end;
     GPUPRIMS__UNROLL_BY(1)
     for (int n = 0; n < ROUNDS; ++n) {
@@ -447,7 +447,7 @@ struct gp__scattered_tile {
       GPUPRIMS__UNROLL
       for (int k = 0; k < K; ++k) v[k] = high[k] = gp_vector();
       if (i >= BUNDLES * UNITS) continue;
-      if (beside) {
+      if (both_units) {
         GPUPRIMS__UNROLL
         for (int k = 0; k < K; ++k) {
           const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);

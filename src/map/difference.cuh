@@ -32,17 +32,17 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
     GPUPRIMS__UNROLL
     for (int k = 0; k < P::vectors; ++k) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
-      A beside = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
+      A neighbour = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
       if (r >= runs) continue;
       if (RIGHT ? (gp_lane() == 31 || r + 1 == runs) && i + V < count : gp_lane() == 0 && i > 0)
-        beside = in[RIGHT ? i + V : i - 1];
+        neighbour = in[RIGHT ? i + V : i - 1];
       gp__vector_access<R, V> q;
       GPUPRIMS__UNROLL
       for (int j = 0; j < V; ++j) {
         const bool outer = RIGHT ? j == V - 1 : j == 0;
         q.item[j] = outer && i + j == edge
                         ? gp_convert<A, R>()(a[k].item[j])
-                        : F()(a[k].item[j], outer ? beside : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
+                        : F()(a[k].item[j], outer ? neighbour : a[k].item[RIGHT ? (j + 1) % V : (j + V - 1) % V]);
       }
       q.template store<P::store>(out + i);
     }

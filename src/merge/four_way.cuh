@@ -125,15 +125,15 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   }
 }
 
-// What is merged beside a key: its value, or its value's place. `named`: that is in shared memory already.
+// What is carried with a key: its value, or its value's place. `named`: that is in shared memory already.
 template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
-  static GP_DEVICE Value of(const Value *beside, gp__u32 source, bool) { return beside[source]; }
+  static GP_DEVICE Value of(const Value *carried, gp__u32 source, bool) { return carried[source]; }
 };
 template <class Value> struct gp__carried_values<Value, false> {
   typedef unsigned short type;
-  static GP_DEVICE type of(const type *beside, gp__u32 source, bool named) {
-    return named ? beside[source] : static_cast<type>(source);
+  static GP_DEVICE type of(const type *carried, gp__u32 source, bool named) {
+    return named ? carried[source] : static_cast<type>(source);
   }
 };
 template <class P, class Before, class Key, class Value> struct gp__four_merger {
@@ -143,11 +143,11 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
                    TILE = Sorter::TILE, PART = gp__merge_four_part(ITEMS), UNIT = gp__unit<Key>::BYTES,
                    COUNT = (TILE * KEY / UNIT + (UNIT > KEY ? 8 : 0) + THREADS - 1) / THREADS,
                    SLACK = gp__merge_slack_bytes(ITEMS, KEY) / UNIT, // behind the keys: compared, never taken
-      BESIDE_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
+      CARRIED_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
                    LANES = THREADS < 256 ? THREADS / 2 : 128; // of a block that finds a border itself
   static const bool CARRIED = gp__merge_carries(VALUE) != 0;
   typedef gp__carried_values<Value, CARRIED> Carrier;
-  typedef typename Carrier::type Beside;
+  typedef typename Carrier::type Carried;
   typedef gp__four_split<LANES> Split;
   struct Storage {
     typename Split::Storage split[THREADS / LANES];
@@ -229,30 +229,30 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     }
   }
   template <bool FULL, int N>
-  static GP_DEVICE void put(Key *keys, Beside *beside, int here, const Key (&key)[N],
-                            const Beside (&with)[VALUE ? N : 1]) {
+  static GP_DEVICE void put(Key *keys, Carried *carried, int here, const Key (&key)[N],
+                            const Carried (&with)[VALUE ? N : 1]) {
     GPUPRIMS__UNROLL
     for (int k = 0; k < N; ++k)
       if (FULL || k < here) {
         keys[k] = key[k];
-        if (VALUE) beside[k] = with[VALUE ? k : 0];
+        if (VALUE) carried[k] = with[VALUE ? k : 0];
       }
   }
   // A block: N elements of a thread, of which `here` are there, from `two`'s element `mine` on to places from `to` on.
   template <int N>
   static GP_DEVICE void merge_to(unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to,
                                  bool named) {
-    Beside *const beside = reinterpret_cast<Beside *>(shared + BESIDE_AT);
+    Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
     Key key[N];
     gp__u32 source[VALUE ? N : 1];
-    Beside with[VALUE ? N : 1];
+    Carried with[VALUE ? N : 1];
     merge(shared, two, mine, last, key, source);
     GPUPRIMS__UNROLL
     for (int k = 0; VALUE && k < N; ++k)
-      if (k < here) with[VALUE ? k : 0] = Carrier::of(beside, source[VALUE ? k : 0], named);
+      if (k < here) with[VALUE ? k : 0] = Carrier::of(carried, source[VALUE ? k : 0], named);
     __syncthreads();
-    if (here == N) put<true>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
-    else put<false>(reinterpret_cast<Key *>(shared) + to, beside + to, here, key, with);
+    if (here == N) put<true>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
+    else put<false>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
     __syncthreads();
   }
   // A block: the first two parts become one, and the last two, behind it, by other threads.
@@ -336,8 +336,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const int tile = parts.tile();
     Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};
     gp__u32 last = parts.last;
-    Beside *const beside = reinterpret_cast<Beside *>(shared + BESIDE_AT);
-    if (CARRIED) fetch_values(a, runs, parts, beside, values, n);
+    Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
+    if (CARRIED) fetch_values(a, runs, parts, carried, values, n);
     fetch(parts, parts.begin_of_keys, parts.end_of_keys, shared);
     if (int(threadIdx.x) < SLACK) reinterpret_cast<Unit *>(shared)[parts.units[4] + threadIdx.x] = Unit();
     __syncthreads();
@@ -352,8 +352,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
                                             unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (CARRIED)
       gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_values) + t * TILE * unsigned(VALUE),
-                                              gp__bytes_at(beside), unsigned(tile * VALUE), threadIdx.x);
-    else move(a, runs, parts, beside, t * TILE, values);
+                                              gp__bytes_at(carried), unsigned(tile * VALUE), threadIdx.x);
+    else move(a, runs, parts, carried, t * TILE, values);
   }
 };
 // A block a tile.

@@ -68,7 +68,7 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
-// Beside keys that are merged four ways: small values, which go with them; or the places of larger ones.
+// Small values are carried with keys that are merged four ways; of larger ones, their places are.
 GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)

@@ -93,7 +93,7 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
   }
 };
 
-// A warp's chunks of BYTES on their way to shared memory, where each has a place of PLACE bytes. They are requested and
+// A warp's chunks of BYTES on their way to shared memory, where each has a slot of SLOT_BYTES. They are requested and
 // taken in the same order, at most AHEAD behind the one that was taken last. All lanes call; those that have written to
 // a chunk's place say so.
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0

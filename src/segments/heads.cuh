@@ -128,9 +128,9 @@ template <class O> struct gp__offset_marks {
       marks[i] = i == 0 && t.first == 0 ? 1u : 0u;
   }
   // The element at an offset as word and bit; word ~0u: it is not of the tile.
-  template <int THREADS, int ITEMS> struct Place {
+  template <int THREADS, int ITEMS> struct ElementBit {
     gp__u32 word, bit;
-    GP_DEVICE Place(const O &offset, const gp__stream_tile &t) {
+    GP_DEVICE ElementBit(const O &offset, const gp__stream_tile &t) {
       const Number element = static_cast<Number>(offset) - static_cast<Number>(t.first);
       const gp__u32 i = static_cast<gp__u32>(element), j = i % ITEMS;
       word = element < static_cast<Number>(t.items) ? i / ITEMS + j / 32 * THREADS : ~0u;
@@ -142,7 +142,7 @@ template <class O> struct gp__offset_marks {
   template <int THREADS, int ITEMS>
   static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u32 *marks,
                              unsigned warp, unsigned warps) {
-    typedef Place<THREADS, ITEMS> At;
+    typedef ElementBit<THREADS, ITEMS> At;
     typedef long long Position; // of a lane's vector; below 0 before the first whole one
     if (span.begin >= span.end) return;
     const O *offsets = static_cast<const O *>(a.offsets);

@@ -11,12 +11,13 @@ struct gp__segment_warp {
   typedef typename gp__segment_cell<ENDS::direct, Load, In, Acc>::load CellLoad;
   typedef typename ENDS::Number Number;
   static const int ITEMS = gp__scan_items(P::vectors, int(sizeof(Cell)), int(sizeof(Acc)));
-  static const unsigned CHUNK = 32 * ITEMS, SLOT = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
-  static const unsigned PLACE = CHUNK * SLOT, PLACES = PLACE * (STAGES ? STAGES : 1), SIZE = sizeof(In);
-  static const unsigned BYTES = PLACES + CHUNK + gp__segment_barrier_bytes(STAGES);
+  static const unsigned CHUNK = 32 * ITEMS, CELL_BYTES = sizeof(Cell) > sizeof(Acc) ? sizeof(Cell) : sizeof(Acc);
+  static const unsigned SLOT_BYTES = CHUNK * CELL_BYTES, RING_BYTES = SLOT_BYTES * (STAGES ? STAGES : 1),
+                        SIZE = sizeof(In);
+  static const unsigned BYTES = RING_BYTES + CHUNK + gp__segment_barrier_bytes(STAGES);
   static const int VECTORS = (ITEMS * int(sizeof(Cell)) + 15) / 16;                 // of a lane, when a chunk is loaded
   static const int WINDOW = (STAGES ? 2 : 1) * ENDS::WINDOW, HELD = STAGES ? 4 : 1; // ends of a lane
-  typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(PLACE)> Chunks;
+  typedef gp__segment_chunks<STAGES, P::load, int(CHUNK * sizeof(Cell)), int(SLOT_BYTES)> Chunks;
 
   const gp__segment_args &a;
   const ENDS ends;
@@ -36,7 +37,7 @@ struct gp__segment_warp {
   unsigned slot;  // and the cell at which the lane's one ends; CHUNK: at none
 
   GP_DEVICE gp__segment_warp(const gp__segment_args &args, const ENDS &e, unsigned char *shared)
-      : a(args), ends(e), cells(shared), marks(shared + PLACES), chunks(shared, shared + PLACES + CHUNK) {}
+      : a(args), ends(e), cells(shared), marks(shared + RING_BYTES), chunks(shared, shared + RING_BYTES + CHUNK) {}
 
   // ---- elements. from, to: those of the chunk that are the warp's own.
 
@@ -208,7 +209,7 @@ struct gp__segment_warp {
     l.open = Op::identity();
     l.has = false;
     l.first = -1;
-    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * SLOT), *chunk_marks = marks + gp_lane() * ITEMS;
+    unsigned char *chunk_cells = cells + gp_lane() * (ITEMS * CELL_BYTES), *chunk_marks = marks + gp_lane() * ITEMS;
     const gp__u64 index = chunk + gp_lane() * ITEMS;
     if (sizeof(Cell) != sizeof(Acc)) { // results do not lie where the elements did: take all of them first
       const Cell *item = reinterpret_cast<const Cell *>(cells) + gp_lane() * ITEMS;

@@ -125,13 +125,13 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       numbers<ITEMS, true>(static_cast<L *>(a.out_values) + before.runs, t, first, heads, marks, rank, total, before);
     }
   }
-  // The lengths of runs, or where they begin (PLACES), known where they end (`marks`). They are gathered in the group's
+  // The lengths of runs, or where they begin (BEGINS), known where they end (`marks`). They are gathered in the group's
   // part of the keys, as numbers of one byte or two. One that is too large for that goes to memory directly, and leaves
   // 0: that can only be a thread's first, for a chunk has fewer than 256 elements.
-  template <int ITEMS, bool PLACES>
+  template <int ITEMS, bool BEGINS>
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
                                 const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
-    const int BYTES = PLACES ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
+    const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
     unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
     // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
@@ -143,8 +143,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       if (heads.word[w]) head = lane_first + w * 32 + __ffs(int(heads.word[w]));
       if (marks.word[w]) end = lane_first + w * 32 + __ffs(int(marks.word[w]));
     }
-    const bool large = end > 0 && head > end && (PLACES ? open <= 0 : end + 1 - open > 255);
-    if (large) out[rank] = static_cast<L>(PLACES ? origin + open - 1 : end + 1 - open);
+    const bool large = end > 0 && head > end && (BEGINS ? open <= 0 : end + 1 - open > 255);
+    if (large) out[rank] = static_cast<L>(BEGINS ? origin + open - 1 : end + 1 - open);
     if (heads.word[0] & 1u) begin = lane_first + 1;
     unsigned char *next = mine;
     __syncwarp(); // what stood there has been read
@@ -155,9 +155,9 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
         const gp__u32 upto = left ^ (left - 1), heads_upto = heads.word[w] & upto;
         if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
         end = lane_first + w * 32 + 32 - __clz(int(upto));
-        const int number = PLACES ? begin : end + 1 - begin;
+        const int number = BEGINS ? begin : end + 1 - begin;
         next[0] = static_cast<unsigned char>(number);
-        if (PLACES) next[1] = static_cast<unsigned char>(number >> 8);
+        if (BEGINS) next[1] = static_cast<unsigned char>(number >> 8);
         next += BYTES;
         begin = end + 1; // at least of all runs
       }
@@ -169,8 +169,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     __syncwarp();
     GPUPRIMS__UNROLL_BY(4)
     for (int r = int(gp_lane()); r < total; r += 32) {
-      const int number = group[r * BYTES] | (PLACES ? group[r * BYTES + 1] << 8 : 0);
-      if (number) out[r] = static_cast<L>(PLACES ? origin + number - 1 : number);
+      const int number = group[r * BYTES] | (BEGINS ? group[r * BYTES + 1] << 8 : 0);
+      if (number) out[r] = static_cast<L>(BEGINS ? origin + number - 1 : number);
     }
   }
   static GP_DEVICE void finish(const gp__stream_args &a, gp__u64, const State &total) { a.out_count[0] = total.runs; }

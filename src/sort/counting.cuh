@@ -303,8 +303,8 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     const unsigned short *values;
     gp__u64 count, skipped; // positions before the first key
   };
-  // A warp's place among the runs: the next ones, one a lane, of which the first `used` have begun.
-  struct Place {
+  // A warp's cursor in the runs: the next ones, one a lane, of which the first `used` have begun.
+  struct Cursor {
     const Runs &runs;
     gp__u64 first, at; // the run of lane 0; the lane's begin's position
     unsigned used;
@@ -315,7 +315,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       at = i < runs.count ? runs.starts[i] + runs.skipped : ~0ull;
       if (i < runs.count) value = runs.values[i];
     }
-    GP_DEVICE Place(const Runs &of, gp__u64 position) : runs(of), value(0) {
+    GP_DEVICE Cursor(const Runs &of, gp__u64 position) : runs(of), value(0) {
       first = gp_warp_search(0, of.count, Before{of.starts, position > of.skipped ? position - of.skipped : 0});
       now = of.values[first - 1];
       load();
@@ -323,24 +323,24 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     GP_DEVICE gp__u64 next_begin() const { return __shfl_sync(0xffffffffu, at, int(used)); }
   };
   // The lane's vector of the row at `from`.
-  static GP_DEVICE gp_vector mixed(Place &place, Row &row, gp__u64 from) {
+  static GP_DEVICE gp_vector mixed(Cursor &cursor, Row &row, gp__u64 from) {
     unsigned begun = 0; // runs that begin in the row
     if (gp_lane() < V) row.begins[gp_lane()] = 0;
-    if (gp_lane() == 0) row.value[0] = place.now;
+    if (gp_lane() == 0) row.value[0] = cursor.now;
     __syncwarp();
     for (;;) {
-      const bool begins = gp_lane() >= place.used && place.at < from + ROW;
+      const bool begins = gp_lane() >= cursor.used && cursor.at < from + ROW;
       if (begins) {
-        const unsigned i = static_cast<unsigned>(place.at - from);
+        const unsigned i = static_cast<unsigned>(cursor.at - from);
         atomicOr(&row.begins[i / 32], 1u << (i % 32));
-        row.value[begun + 1 + gp_lane() - place.used] = place.value;
+        row.value[begun + 1 + gp_lane() - cursor.used] = cursor.value;
       }
       const unsigned found = static_cast<unsigned>(__popc(__ballot_sync(0xffffffffu, begins)));
       begun += found;
-      place.used += found;
-      if (place.used < 32) break;
-      place.first += 32;
-      place.load();
+      cursor.used += found;
+      if (cursor.used < 32) break;
+      cursor.first += 32;
+      cursor.load();
     }
     __syncwarp();
     const gp__u32 mine = row.begins[gp_lane() * V / 32] >> (gp_lane() * V % 32) & ((1u << V) - 1);
@@ -353,7 +353,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
       value += mine >> j & 1;
       p.item[j] = static_cast<Bits>(*value);
     }
-    place.now = row.value[begun];
+    cursor.now = row.value[begun];
     __syncwarp();
     return p.vector;
   }
@@ -370,12 +370,12 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   }
   // A warp: the rows from position `from` up to `last`, of which the output has [runs.skipped, end).
   static GP_DEVICE void write(const Runs &runs, Row &row, Bits *out, gp__u64 from, gp__u64 last, gp__u64 end) {
-    Place place(runs, from);
+    Cursor cursor(runs, from);
     while (from < last) {
-      const gp__u64 begin = place.next_begin(), stop = begin < last ? begin : last;
+      const gp__u64 begin = cursor.next_begin(), stop = begin < last ? begin : last;
       gp__u64 i = from + gp_lane() * V;
       if (from >= runs.skipped && from + ROW <= stop) {
-        const gp_vector same = gp__same_keys(static_cast<Bits>(place.now));
+        const gp_vector same = gp__same_keys(static_cast<Bits>(cursor.now));
         const unsigned rows = static_cast<unsigned>((stop - from) / ROW);
         GPUPRIMS__UNROLL_BY(4)
         for (unsigned k = 0; k < rows; ++k, i += ROW) gp__store_vector<GP_CACHE_STREAMING>(out + i, same);
@@ -383,7 +383,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
         continue;
       }
       gp__vec<Bits> p;
-      p.vector = mixed(place, row, from);
+      p.vector = mixed(cursor, row, from);
       if (i >= runs.skipped && i + V <= end) gp__store_vector<GP_CACHE_STREAMING>(out + i, p.vector);
       else {
         GPUPRIMS__UNROLL

@@ -114,8 +114,8 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
 // while it sorts one.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
-  const bool BESIDE = sizeof(Value) == 4;
-  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, BESIDE> Bucket;
+  const bool RECORDS = sizeof(Value) == 4;
+  typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, RECORDS> Bucket;
   typedef typename Bucket::In In;
   typedef typename Bucket::Storage Storage;
   struct Own {
@@ -135,7 +135,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   const typename Bucket::Sort sort = {b.s, threadIdx.x};
   gp__u32 turn = 0;
   sort.clear();
-  if (!BESIDE) b.staged.init();
+  if (!RECORDS) b.staged.init();
   for (gp__u32 bucket = blockIdx.x, at = THREADS; bucket < buckets; bucket += gridDim.x, ++at) {
     __syncthreads();
     if (at == THREADS) {

@@ -97,7 +97,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
 
 // Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
-          bool BESIDE = false>
+          bool RECORDS = false>
 struct gp__pair_bucket {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -180,8 +180,8 @@ struct gp__pair_bucket {
 
 // Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
 // 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
-// while keys with the same leading bits are brought into order: few, as a rule. BESIDE: values come beside their keys.
-template <class T, class Value, bool BESIDE> struct gp__bucket_element {
+// while keys with the same leading bits are brought into order: few, as a rule. RECORDS: values come with their keys.
+template <class T, class Value, bool RECORDS> struct gp__bucket_element {
   typedef typename gp__ordered<T>::Bits Type;
   static GP_DEVICE Type key(Type x) { return x; }
   static GP_DEVICE Value value(Type) { return Value(); }
@@ -191,12 +191,12 @@ template <class T, class Value> struct gp__bucket_element<T, Value, true> {
   static GP_DEVICE typename gp__ordered<T>::Bits key(const Type &x) { return x.key; }
   static GP_DEVICE Value value(const Type &x) { return x.value; }
 };
-template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool BESIDE>
-struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, BESIDE> {
+template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool RECORDS>
+struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true, RECORDS> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
   typedef typename Hybrid::Raw Raw;
-  typedef gp__bucket_element<T, Value, BESIDE> Element;
+  typedef gp__bucket_element<T, Value, RECORDS> Element;
   typedef typename Element::Type In;
   typedef gp__tile_sort<gp__u32, THREADS, ITEMS, LOG2_BINS> Sort;
   typedef typename Sort::Storage Storage;
@@ -210,11 +210,11 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
   gp__staged_values<P, Value, THREADS, ITEMS> staged;
   GP_DEVICE unsigned short *rest() const { return reinterpret_cast<unsigned short *>(s.counter); }
   GP_DEVICE const In *in_of(const gp__hybrid_item &item) const {
-    return (BESIDE ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
+    return (RECORDS ? static_cast<const In *>(h.a.spare) : reinterpret_cast<const In *>(h.from(item.source))) +
            item.begin;
   }
   GP_DEVICE const Value *values_of(const gp__hybrid_item &item) const {
-    return BESIDE ? nullptr : h.values_from(item.source);
+    return RECORDS ? nullptr : h.values_from(item.source);
   }
 
   GP_DEVICE void copy(const gp__hybrid_item &item) const {
@@ -242,7 +242,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     };
     gp__u32 keys[ITEMS], edge = 0;
     if (values_of(item)) staged.ask(values_of(item) + item.begin, n);
-    const int AT_ONCE = BESIDE ? ITEMS / 2 : ITEMS; // twice the registers
+    const int AT_ONCE = RECORDS ? ITEMS / 2 : ITEMS; // twice the registers
     GPUPRIMS__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
@@ -256,12 +256,12 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       for (int i = 0; i < AT_ONCE; ++i) {
         const In &x = pack[i / V].item[i % V];
         keys[first + i] = word(x, place(first + i));
-        if (BESIDE && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
+        if (RECORDS && there(first + i)) staged.values[v.before + place(first + i)] = Element::value(x);
       }
     }
     if (gp_warp() == 0 && at_edge < n) {
       edge = word(in[at_edge], at_edge);
-      if (BESIDE) staged.values[v.before + at_edge] = Element::value(in[at_edge]);
+      if (RECORDS) staged.values[v.before + at_edge] = Element::value(in[at_edge]);
     }
     sort.scatter(keys, edge, there, n, 0, shift);
     if (values_of(item)) staged.fetch(values_of(item) + item.begin, item.count, thread);
@@ -355,37 +355,17 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     const gp__u32 low = static_cast<gp__u32>(item.low);
     const int drop = TIES ? item.width - KEY_BITS : 0;
     const Value *values_in = values_of(item), *values = nullptr;
-    if (BESIDE) values = staged.values + gp__vectors_of<In>(in_of(item), 0).before;
+    if (RECORDS) values = staged.values + gp__vectors_of<In>(in_of(item), 0).before;
     else if (values_in) {
       values = staged.of(values_in + item.begin);
       staged.wait(turn++);
     }
-    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
-    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
-    const bool with_keys = !h.a.drop_keys;
-    for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
-      gp__u32 x[AT_ONCE];
-      Value value[AT_ONCE];
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        const unsigned q = first + unsigned(i) * THREADS;
-        x[i] = s.key[Storage::slot(q < n ? q : first)];
-      }
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i)
-        value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
-      GPUPRIMS__UNROLL
-      for (int i = 0; i < AT_ONCE; ++i) {
-        const unsigned q = first + unsigned(i) * THREADS;
-        if (q < n) {
-          gp__u32 key = x[i] >> PLACE_BITS;
-          if (TIES) key = key << drop | rest()[x[i] & PLACES];
-          if (with_keys) out[q] = Code::decode(low + key);
-          out_values[q] = value[i];
-        }
-      }
-    }
-    if (!BESIDE) staged.end();
+    gp__store_bucket<THREADS, Raw, gp__u32>(h, item, s, values, n, thread, [&](gp__u32 x) {
+      gp__u32 key = x >> PLACE_BITS;
+      if (TIES) key = key << drop | rest()[x & PLACES];
+      return Code::decode(low + key);
+    });
+    if (!RECORDS) staged.end();
   }
 };
 

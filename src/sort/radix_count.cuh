@@ -136,7 +136,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     }
   }
   // One warp: where the keys of each digit of a pass begin. Returns how many have one digit, at most.
-  GP_DEVICE gp__u64 place(int pass) const {
+  GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
     GPUPRIMS__UNROLL
     for (int i = 0; i < 8; ++i) {
@@ -267,7 +267,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     __syncthreads();
     if (!s.last) return;
     for (int p = int(gp_warp()); p < a.passes; p += THREADS / 32) {
-      const gp__u64 most = c.place(p);
+      const gp__u64 most = c.scan_digits(p);
       if (gp_lane() == 0) s.most[p] = most;
     }
     __syncthreads();

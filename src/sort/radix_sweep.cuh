@@ -314,7 +314,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   // Where in shared memory a tile's element stands. Pairs of consecutive digits, in runs of equal length, lie in
   // different banks.
-  static GP_DEVICE unsigned place(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
+  static GP_DEVICE unsigned slot_of(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
   // A few at a time: read, then written. PAIRS: side by side; WHOLE: into one array.
   template <bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
@@ -328,7 +328,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
-        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[place(k)];
+        if (i + j < ITEMS && (FULL || k < digit.valid)) keys[j] = from[slot_of(k)];
       }
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE; ++j) {
@@ -347,7 +347,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       GPUPRIMS__UNROLL
       for (int j = 0; j < AT_ONCE && Value::is && !PAIRS; ++j) {
         const unsigned k = (i + j) * THREADS + threadIdx.x;
-        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = Moved::value(keys[j], values[place(k)]);
+        if (i + j < ITEMS && (FULL || k < digit.valid)) out_values[at[j]] = Moved::value(keys[j], values[slot_of(k)]);
       }
     }
   }
@@ -409,7 +409,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         gp__optimizer_barrier(digit.shift);
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i)
-          at[i] = half + place(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
+          at[i] = half + slot_of(rank.position(i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffffu, digit(keys[i], i)));
         GPUPRIMS__UNROLL
         for (int i = 0; i < ITEMS; ++i) tile_keys[at[i]] = keys[i];
         GPUPRIMS__UNROLL

@@ -192,7 +192,7 @@ template <int THREADS, class R> struct gp__best {
   }
   GP_DEVICE gp__u32 enough() const { return k + k / 2 + 32; }
   // Behind a tile, before the next one, which has at most `more` ranks.
-  GP_DEVICE void settle(gp__u32 more) {
+  GP_DEVICE void make_room(gp__u32 more) {
     if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());
   }
   // The end: list[0 .. k) is sorted; the result is how many of them there are.
@@ -318,7 +318,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
           gp__drop_first(now.x[i]);
         }
       }
-      best.settle(Tile::ITEMS);
+      best.make_room(Tile::ITEMS);
       now = next;
     }
     gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
@@ -347,7 +347,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
       }
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) best.push(first + i * THREADS + threadIdx.x < a.ranks && best.takes(r[i]), r[i]);
-      best.settle(TILE);
+      best.make_room(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
     else { // what fills up the lists is not written

@@ -100,7 +100,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
     next.load(in, first + apart, n, misaligned);
     GPUPRIMS__UNROLL
     for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
-    f.settle();
+    f.flush_if_full();
     now = next;
   }
 }
@@ -119,7 +119,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
     for (int j = 0; j < V; ++j)
       if (j < there) atomicAdd(count + (static_cast<gp__u32>(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
   }
-  GP_DEVICE void settle() {}
+  GP_DEVICE void flush_if_full() {}
 };
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(const gp__top_k_args &a) {
   typedef gp__select_first_digit<P, T, DESCENDING> First;
@@ -189,7 +189,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
     }
   }
   // Two tiles fit the stage.
-  GP_DEVICE void settle() {
+  GP_DEVICE void flush_if_full() {
     if (appends && __syncthreads_or(seen > TILE)) flush();
   }
   GP_DEVICE void flush() {

@@ -41,9 +41,9 @@ struct gp__transposer {
                               OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
       Tile;
   const gp__transpose_args &a;
-  const gp__padded_rows<GROUP> place;
+  const gp__padded_rows<GROUP> layout;
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
-      : a(args), place(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
+      : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
   // `bytes` bytes that begin at a multiple of 16, into rows without gaps but the padding.
   GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
@@ -77,7 +77,7 @@ struct gp__transposer {
         const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
         at[k] = ~0u;
         if (row >= rows || unit >= skip + columns * SIZE) continue;
-        at[k] = place.at(row, unit);
+        at[k] = layout.at(row, unit);
         v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
       }
       GPUPRIMS__UNROLL
@@ -124,9 +124,10 @@ struct gp__transposer {
       if (first >= 0 && first + W <= all) {
         gp__vec<Word> words;
         if (even) {
-          const unsigned from = place.at(p.above + p.row, p.column * SIZE);
+          const unsigned from = layout.at(p.above + p.row, p.column * SIZE);
           GPUPRIMS__UNROLL
-          for (int w = 0; w < W; ++w) words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * place.step());
+          for (int w = 0; w < W; ++w)
+            words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
         } else {
           GPUPRIMS__UNROLL
           for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
@@ -144,8 +145,8 @@ struct gp__transposer {
                            unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
     return reinterpret_cast<const Word *>(
-        shared + (IN_WHOLE ? place.at(p.above + p.row, p.column * SIZE + p.part * WORD)
-                           : p.row * place.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
+        shared + (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
+                           : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
@@ -184,7 +185,7 @@ struct gp__transposer {
     __syncthreads();
     if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
-      gp__store_lines<P::threads, P::store, SIZE, WORD, OUT_ALIGNED>(shared, place, out, a.out_pitch, rows, columns,
+      gp__store_lines<P::threads, P::store, SIZE, WORD, OUT_ALIGNED>(shared, layout, out, a.out_pitch, rows, columns,
                                                                      a.units);
     else
       Tile::store(shared, out, a.out_pitch, rows, columns, start, static_cast<unsigned>(a.in_pitch) & 15u,
@@ -241,14 +242,14 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
       : a(args), rows(static_cast<unsigned>(args.rows)), line(args.pad) {}
 
-  GP_DEVICE unsigned place(unsigned unit) const { return unit + (unit >> line); }
+  GP_DEVICE unsigned slot_of(unsigned unit) const { return unit + (unit >> line); }
 
   // Group k, words of columns: at[j], where column j's begin in shared memory, `bits` bits behind the unit's beginning.
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
                      Unit (&before)[K]) const {
     GPUPRIMS__UNROLL
     for (int j = 0; j < K; ++j) {
-      shared[place(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
+      shared[slot_of(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
       before[j] = x[j];
     }
   }
@@ -273,12 +274,12 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
       for (int b = 0; b < FOURS; ++b)
         if (k + b < fours) {
           GPUPRIMS__UNROLL
-          for (int i = 0; i < 4; i += 2, at += 2) shared[place(at)] = x[b][i], shared[place(at) + 1] = x[b][i + 1];
+          for (int i = 0; i < 4; i += 2, at += 2) shared[slot_of(at)] = x[b][i], shared[slot_of(at) + 1] = x[b][i + 1];
         }
     }
     GPUPRIMS__UNROLL
     for (int i = 0; i < 3; ++i)
-      if (i < int(rest)) shared[place(at + i)] = tail[i];
+      if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
   // Columns that begin at `in` in the first row, `columns` of which there are. WHOLE: all words of the warp are.
   template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
@@ -301,7 +302,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     for (int i = 0; i < K; ++i, from += a.in_pitch) tail[i] = i < int(rest) ? load<WHOLE>(from, columns) : Unit();
     for (unsigned k = 0; k < most; k += step) {
       const unsigned all = most - k < step ? most - k : step;
-      const gp__u32 beside = load_behind<WHOLE>(in, all * K);
+      const gp__u32 last_words = load_behind<WHOLE>(in, all * K);
       GPUPRIMS__UNROLL
       for (unsigned b = 0; b < GROUPS; ++b)
         if (b < all) {
@@ -309,8 +310,8 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
           for (int i = 0; i < K; ++i, in += a.in_pitch) x[b][i] = load<WHOLE>(in, columns);
         }
       if (k == 0) {
-        settle<WHOLE>(end, behind, 0, start + most * K * pitch);
-        settle<WHOLE>(tail, behind, K, start + groups * K * pitch);
+        to_columns<WHOLE>(end, behind, 0, start + most * K * pitch);
+        to_columns<WHOLE>(tail, behind, K, start + groups * K * pitch);
         before[0] = Unit();
         GPUPRIMS__UNROLL
         for (int j = 1; j < K; ++j) before[j] = Words::last(end[j - 1], tail[j - 1], rest * SIZE * 8);
@@ -318,7 +319,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
       GPUPRIMS__UNROLL
       for (unsigned b = 0; b < GROUPS; ++b)
         if (b < all) {
-          settle<WHOLE>(x[b], beside, b * K, start);
+          to_columns<WHOLE>(x[b], last_words, b * K, start);
           start += K * pitch;
           put(shared, at, bits, k + b, x[b], before);
         }
@@ -327,7 +328,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     GPUPRIMS__UNROLL
     for (int j = 0; j < K; ++j)
       if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
-        shared[place(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
+        shared[slot_of(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
   }
   template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
@@ -340,7 +341,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
   }
   // Words of K rows, the first of which begins at that bit, become words of columns.
-  template <bool WHOLE> GP_DEVICE void settle(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
+  template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
     GPUPRIMS__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
       x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
@@ -352,7 +353,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
   }
   GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
-    return *reinterpret_cast<const Element *>(shared + place(byte / UNIT) * UNIT + byte % UNIT);
+    return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
   // As vectors of the output: as they lie in shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
@@ -365,7 +366,7 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     } else if (head == 0) {
       GPUPRIMS__UNROLL_BY(4)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
-        const Unit *from = reinterpret_cast<const Unit *>(shared) + place(i * 16 / UNIT);
+        const Unit *from = reinterpret_cast<const Unit *>(shared) + slot_of(i * 16 / UNIT);
         gp__vec<Unit> v;
         GPUPRIMS__UNROLL
         for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];

@@ -784,7 +784,7 @@ MUTANTS = {
         "    __syncthreads();\n    if (here == N) put<true>", "    if (here == N) put<true>"),
     "merge sort, four ways: places are not carried": (
         "MERGE_SORT", "src/merge/four_way.cuh",
-        "return named ? beside[source] : static_cast<type>(source);", "return static_cast<type>(source);"),
+        "return named ? carried[source] : static_cast<type>(source);", "return static_cast<type>(source);"),
     "merge sort, four ways: behind the last key is no room": (
         "MERGE_SORT", "src/merge/policy.h",
         "gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1)", "0"),
@@ -1300,8 +1300,8 @@ MUTANTS = {
         "static_cast<unsigned>((stop - from + ROW - 1) / ROW);"),
     "counting: a run begins a key late": (
         "COUNTING", "src/sort/counting.cuh",
-        "static_cast<unsigned>(place.at - from);",
-                                          "static_cast<unsigned>(place.at - from) + 1;"),
+        "static_cast<unsigned>(cursor.at - from);",
+                                          "static_cast<unsigned>(cursor.at - from) + 1;"),
     "counting: runs without those before": (
         "COUNTING", "src/sort/counting.cuh",
         "mine.store(gp__add_tally()(prefix, before), a.starts",
@@ -1318,7 +1318,7 @@ MUTANTS = {
         "    __syncwarp();\n    return p.vector;", "    return p.vector;"),
     "counting: a row has no more runs than lanes": (
         "COUNTING", "src/sort/counting.cuh",
-        "if (place.used < 32) break;", "break;"),
+        "if (cursor.used < 32) break;", "break;"),
     "counting: a row keeps the last one's begins": (
         "COUNTING", "src/sort/counting.cuh", "if (gp_lane() < V) row.begins[gp_lane()] = 0;",
         "if (from == 0 && gp_lane() < V) row.begins[gp_lane()] = 0;"),
@@ -1573,7 +1573,7 @@ MUTANTS = {
         "if (digit.valid == TILE) store<true>(digit, half);", "if (true) store<true>(digit, half);"),
     "radix: pairs are looked for where they do not stand": (
         "RADIX", "src/sort/radix_sweep.cuh",
-        "keys[j] = from[place(k)];", "keys[j] = from[k];"),
+        "keys[j] = from[slot_of(k)];", "keys[j] = from[k];"),
     "radix: the first pass reads pairs": (
         "RADIX", "src/sort/radix_count.cuh",
         "(a.paired && done ? GP__RADIX_READS_PAIRS : 0)", "(a.paired ? GP__RADIX_READS_PAIRS : 0)"),
@@ -1821,7 +1821,7 @@ MUTANTS = {
         "own.item.source = GP__FROM_SPARE;", "own.item.source = GP__FROM_OUT;"),
     "leading: a value lies where its key was in memory": (
         "LEADING", "src/sort/pair_buckets.cuh",
-        "if (BESIDE) staged.values[v.before + at_edge] =", "if (BESIDE) staged.values[at_edge] ="),
+        "if (RECORDS) staged.values[v.before + at_edge] =", "if (RECORDS) staged.values[at_edge] ="),
     "adaptive: always hybrid": (
         "ADAPTIVE", "src/sort/choice.cuh",
         "digits > 0 && (slow || one_sweep < hybrid_cost(n, m))", "false"),
