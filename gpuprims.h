@@ -36667,8 +36667,7 @@ GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type,
                                     const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
                                     uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_GROUP_BY, op, in_type, out_type, in, out, count);
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_group_by");
@@ -36809,13 +36808,10 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
                                                 uint64_t segments, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_SORT, 0, values ? value_type : (gp_type)GP_TYPE_DEFAULT, value_type, values,
                        out_values, count);
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_segments(&c, offset_type, begin, segments);
   c.out_keys = out_keys;
-  c.offset_type = offset_type;
-  c.begin = begin;
   c.end = end;
-  c.segments = segments;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream),
                    "gp_segmented_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
@@ -36826,14 +36822,9 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                       const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
                                       gp_stream stream) {
-  gp_call c = gp_call_init(GP_SORT);
-  c.key_type = key_type;
-  c.in_type = value_type;
-  c.keys = keys;
-  c.in = values;
+  gp_call c = gp__call(GP_SORT, 0, value_type, 0, values, out_values, count);
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out_keys;
-  c.out = out_values;
-  c.count = count;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream),
                    "gp_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
@@ -36845,13 +36836,9 @@ GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const vo
 }
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream) {
-  gp_call c = gp_call_init(GP_SORT);
-  c.key_type = key_type;
-  c.out_type = index_type;
-  c.keys = keys;
+  gp_call c = gp__call(GP_SORT, 0, 0, index_type, NULL, indices, count);
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out_keys;
-  c.out = indices;
-  c.count = count;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");
 }
@@ -36918,8 +36905,7 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
   gp_call c = gp__call(primitive, less, 0, 0, NULL, NULL, count);
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
   c.keys2 = keys2;
   c.count2 = count2;
   c.out_keys = out_keys;
@@ -37032,8 +37018,7 @@ GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_t
 GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
                                      uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_IS_SORTED, less, 0, 0, NULL, NULL, count);
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_count = bad;
   return gp__named(gp_run(ctx, &c, stream), "gp_is_sorted op=less out_count=bad");
 }
@@ -37045,8 +37030,7 @@ GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_ty
                                       uint64_t k, uint64_t rows, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_TOP_K, 0, values ? value_type : 0, out_values ? value_type : 0, values, out_values, count);
   c.flags = flags;
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out_keys;
   c.length = k;
   c.segments = rows;
@@ -37066,8 +37050,7 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
                                        uint64_t n, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_NTH_ELEMENT, 0, 0, 0, NULL, NULL, count);
   c.flags = flags;
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out;
   c.length = n;
   return gp__named(gp_run(ctx, &c, stream), "gp_nth_element length=n out_keys=out");

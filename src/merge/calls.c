@@ -6,8 +6,7 @@
 GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
   gp_call c = gp__call(primitive, less, 0, 0, NULL, NULL, count);
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
   c.keys2 = keys2;
   c.count2 = count2;
   c.out_keys = out_keys;

@@ -15,13 +15,10 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
                                                 uint64_t segments, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_SORT, 0, values ? value_type : (gp_type)GP_TYPE_DEFAULT, value_type, values,
                        out_values, count);
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_segments(&c, offset_type, begin, segments);
   c.out_keys = out_keys;
-  c.offset_type = offset_type;
-  c.begin = begin;
   c.end = end;
-  c.segments = segments;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream),
                    "gp_segmented_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");

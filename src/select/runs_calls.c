@@ -30,8 +30,7 @@ GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type,
                                     const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
                                     uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_GROUP_BY, op, in_type, out_type, in, out, count);
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_group_by");

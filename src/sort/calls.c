@@ -1,18 +1,13 @@
 // sort/calls.c - calls by name: radix sort
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/state.c, core/open.c,
-//   core/run.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, core/state.c, core/run.c,
+//   map/calls.c
 
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                       const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
                                       gp_stream stream) {
-  gp_call c = gp_call_init(GP_SORT);
-  c.key_type = key_type;
-  c.in_type = value_type;
-  c.keys = keys;
-  c.in = values;
+  gp_call c = gp__call(GP_SORT, 0, value_type, 0, values, out_values, count);
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out_keys;
-  c.out = out_values;
-  c.count = count;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream),
                    "gp_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
@@ -24,13 +19,9 @@ GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const vo
 }
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream) {
-  gp_call c = gp_call_init(GP_SORT);
-  c.key_type = key_type;
-  c.out_type = index_type;
-  c.keys = keys;
+  gp_call c = gp__call(GP_SORT, 0, 0, index_type, NULL, indices, count);
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out_keys;
-  c.out = indices;
-  c.count = count;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");
 }

@@ -7,8 +7,7 @@ GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_ty
                                       uint64_t k, uint64_t rows, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_TOP_K, 0, values ? value_type : 0, out_values ? value_type : 0, values, out_values, count);
   c.flags = flags;
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out_keys;
   c.length = k;
   c.segments = rows;
@@ -28,8 +27,7 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
                                        uint64_t n, uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_NTH_ELEMENT, 0, 0, 0, NULL, NULL, count);
   c.flags = flags;
-  c.key_type = key_type;
-  c.keys = keys;
+  gp__set_keys(&c, key_type, 0, keys);
   c.out_keys = out;
   c.length = n;
   return gp__named(gp_run(ctx, &c, stream), "gp_nth_element length=n out_keys=out");
