@@ -11937,16 +11937,10 @@ struct gp__run_join {
     }
   };
 };
-// x of the nearest lane before this one where `has`, otherwise `none`; the same of the last of all lanes.
-GP_DEVICE int gp__nearest_before(bool has, int x, int none) {
-  const unsigned before = gp__earlier_lanes(__ballot_sync(0xffffffffu, has));
-  const int found = __shfl_sync(0xffffffffu, x, before ? 31 - __clz(int(before)) : 0);
-  return before ? found : none;
-}
-GP_DEVICE int gp__last_of(bool has, int x, int none) {
-  const unsigned there = __ballot_sync(0xffffffffu, has);
-  const int found = __shfl_sync(0xffffffffu, x, there ? 31 - __clz(int(there)) : 0);
-  return there ? found : none;
+// x of the last of these lanes; 0: there are none.
+GP_DEVICE int gp__of_last(unsigned lanes, int x) {
+  const int found = __shfl_sync(0xffffffffu, x, lanes ? 31 - __clz(int(lanes)) : 0);
+  return lanes ? found : 0;
 }
 template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
   gp__bits<ITEMS> r;
@@ -12007,7 +12001,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     kept.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
     const int mine = counted<ITEMS>(kept.heads, t, first + int(gp_lane()) * ITEMS).count();
     kept.upto = static_cast<gp__u32>(gp_warp_inclusive_scan(mine, gp_sum<int>()));
-    const int last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)), newest = gp__last_of(last > 0, last, 0);
+    const int last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)),
+              newest = gp__of_last(__ballot_sync(0xffffffffu, last > 0), last);
     return gp__run_state{static_cast<gp__u64>(gp_warp_broadcast(kept.upto, 31)), newest ? t.first + first + newest : 0};
   }
   template <int ITEMS, bool FULL>
@@ -12048,7 +12043,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
     // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
-    const int last = last_head<ITEMS>(heads), earlier = gp__nearest_before(last > 0, last, 0);
+    const int last = last_head<ITEMS>(heads),
+              earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
     const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
     int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first, if there are any
     GPUPRIMS__UNROLL
@@ -20045,7 +20041,8 @@ template <int THREADS, class R> struct gp__best {
     if (there) list[at] = r;
   }
   // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
-  GP_DEVICE void tighten_threshold(gp__u32 enough) {
+  GP_DEVICE void tighten_threshold() {
+    const gp__u32 enough = k + k / 2 + 32;
     __syncthreads();
     const gp__u32 count = s.listed;
     __syncthreads();
@@ -20103,14 +20100,13 @@ template <int THREADS, class R> struct gp__best {
     }
     seen = 0;
   }
-  GP_DEVICE gp__u32 enough() const { return k + k / 2 + 32; }
   // Behind a tile, before the next one, which has at most `more` ranks.
   GP_DEVICE void make_room(gp__u32 more) {
-    if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());
+    if (__syncthreads_or(seen + more > capacity)) tighten_threshold();
   }
   // The end: list[0 .. k) is sorted; the result is how many of them there are.
   GP_DEVICE gp__u32 finish() {
-    tighten_threshold(enough());
+    tighten_threshold();
     __syncthreads();
     const gp__u32 count = s.listed;
     __syncthreads();
@@ -32817,7 +32813,6 @@ GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const g
   (void)p, (void)h;
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
 }
-GPUPRIMS__PRIVATE int gp__form_of_transpose(gp_policy p, gp__shape h) { return gp__transpose_form(p, h); }
 
 // ---- layouts/names.c - template arguments of conversions of layouts
 
@@ -35908,7 +35903,7 @@ GPUPRIMS__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
 static const gp__kernel_rules gp__kernels_of_transpose = {gp__policy_of_transpose_kernel,
                                                           gp__threads_of_transpose_kernel,
                                                           gp__block_of_transpose_kernel,
-                                                          gp__form_of_transpose,
+                                                          gp__transpose_form,
                                                           gp__resident_transposes,
                                                           GPUPRIMS__SPELL_NO_MORE,
                                                           gp__fit_transpose};
@@ -38494,7 +38489,6 @@ gp__key_tile 124
 gp__kind 57
 gp__lane_team 61
 gp__lanes_before 61
-gp__last_of 91
 gp__layout_args 48
 gp__layout_fits 33
 gp__layout_fitting 33
@@ -38595,7 +38589,6 @@ gp__moved 79
 gp__moved_list 79
 gp__named_barrier 7
 gp__nanoseconds 7
-gp__nearest_before 91
 gp__negated 58
 gp__negative 7
 gp__nested_pairs 60
@@ -38605,6 +38598,7 @@ gp__no_offsets 88
 gp__no_values 114
 gp__none 57
 gp__of_kind 26
+gp__of_last 91
 gp__offset_below 90
 gp__offset_ends 95
 gp__offset_fault 59
@@ -46704,15 +46698,9 @@ return gp__run_state{p.runs,p.last?p.last + tile * TILE : 0};
 }
 };
 };
-GP_DEVICE int gp__nearest_before(bool has,int x,int none){
-const unsigned before=gp__earlier_lanes(__ballot_sync(0xffffffffu,has));
-const int found=__shfl_sync(0xffffffffu,x,before?31 - __clz(int(before)): 0);
-return before?found : none;
-}
-GP_DEVICE int gp__last_of(bool has,int x,int none){
-const unsigned there=__ballot_sync(0xffffffffu,has);
-const int found=__shfl_sync(0xffffffffu,x,there?31 - __clz(int(there)): 0);
-return there?found : none;
+GP_DEVICE int gp__of_last(unsigned lanes,int x){
+const int found=__shfl_sync(0xffffffffu,x,lanes?31 - __clz(int(lanes)): 0);
+return lanes?found : 0;
 }
 template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b){
 gp__bits<ITEMS> r;
@@ -46768,7 +46756,8 @@ static GP_DEVICE State fold(const gp__stream_args &a,const gp__stream_tile &t,in
 kept.heads=gp__mark<Heads,ITEMS,FULL,BEHIND>(a,t,first);
 const int mine=counted<ITEMS>(kept.heads,t,first + int(gp_lane())* ITEMS).count();
 kept.upto=static_cast<gp__u32>(gp_warp_inclusive_scan(mine,gp_sum<int>()));
-const int last=last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)),newest=gp__last_of(last > 0,last,0);
+const int last=last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)),
+newest=gp__of_last(__ballot_sync(0xffffffffu,last > 0),last);
 return gp__run_state{static_cast<gp__u64>(gp_warp_broadcast(kept.upto,31)),newest?t.first + first + newest : 0};
 }
 template <int ITEMS,bool FULL>
@@ -46804,7 +46793,8 @@ const gp__bits<ITEMS> &marks,int rank,int total,const State &before){
 const int BYTES=BEGINS?2 : 1,lane_first=int(gp_lane())* ITEMS;
 unsigned char *group=t.keys + first * int(sizeof(Key)),*mine=group + rank * BYTES;
 const long long origin=static_cast<long long>(t.first)+ first;
-const int last=last_head<ITEMS>(heads),earlier=gp__nearest_before(last > 0,last,0);
+const int last=last_head<ITEMS>(heads),
+earlier=gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu,last > 0)),last);
 const long long open=earlier?earlier : static_cast<long long>(before.last)- origin;
 int begin=static_cast<int>(open),head=32 * ITEMS + 1,end=0;
 GPUPRIMS__UNROLL
@@ -54045,7 +54035,8 @@ GP_DEVICE void push(bool there,const Rank &r){
 const gp__u32 at=gp__warp_draw(&s.listed,there,seen);
 if(there)list[at]=r;
 }
-GP_DEVICE void tighten_threshold(gp__u32 enough){
+GP_DEVICE void tighten_threshold(){
+const gp__u32 enough=k + k / 2 + 32;
 __syncthreads();
 const gp__u32 count=s.listed;
 __syncthreads();
@@ -54103,12 +54094,11 @@ __syncthreads();
 }
 seen=0;
 }
-GP_DEVICE gp__u32 enough()const{return k + k / 2 + 32;}
 GP_DEVICE void make_room(gp__u32 more){
-if(__syncthreads_or(seen + more > capacity))tighten_threshold(enough());
+if(__syncthreads_or(seen + more > capacity))tighten_threshold();
 }
 GP_DEVICE gp__u32 finish(){
-tighten_threshold(enough());
+tighten_threshold();
 __syncthreads();
 const gp__u32 count=s.listed;
 __syncthreads();

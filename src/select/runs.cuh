@@ -24,16 +24,10 @@ struct gp__run_join {
     }
   };
 };
-// x of the nearest lane before this one where `has`, otherwise `none`; the same of the last of all lanes.
-GP_DEVICE int gp__nearest_before(bool has, int x, int none) {
-  const unsigned before = gp__earlier_lanes(__ballot_sync(0xffffffffu, has));
-  const int found = __shfl_sync(0xffffffffu, x, before ? 31 - __clz(int(before)) : 0);
-  return before ? found : none;
-}
-GP_DEVICE int gp__last_of(bool has, int x, int none) {
-  const unsigned there = __ballot_sync(0xffffffffu, has);
-  const int found = __shfl_sync(0xffffffffu, x, there ? 31 - __clz(int(there)) : 0);
-  return there ? found : none;
+// x of the last of these lanes; 0: there are none.
+GP_DEVICE int gp__of_last(unsigned lanes, int x) {
+  const int found = __shfl_sync(0xffffffffu, x, lanes ? 31 - __clz(int(lanes)) : 0);
+  return lanes ? found : 0;
 }
 template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
   gp__bits<ITEMS> r;
@@ -94,7 +88,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     kept.heads = gp__mark<Heads, ITEMS, FULL, BEHIND>(a, t, first);
     const int mine = counted<ITEMS>(kept.heads, t, first + int(gp_lane()) * ITEMS).count();
     kept.upto = static_cast<gp__u32>(gp_warp_inclusive_scan(mine, gp_sum<int>()));
-    const int last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)), newest = gp__last_of(last > 0, last, 0);
+    const int last = last_head<ITEMS>(gp__first_bits<ITEMS>(kept.heads)),
+              newest = gp__of_last(__ballot_sync(0xffffffffu, last > 0), last);
     return gp__run_state{static_cast<gp__u64>(gp_warp_broadcast(kept.upto, 31)), newest ? t.first + first + newest : 0};
   }
   template <int ITEMS, bool FULL>
@@ -135,7 +130,8 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
     // Elements count from the group's first, which is 1. Where the run began that is open before the thread's first:
-    const int last = last_head<ITEMS>(heads), earlier = gp__nearest_before(last > 0, last, 0);
+    const int last = last_head<ITEMS>(heads),
+              earlier = gp__of_last(gp__earlier_lanes(__ballot_sync(0xffffffffu, last > 0)), last);
     const long long open = earlier ? earlier : static_cast<long long>(before.last) - origin;
     int begin = static_cast<int>(open), head = 32 * ITEMS + 1, end = 0; // the thread's first, if there are any
     GPUPRIMS__UNROLL

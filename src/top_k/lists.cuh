@@ -132,7 +132,8 @@ template <int THREADS, class R> struct gp__best {
     if (there) list[at] = r;
   }
   // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
-  GP_DEVICE void tighten_threshold(gp__u32 enough) {
+  GP_DEVICE void tighten_threshold() {
+    const gp__u32 enough = k + k / 2 + 32;
     __syncthreads();
     const gp__u32 count = s.listed;
     __syncthreads();
@@ -190,14 +191,13 @@ template <int THREADS, class R> struct gp__best {
     }
     seen = 0;
   }
-  GP_DEVICE gp__u32 enough() const { return k + k / 2 + 32; }
   // Behind a tile, before the next one, which has at most `more` ranks.
   GP_DEVICE void make_room(gp__u32 more) {
-    if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());
+    if (__syncthreads_or(seen + more > capacity)) tighten_threshold();
   }
   // The end: list[0 .. k) is sorted; the result is how many of them there are.
   GP_DEVICE gp__u32 finish() {
-    tighten_threshold(enough());
+    tighten_threshold();
     __syncthreads();
     const gp__u32 count = s.listed;
     __syncthreads();

@@ -54,4 +54,3 @@ GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const g
   (void)p, (void)h;
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
 }
-GPUPRIMS__PRIVATE int gp__form_of_transpose(gp_policy p, gp__shape h) { return gp__transpose_form(p, h); }

@@ -74,7 +74,7 @@ GPUPRIMS__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
 static const gp__kernel_rules gp__kernels_of_transpose = {gp__policy_of_transpose_kernel,
                                                           gp__threads_of_transpose_kernel,
                                                           gp__block_of_transpose_kernel,
-                                                          gp__form_of_transpose,
+                                                          gp__transpose_form,
                                                           gp__resident_transposes,
                                                           GPUPRIMS__SPELL_NO_MORE,
                                                           gp__fit_transpose};

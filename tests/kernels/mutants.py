@@ -1388,7 +1388,7 @@ MUTANTS = {
     "top-k: tiles behind the last": ("TOP_K_LISTS", "src/top_k/lists.cuh", "if (tile >= tiles) tile -= tiles;", ""),
     "top-k: nobody narrows": (
         "TOP_K_LISTS", "src/top_k/lists.cuh",
-        "if (__syncthreads_or(seen + more > capacity)) tighten_threshold(enough());",
+        "if (__syncthreads_or(seen + more > capacity)) tighten_threshold();",
         "__syncthreads();"),
     "select: the digit of the k-th": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
