@@ -24556,6 +24556,11 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 #include <unistd.h>
 
 #define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
+#define GPUPRIMS__CHECK(expression)                                                                                    \
+  do {                                                                                                                 \
+    const gp_result checked_ = expression;                                                                             \
+    if (checked_ != GP_SUCCESS) return checked_;                                                                       \
+  } while (0)
 
 // ---- core/messages.c - messages and errors of a thread
 
@@ -28320,8 +28325,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
     gp__free_text(&key);
     if (found) return GP_SUCCESS;
   }
-  result = gp__open_nvrtc(&l->runtime, who);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__open_nvrtc(&l->runtime, who));
   architecture = gp__architecture(&l->runtime, capability, &ptx);
   if (!architecture || (exact && ptx))
     return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not know compute capability %d.%d", who,
@@ -29719,13 +29723,12 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   gp_config c = gp_config_init();
   gp_context *shell;
   gp__state *s;
-  gp_result result;
+  gp_result result = GP_SUCCESS;
   int failed = 0, none = 0;
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
   if (config) c = *config;
-  result = gp__check_config(&c);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__check_config(&c));
   pthread_once(&gp__fork_once, gp__watch_forks);
   s = (gp__state *)calloc(1, sizeof *s);
   shell = (gp_context *)calloc(1, sizeof *shell);
@@ -29976,14 +29979,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
 
 GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
   const char *who = "gp_op_define";
-  gp_result result = GP_SUCCESS;
   gp__op_info *info, **larger = NULL;
   int failed = 0;
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
-  result = gp__check_op(desc);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__check_op(desc));
   info = (gp__op_info *)calloc(1, sizeof *info);
   if (info) {
     info->name = gp__duplicate(desc->name, &failed);
@@ -30107,12 +30108,6 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   else if (type == GP_BF16) memcpy(v->bytes, &bfloat, sizeof bfloat);
   else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
 }
-
-#define GPUPRIMS__CHECK(expression)                                                                                    \
-  do {                                                                                                                 \
-    const gp_result checked_ = expression;                                                                             \
-    if (checked_ != GP_SUCCESS) return checked_;                                                                       \
-  } while (0)
 
 // Which fields of gp_call a primitive reads: F(FIELD, field, error, what is said of one that is set for nothing).
 #define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
@@ -33509,16 +33504,14 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
                                           uint64_t words, uint64_t scratch, uint64_t least, int capturing,
                                           void **scratch_at) {
   uint64_t front = scratch && !words ? (uint64_t)GP__CONTROL_BYTES : words, need;
-  gp_result result;
   if (words > r->words) r->words = words;
   if (front < r->pinned) front = r->pinned;
   need = front + scratch + r->held;
   // Beside scratch, words keep a place of their own where that is to be had: no need to clear them between calls.
   if (!capturing && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
-  result = r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
-                                      : gp__grow(s, who, r, stream, need, scratch, capturing);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
+                                             : gp__grow(s, who, r, stream, need, scratch, capturing));
   if (words > r->tagged) {
     const int error = s->library.runtime.driver.cuMemsetD8Async((gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0,
                                                                 words - r->tagged, stream);
@@ -34276,7 +34269,6 @@ GPUPRIMS__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
 GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
   const unsigned threads = l->g->threads;
-  gp_result result = GP_SUCCESS;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     gp__panels_args a = gp__panels_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch);
@@ -34287,21 +34279,19 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
       if (which < 0) break;
       if (which == 0 && r.whole) {
         gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
-        result = gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
-                                 l->g->shared_bytes, &t);
-        if (result != GP_SUCCESS) return result;
+        GPUPRIMS__CHECK(gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
+                                        l->g->shared_bytes, &t));
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
              : which == 1
                  ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
                  : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
-      result = gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
-                               which == 0 ? l->g->shared_bytes : 0, &a);
-      if (result != GP_SUCCESS) return result;
+      GPUPRIMS__CHECK(gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
+                                      which == 0 ? l->g->shared_bytes : 0, &a));
     }
   }
-  return result;
+  return GP_SUCCESS;
 }
 // `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
 GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
@@ -34607,20 +34597,18 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   void *scratch = NULL;
   unsigned long long stream_key;
   int capturing;
-  gp_result result;
+  gp_result result = GP_SUCCESS;
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
   most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
     g = gp__geometry_of(*p, *h, 0);
-    result = gp__fit_kernel(s, who, kernels[0], &g, &occupancy);
-    if (result != GP_SUCCESS) return result;
+    GPUPRIMS__CHECK(gp__fit_kernel(s, who, kernels[0], &g, &occupancy));
     if (occupancy > most) occupancy = most;
   }
   g = gp__geometry_of(*p, *h, occupancy);
-  result = gp__number_of_stream(s, who, stream, &stream_key, &capturing);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
   if (capturing) gp__keep_captured(kernels, count);
   if (g.words || g.scratch) {
     GPUPRIMS__CHECK(gp__find_stream(s, who, stream_key, stream, capturing, &r));
@@ -36179,8 +36167,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   int pushed, count, i;
   result = gp__choose_here(s, q, given, &h, &p, NULL);
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
-  result = gp__enter(s, who, &pushed);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, &p, run, stream, least));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)
@@ -36322,8 +36309,7 @@ GPUPRIMS__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t
   unsigned long long key;
   int pushed, capturing;
   if (!s->context || !bytes) return GP_SUCCESS;
-  result = gp__enter(s, who, &pushed);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   result = gp__number_of_stream(s, who, stream, &key, &capturing);
   if (result == GP_SUCCESS) {
     gp__workspace *r;
@@ -36376,8 +36362,7 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
   memset(policy, 0, sizeof *policy); // only now: it may be *call->policy
   if (result != GP_SUCCESS || !s->context) return result;
-  result = gp__enter(s, who, &pushed);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) { // of three sweeps, all must say the same
     gp_policy said = p;                                 // what kernels are not compiled for they are told when they run
@@ -36425,8 +36410,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (capacity) *name = 0;
   result = gp__check_call(s, "gp_kernel_origin", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
-  result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__choose_here(s, &q, call->policy, &h, &p, NULL));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of three sweeps, the last one's
     const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
@@ -36456,13 +36440,12 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
   gp_policy p;
   gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
-  gp_result result;
+  gp_result result = GP_SUCCESS;
   int count, i;
   h.compute_capability = compute_capability;
   h.multiprocessors = 1;
   h.shared_bytes = gp__shared_bytes_of(compute_capability);
-  result = gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) {
     gp__kernel *k = NULL;
@@ -36489,8 +36472,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
   if (compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who,
                     compute_capability);
-  result = gp__check_call(s, who, call, 0, 0, &q);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__check_call(s, who, call, 0, 0, &q));
   gp__make_table(&table, "", compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {

@@ -1,8 +1,8 @@
 // core/ask.c - what can be asked of a call before it runs
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/rules.h,
-//   core/shape.h, core/geometry.h, core/families.h, core/messages.c, core/driver.c, core/libraries.c, core/text.c,
-//   core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c, core/state.c, core/life.c, core/open.c,
-//   core/reads.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c,
+//   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c,
+//   core/text.c, core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c, core/state.c, core/life.c,
+//   core/open.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c, core/spelling.c, core/kernel_text.c,
 //   core/kernels.c, core/load.c, core/workspaces.c, core/launch_plan.c, core/run.c
 
 // Raises *bytes to the larger of what an aligned and a misaligned input need: the answer holds for all pointers.
@@ -54,8 +54,7 @@ GPUPRIMS__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t
   unsigned long long key;
   int pushed, capturing;
   if (!s->context || !bytes) return GP_SUCCESS;
-  result = gp__enter(s, who, &pushed);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   result = gp__number_of_stream(s, who, stream, &key, &capturing);
   if (result == GP_SUCCESS) {
     gp__workspace *r;
@@ -108,8 +107,7 @@ GPUPRIMS__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, g
   if (result == GP_SUCCESS && s->context) result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
   memset(policy, 0, sizeof *policy); // only now: it may be *call->policy
   if (result != GP_SUCCESS || !s->context) return result;
-  result = gp__enter(s, who, &pushed);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) { // of three sweeps, all must say the same
     gp_policy said = p;                                 // what kernels are not compiled for they are told when they run
@@ -157,8 +155,7 @@ GPUPRIMS__PRIVATE gp_result gp__kernel_origin(gp__state *s, const gp_call *call,
   if (capacity) *name = 0;
   result = gp__check_call(s, "gp_kernel_origin", call, !s->context, 0, &q);
   if (result != GP_SUCCESS || !s->context) return result;
-  result = gp__choose_here(s, &q, call->policy, &h, &p, NULL);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__choose_here(s, &q, call->policy, &h, &p, NULL));
   count = gp__kinds_of(&q, &p, kinds);
   for (i = 0; i < count; ++i) { // of three sweeps, the last one's
     const gp_policy own = gp__policy_of_kind(p, h, kinds[i]);
@@ -188,13 +185,12 @@ GPUPRIMS__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, c
   gp_policy p;
   gp_policy_source source;
   gp__kernel_kind kinds[GP__KINDS_MAX];
-  gp_result result;
+  gp_result result = GP_SUCCESS;
   int count, i;
   h.compute_capability = compute_capability;
   h.multiprocessors = 1;
   h.shared_bytes = gp__shared_bytes_of(compute_capability);
-  result = gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) {
     gp__kernel *k = NULL;
@@ -221,8 +217,7 @@ GPUPRIMS__PRIVATE gp_result gp__compile_call(gp__state *s, const gp_call *call, 
   if (compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who,
                     compute_capability);
-  result = gp__check_call(s, who, call, 0, 0, &q);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__check_call(s, who, call, 0, 0, &q));
   gp__make_table(&table, "", compute_capability);
   result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {

@@ -1,7 +1,7 @@
 // core/check.c - checking a call, whole
-// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/names.c, core/primitive.c,
-//   core/state.c, core/reads.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_numbers.c,
-//   core/check_buffers.c, core/check_values.c
+// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
+//   core/primitive.c, core/state.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
+//   core/check_numbers.c, core/check_buffers.c, core/check_values.c
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; GP__POINTERS_REACHED where buffers must lie where

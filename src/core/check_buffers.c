@@ -1,6 +1,7 @@
 // core/check_buffers.c - checking a call: its buffers
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/messages.c, core/driver.c,
-//   core/libraries.c, core/request.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c, core/checking.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c,
+//   core/driver.c, core/libraries.c, core/request.c, core/primitive.c, core/state.c, core/check_types.c, core/reads.c,
+//   core/checking.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer,
                                               size_t align, uint64_t count, size_t size, int needed) {

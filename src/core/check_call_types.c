@@ -1,6 +1,6 @@
 // core/check_call_types.c - checking a call: its types
-// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, host/values.c,
-//   core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c
+// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
+//   host/values.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c
 
 // An integer type of so many bytes: it becomes the unsigned one of its size, which kernels read in its place.
 GPUPRIMS__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,

@@ -1,6 +1,6 @@
 // core/check_numbers.c - checking a call: its numbers
-// uses: api/lists.h, api/structs.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c,
-//   core/reads.c, core/checking.c, core/check_call_types.c
+// uses: api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
+//   core/primitive.c, core/reads.c, core/checking.c, core/check_call_types.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;

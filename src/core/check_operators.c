@@ -1,6 +1,6 @@
 // core/check_operators.c - checking a call: its operators
-// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/names.c, core/check_types.c,
-//   core/reads.c, core/checking.c
+// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
+//   core/check_types.c, core/reads.c, core/checking.c
 
 // Of the built-in binary operators, those that have a role of their own; NULL: for folds and maps.
 GPUPRIMS__PRIVATE const char *gp__role_of(gp_op op) {

@@ -1,5 +1,5 @@
 // core/check_values.c - checking a call: its values in host memory
-// uses: api/lists.h, api/call.h, core/rules.h, core/request.c, core/primitive.c, core/reads.c, core/checking.c,
+// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/request.c, core/primitive.c, core/checking.c,
 //   core/check_buffers.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {

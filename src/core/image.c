@@ -1,6 +1,7 @@
 // core/image.c - bundle, disk, NVRTC, in this order
-// uses: api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/messages.c, core/libraries.c, core/text.c,
-//   core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c, core/nvrtc.c
+// uses: api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/libraries.c,
+//   core/text.c, core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c,
+//   core/nvrtc.c
 
 #define GPUPRIMS__BUNDLE "keys of parts 1" // what gp_bundle.header says; another number: keys are made another way
 GPUPRIMS__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
@@ -65,8 +66,7 @@ GPUPRIMS__PRIVATE gp_result gp__find_image(gp__library *l, const char *who, cons
     gp__free_text(&key);
     if (found) return GP_SUCCESS;
   }
-  result = gp__open_nvrtc(&l->runtime, who);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__open_nvrtc(&l->runtime, who));
   architecture = gp__architecture(&l->runtime, capability, &ptx);
   if (!architecture || (exact && ptx))
     return gp__fail(exact ? GP_E_ARGUMENT : GP_E_COMPILE, "%s: NVRTC %d.%d does not know compute capability %d.%d", who,

@@ -1,6 +1,6 @@
 // core/launch_plan.c - launching a call
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
-//   core/geometry.h, core/families.h, core/request.c, core/primitive.c, core/state.c, core/reads.c, core/kernels.c,
+//   core/geometry.h, core/families.h, core/system.c, core/request.c, core/primitive.c, core/state.c, core/kernels.c,
 //   core/load.c, core/workspaces.c, core/launch.c
 
 // The primary context is current, the kernels are loaded. The workspace gets `least` bytes at least.
@@ -13,20 +13,18 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
   void *scratch = NULL;
   unsigned long long stream_key;
   int capturing;
-  gp_result result;
+  gp_result result = GP_SUCCESS;
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
   for (i = 1; i < count; ++i)
     if (kernels[i]->occupancy < occupancy) occupancy = kernels[i]->occupancy;
   most = family->kernels && family->kernels->fit && count ? family->kernels->fit(p, occupancy) : 0;
   if (most) {
     g = gp__geometry_of(*p, *h, 0);
-    result = gp__fit_kernel(s, who, kernels[0], &g, &occupancy);
-    if (result != GP_SUCCESS) return result;
+    GPUPRIMS__CHECK(gp__fit_kernel(s, who, kernels[0], &g, &occupancy));
     if (occupancy > most) occupancy = most;
   }
   g = gp__geometry_of(*p, *h, occupancy);
-  result = gp__number_of_stream(s, who, stream, &stream_key, &capturing);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
   if (capturing) gp__keep_captured(kernels, count);
   if (g.words || g.scratch) {
     GPUPRIMS__CHECK(gp__find_stream(s, who, stream_key, stream, capturing, &r));

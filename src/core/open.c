@@ -1,7 +1,7 @@
 // core/open.c - opening and closing a context
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rules.h, core/rows.h,
-//   core/messages.c, core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c, core/state.c,
-//   core/life.c, core/close.c
+//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c,
+//   core/state.c, core/life.c, core/close.c
 
 GPUPRIMS__API gp_config gp_config_init(void) {
   gp_config c;
@@ -162,13 +162,12 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   gp_config c = gp_config_init();
   gp_context *shell;
   gp__state *s;
-  gp_result result;
+  gp_result result = GP_SUCCESS;
   int failed = 0, none = 0;
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
   if (config) c = *config;
-  result = gp__check_config(&c);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__check_config(&c));
   pthread_once(&gp__fork_once, gp__watch_forks);
   s = (gp__state *)calloc(1, sizeof *s);
   shell = (gp_context *)calloc(1, sizeof *shell);

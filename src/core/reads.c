@@ -14,12 +14,6 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
 }
 
-#define GPUPRIMS__CHECK(expression)                                                                                    \
-  do {                                                                                                                 \
-    const gp_result checked_ = expression;                                                                             \
-    if (checked_ != GP_SUCCESS) return checked_;                                                                       \
-  } while (0)
-
 // Which fields of gp_call a primitive reads: F(FIELD, field, error, what is said of one that is set for nothing).
 #define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
   F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \

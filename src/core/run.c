@@ -1,8 +1,8 @@
 // core/run.c - running a call
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h,
-//   core/shape.h, core/geometry.h, core/families.h, core/libraries.c, core/request.c, core/names.c, core/kinds.c,
-//   core/primitive.c, host/run.c, core/state.c, core/life.c, core/checking.c, core/check.c, core/choose.c,
-//   core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
+//   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/libraries.c, core/request.c, core/names.c,
+//   core/kinds.c, core/primitive.c, host/run.c, core/state.c, core/life.c, core/checking.c, core/check.c,
+//   core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c
 
 GPUPRIMS__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given,
                                              uint64_t *bytes);
@@ -26,8 +26,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, 
   int pushed, count, i;
   result = gp__choose_here(s, q, given, &h, &p, NULL);
   if (result != GP_SUCCESS || (idle && !gp__is_checked(q))) return result;
-  result = gp__enter(s, who, &pushed);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__enter(s, who, &pushed));
   if (family->composed) return gp__leave(s, who, pushed, family->composed->run(s, q, &p, run, stream, least));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS && !idle; ++i)

@@ -1,6 +1,6 @@
 // core/types.c - users' types and operators
-// uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/arguments.h, core/messages.c, core/text.c,
-//   core/request.c, core/names.c, core/state.c, core/life.c
+// uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/arguments.h, core/system.c, core/messages.c,
+//   core/text.c, core/request.c, core/names.c, core/state.c, core/life.c
 
 GPUPRIMS__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
   const gp__type_info *info = NULL;
@@ -141,14 +141,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
 
 GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
   const char *who = "gp_op_define";
-  gp_result result = GP_SUCCESS;
   gp__op_info *info, **larger = NULL;
   int failed = 0;
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
-  result = gp__check_op(desc);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(gp__check_op(desc));
   info = (gp__op_info *)calloc(1, sizeof *info);
   if (info) {
     info->name = gp__duplicate(desc->name, &failed);

@@ -1,6 +1,6 @@
 // core/workspaces.c - workspaces of streams
-// uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h, core/messages.c,
-//   core/driver.c, core/libraries.c, core/state.c, core/close.c
+// uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h, core/system.c,
+//   core/messages.c, core/driver.c, core/libraries.c, core/state.c, core/close.c
 
 GPUPRIMS__PRIVATE uint64_t gp__word_bytes(const gp__geometry *g) {
   return g->words ? (GP__CONTROL_BYTES + g->words * GP__WORD_BYTES + 255) & ~(uint64_t)255 : 0;
@@ -274,16 +274,14 @@ GPUPRIMS__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__wor
                                           uint64_t words, uint64_t scratch, uint64_t least, int capturing,
                                           void **scratch_at) {
   uint64_t front = scratch && !words ? (uint64_t)GP__CONTROL_BYTES : words, need;
-  gp_result result;
   if (words > r->words) r->words = words;
   if (front < r->pinned) front = r->pinned;
   need = front + scratch + r->held;
   // Beside scratch, words keep a place of their own where that is to be had: no need to clear them between calls.
   if (!capturing && !r->held && scratch && r->words > front) need += r->words - front;
   if (need < least) need = least;
-  result = r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
-                                      : gp__grow(s, who, r, stream, need, scratch, capturing);
-  if (result != GP_SUCCESS) return result;
+  GPUPRIMS__CHECK(r->held && r->bytes < need ? gp__fail(GP_E_WORKSPACE, "%s: the outer call has left no room", who)
+                                             : gp__grow(s, who, r, stream, need, scratch, capturing));
   if (words > r->tagged) {
     const int error = s->library.runtime.driver.cuMemsetD8Async((gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0,
                                                                 words - r->tagged, stream);

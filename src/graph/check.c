@@ -1,6 +1,6 @@
 // graph/check.c - checking a call: its graph
-// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, api/call.h, core/rules.h, core/messages.c,
-//   core/request.c, host/values.c, core/names.c, bfs/kinds.c, graph/kinds.c, core/check_types.c, core/reads.c,
+// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, api/call.h, core/rules.h, core/system.c,
+//   core/messages.c, core/request.c, host/values.c, core/names.c, bfs/kinds.c, graph/kinds.c, core/check_types.c,
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }

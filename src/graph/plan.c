@@ -1,7 +1,7 @@
 // graph/plan.c - plans of work on graphs
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/request.c,
-//   core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/reads.c, graph/check.c, group_by/launch.c,
-//   graph/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/system.c,
+//   core/request.c, core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/reads.c, graph/check.c,
+//   group_by/launch.c, graph/launch.c
 
 // The kernels of its own.
 GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p,

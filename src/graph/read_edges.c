@@ -1,5 +1,5 @@
 // graph/read_edges.c - files of edges
-// uses: api/config.h, api/lists.h, api/graph_types.h, core/rules.h, core/messages.c, host/values.c, core/reads.c
+// uses: api/config.h, api/lists.h, api/graph_types.h, core/rules.h, core/system.c, core/messages.c, host/values.c
 
 typedef struct gp__reader {
   const char *name, *begin, *at, *end, *line; // line: where the present one begins

@@ -1,6 +1,6 @@
 // group_by/check.c - checking a call: group-by
-// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/names.c, core/primitive.c,
-//   core/check_types.c, core/reads.c, core/checking.c
+// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
+//   core/primitive.c, core/check_types.c, core/checking.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
   const gp_call *c = k->c;

@@ -1,8 +1,8 @@
 // group_by/launch.c - group by: other calls, one behind the other
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rules.h, core/shape.h,
-//   core/geometry.h, core/families.h, group_by/arguments.h, core/request.c, host/values.c, core/names.c,
-//   group_by/host.c, core/state.c, core/open.c, core/reads.c, core/check_call_types.c, core/check.c, core/shape.c,
-//   core/choose.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
+//   core/geometry.h, core/families.h, group_by/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c,
+//   group_by/host.c, core/state.c, core/open.c, core/check_call_types.c, core/check.c, core/shape.c, core/choose.c,
+//   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
 
 // Does a group-by try tables in shared memory?
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {

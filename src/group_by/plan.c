@@ -1,7 +1,7 @@
 // group_by/plan.c - plans of group-by
-// uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/request.c, core/names.c,
-//   core/kinds.c, core/primitive.c, group_by/host.c, core/state.c, core/reads.c, group_by/check.c, core/choose.c,
-//   group_by/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/system.c, core/request.c,
+//   core/names.c, core/kinds.c, core/primitive.c, group_by/host.c, core/state.c, core/reads.c, group_by/check.c,
+//   core/choose.c, group_by/launch.c
 
 // What else it does are calls of their own.
 GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p,

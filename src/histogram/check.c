@@ -1,7 +1,7 @@
 // histogram/check.c - checking a call: histograms
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/arguments.h, core/messages.c,
-//   core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
-//   core/check_call_types.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/arguments.h, core/system.c,
+//   core/messages.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
+//   core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 // Counters and weights.
 GPUPRIMS__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {

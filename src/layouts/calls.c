@@ -1,6 +1,6 @@
 // layouts/calls.c - calls by name: layouts
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/array.h, api/call.h, core/rules.h,
-//   core/messages.c, layouts/kinds.c, core/state.c, core/reads.c, core/run.c, map/calls.c
+//   core/system.c, core/messages.c, layouts/kinds.c, core/state.c, core/run.c, map/calls.c
 
 GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
                                           void *out, uint64_t count, int flags, gp_stream stream) {

@@ -1,6 +1,6 @@
 // layouts/check.c - checking a call: layouts
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, layouts/policy.h, core/messages.c,
-//   core/request.c, layouts/host.c, core/check_types.c, core/reads.c, core/checking.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, layouts/policy.h, core/system.c,
+//   core/messages.c, core/request.c, layouts/host.c, core/check_types.c, core/checking.c, core/check_buffers.c
 
 // A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,

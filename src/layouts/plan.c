@@ -1,7 +1,7 @@
 // layouts/plan.c - plans of conversions of layouts
 // uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/policy.h,
-//   layouts/policy.h, map/arguments.h, layouts/arguments.h, core/request.c, layouts/host.c, core/kinds.c,
-//   core/primitive.c, core/reads.c, layouts/check.c, core/shape.c, layouts/names.c, core/launch.c
+//   layouts/policy.h, map/arguments.h, layouts/arguments.h, core/system.c, core/request.c, layouts/host.c,
+//   core/kinds.c, core/primitive.c, core/reads.c, layouts/check.c, core/shape.c, layouts/names.c, core/launch.c
 
 // Is the input of a conversion copied first?
 GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {

@@ -1,6 +1,7 @@
 // map/check.c - checking a call: maps
-// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/names.c, map/kinds.c,
-//   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
+// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
+//   map/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c,
+//   core/check_buffers.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   const gp_call *c = k->c;

@@ -1,7 +1,7 @@
 // merge/check.c - checking a call: merges, merge sort and sets
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, sort/radix_policy.h, families.h,
-//   core/messages.c, core/request.c, host/values.c, merge/kinds.c, core/primitive.c, core/state.c, core/check_types.c,
-//   core/reads.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
+//   core/system.c, core/messages.c, core/request.c, host/values.c, merge/kinds.c, core/primitive.c, core/state.c,
+//   core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 // `op` is an order of keys.
 GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {

@@ -1,7 +1,8 @@
 // reduce/plan.c - plans of reductions
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, reduce/policy.h, reduce/arguments.h, core/request.c,
-//   host/exact.c, host/canonical.c, segments/host.c, select/host.c, sets/host.c, reduce/kinds.c, core/kinds.c,
-//   core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, reduce/names.c, core/launch.c
+// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, reduce/policy.h, reduce/arguments.h, core/system.c,
+//   core/request.c, host/exact.c, host/canonical.c, segments/host.c, select/host.c, sets/host.c, reduce/kinds.c,
+//   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, reduce/names.c,
+//   core/launch.c
 
 GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
   if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // sums of 0 and 1

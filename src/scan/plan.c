@@ -1,7 +1,7 @@
 // scan/plan.c - plans of scans
-// uses: api/lists.h, api/policy.h, core/rules.h, scan/arguments.h, core/request.c, host/exact.c, host/canonical.c,
-//   scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, core/check_values.c, core/spelling.c,
-//   core/launch.c
+// uses: api/lists.h, api/policy.h, core/rules.h, scan/arguments.h, core/system.c, core/request.c, host/exact.c,
+//   host/canonical.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, core/check_values.c,
+//   core/spelling.c, core/launch.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p,
                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {

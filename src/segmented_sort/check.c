@@ -1,6 +1,6 @@
 // segmented_sort/check.c - checking a call: segmented sorts
-// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c,
-//   core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c
+// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
+//   core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c
 
 // Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
 GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {

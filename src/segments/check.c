@@ -1,6 +1,6 @@
 // segments/check.c - checking a call: segmented reductions, load balance
-// uses: api/lists.h, api/structs.h, api/call.h, core/rules.h, core/messages.c, core/request.c, search/kinds.c,
-//   segments/kinds.c, core/primitive.c, core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c,
+// uses: api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
+//   search/kinds.c, segments/kinds.c, core/primitive.c, core/checking.c, core/check_call_types.c, core/check_buffers.c,
 //   search/check.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_segments_out_type(gp__checking *k) {

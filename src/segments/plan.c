@@ -1,7 +1,8 @@
 // segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 // uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, segments/arguments.h, search/arguments.h,
-//   core/request.c, host/values.c, segments/host.c, search/host.c, search/kinds.c, scan/kinds.c, segments/kinds.c,
-//   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, segments/check.c, core/spelling.c, core/launch.c
+//   core/system.c, core/request.c, host/values.c, segments/host.c, search/host.c, search/kinds.c, scan/kinds.c,
+//   segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, segments/check.c, core/spelling.c,
+//   core/launch.c
 
 // The check that GP_CHECKED asks for, as a call of its own.
 GPUPRIMS__PRIVATE gp__request gp__offsets_check(const gp__request *q) {

@@ -1,6 +1,6 @@
 // select/check.c - checking a call: predicates, parts, runs
-// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/names.c,
-//   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_operators.c,
+// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
+//   core/names.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_operators.c,
 //   core/check_call_types.c, core/check_buffers.c
 
 GPUPRIMS__PRIVATE int gp__is_predicated(gp_primitive p) { return p >= GP_SELECT && p <= GP_ALL; }

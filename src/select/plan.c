@@ -1,7 +1,7 @@
 // select/plan.c - plans of streams: selection, runs, by key, segmented scans
-// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, select/arguments.h, core/request.c,
-//   segments/host.c, select/runs_host.c, select/host.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c,
-//   core/reads.c, select/check.c, select/names.c, core/launch.c, segments/plan.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, select/arguments.h, core/system.c,
+//   core/request.c, segments/host.c, select/runs_host.c, select/host.c, scan/kinds.c, core/kinds.c, core/primitive.c,
+//   host/run.c, core/reads.c, select/check.c, select/names.c, core/launch.c, segments/plan.c
 
 GPUPRIMS__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
 GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {

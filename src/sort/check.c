@@ -1,7 +1,7 @@
 // sort/check.c - checking a call: sorts
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, sort/radix_policy.h, core/messages.c,
-//   core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
-//   core/check_call_types.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, sort/radix_policy.h, core/system.c,
+//   core/messages.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
+//   core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 // Values that move with keys: of in_type, or where there is no input, indices of out_type. Their type becomes the
 // unsigned one of its size.

@@ -1,6 +1,6 @@
 // top_k/check.c - checking a call: top-k, nth element, shuffle
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, top_k/policy.h, core/messages.c,
-//   core/request.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c,
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, top_k/policy.h, core/system.c,
+//   core/messages.c, core/request.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
 //   core/check_buffers.c
 
 GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {

@@ -1,6 +1,6 @@
 // top_k/launch.c - launches of top-k and radix select
-// uses: api/lists.h, core/rules.h, core/shape.h, top_k/policy.h, top_k/geometry.h, top_k/arguments.h, core/request.c,
-//   core/reads.c, core/load.c, core/launch.c
+// uses: api/lists.h, core/rules.h, core/shape.h, top_k/policy.h, top_k/geometry.h, top_k/arguments.h, core/system.c,
+//   core/request.c, core/load.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;

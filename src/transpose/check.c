@@ -1,6 +1,6 @@
 // transpose/check.c - checking a call: transposes
-// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, transpose/policy.h, core/messages.c,
-//   core/request.c, core/primitive.c, core/reads.c, core/checking.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, transpose/policy.h, core/system.c,
+//   core/messages.c, core/request.c, core/primitive.c, core/checking.c, core/check_buffers.c
 
 // Strides of one side of a transpose, dense where they are 0, and how many elements lie between the first and the last.
 GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions,

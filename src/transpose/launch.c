@@ -1,8 +1,8 @@
 // transpose/launch.c - launches of transposes
 // uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h, transpose/policy.h,
 //   transpose/panels_policy.h, core/geometry.h, transpose/geometry.h, map/arguments.h, transpose/arguments.h,
-//   transpose/panels_arguments.h, core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/load.c,
-//   core/launch.c
+//   transpose/panels_arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c,
+//   core/load.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;
@@ -140,7 +140,6 @@ GPUPRIMS__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
 GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
   const unsigned threads = l->g->threads;
-  gp_result result = GP_SUCCESS;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     gp__panels_args a = gp__panels_arguments(*l->p, *l->h, gp__matrix_of(l, matrix), l->scratch);
@@ -151,21 +150,19 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
       if (which < 0) break;
       if (which == 0 && r.whole) {
         gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
-        result = gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
-                                 l->g->shared_bytes, &t);
-        if (result != GP_SUCCESS) return result;
+        GPUPRIMS__CHECK(gp__launch_step(l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads,
+                                        l->g->shared_bytes, &t));
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
              : which == 1
                  ? gp__ceil_div((uint64_t)a.chunk_rows * a.chunk_columns, threads / GP__WARP * GP__CHUNK_TICKET)
                  : gp__ceil_div(a.saves / (unsigned)r.word + a.clears, (uint64_t)threads * 4);
-      result = gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
-                               which == 0 ? l->g->shared_bytes : 0, &a);
-      if (result != GP_SUCCESS) return result;
+      GPUPRIMS__CHECK(gp__launch_step(l, which, gp__grid_of_step(l, which, 0, work), threads,
+                                      which == 0 ? l->g->shared_bytes : 0, &a));
     }
   }
-  return result;
+  return GP_SUCCESS;
 }
 // `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
 GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
