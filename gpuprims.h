@@ -32175,7 +32175,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
-GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   return gp__methods_of(q)->kinds(q, p, kinds);
 }
 
@@ -35057,7 +35057,7 @@ GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *
 
 // ---- map/plan.c - plans of maps
 
-GPUPRIMS__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = q->primitive == GP_COPY ? GP__COPY : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT : GP__MAP;
   return 1;
@@ -35157,8 +35157,7 @@ static const gp__primitive gp__primitive_adjacent_difference = {&gp__family_map,
 
 // ---- reverse/plan.c - plan of reverse
 
-GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p,
-                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__REVERSE, 1;
 }
@@ -35183,8 +35182,7 @@ GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
     h->count = q->segments + 1;
   }
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p,
-                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_STEALING ? GP__STEALING : GP__EVEN_SHARE;
   return 1;
@@ -35244,8 +35242,7 @@ static const gp__primitive gp__primitive_is_sorted = {
 
 // ---- scan/plan.c - plans of scans
 
-GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p,
-                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_LOOK_BACK   ? GP__LOOK_BACK
              : p->algorithm == GP_PIPELINED ? GP__PIPELINED
@@ -35314,8 +35311,7 @@ GPUPRIMS__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
   h->segmented.by_ranges = q->end != NULL;
   h->segments = q->segments;
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p,
-                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
   kinds[count++] = p->algorithm == GP_PIPELINED       ? GP__SEGMENTED_PIPELINED
@@ -35394,8 +35390,7 @@ GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p,
-                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
   return 1;
@@ -35474,8 +35469,7 @@ GPUPRIMS__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
   h->histogram.bins = q->bins;
   h->exact = gp__is_integer(q->out_type);
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p,
-                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__HISTOGRAM, 1;
 }
@@ -35520,8 +35514,7 @@ static const gp__primitive gp__primitive_histogram_ranges = {&gp__family_histogr
 
 // ---- search/plan.c - plans of searches
 
-GPUPRIMS__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p,
-                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__BOUND, 1;
 }
@@ -35547,7 +35540,7 @@ static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__R
 // ---- sort/plan.c - plans of sorts
 
 // In the order of gp__launch_sweeps.
-GPUPRIMS__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = GP__RADIX_HISTOGRAM;
   kinds[count++] = q->count >> GP__RADIX_NARROW_LOG2 ? GP__RADIX_PASS_WIDE : GP__RADIX_PASS;
@@ -35566,15 +35559,14 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   return 4;
 }
 // The sample, then one sweep, then hybrid, and the team of a sort that takes no sample.
-GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p,
-                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
   kinds[2] = GP__RADIX_SWEEPS;
   kinds[7] = GP__SORT_ONE_LAUNCH;
   return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
   kinds[0] = GP__RADIX_HISTOGRAM;
   kinds[1] = GP__RADIX_PASS;
   kinds[2] = GP__LEADING_EDGES;
@@ -35582,7 +35574,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS
   kinds[4] = GP__RADIX_SWEEPS;
   return 5;
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = GP__COUNT_KEYS;
   kinds[count++] = GP__COUNTING_FILL;
@@ -35590,8 +35582,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kin
   return count;
 }
 
-GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p,
-                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   switch (p->algorithm) {
   case GP_COUNTING:
     return gp__kinds_of_counting(q, kinds);
@@ -35655,8 +35646,7 @@ static const gp__primitive gp__primitive_sort = {
 
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
-GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p,
-                                                  gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   kinds[0] = GP__SEGMENTS_BEGIN;
   kinds[1] = GP__SEGMENTS_SHORT;
@@ -35686,8 +35676,7 @@ static const gp__primitive gp__primitive_segmented_sort = {
 
 // ---- merge/plan.c - plans of merges, merge sort and sets
 
-GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p,
-                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int sets = gp__is_set(q->primitive), served = p->algorithm == GP_PIPELINED;
   int count = 0;
   if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
@@ -35730,8 +35719,7 @@ static const gp__primitive gp__primitive_set_symmetric_difference = {
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
-GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
-                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
@@ -35806,8 +35794,7 @@ static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
                                                             GP__READS_OUT_KEYS | GP__READS_LENGTH,
                                                         GP__WANTS_KEYS, GP_DESCENDING};
 
-GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p,
-                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__SHUFFLE, 1;
 }
@@ -35849,8 +35836,7 @@ GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
       (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
     h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
-                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
   if (gp__is_buffered(p->algorithm)) {
     kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
@@ -35937,8 +35923,7 @@ GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->layout.in_bytes = gp__layout_bytes(q->in_layout, q->count);
   h->in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p,
-                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__CONVERT_LAYOUT;
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
@@ -35977,7 +35962,7 @@ static const gp__primitive gp__primitive_convert_layout = {&gp__family_layouts, 
 
 // ---- bfs/plan.c - plans of searches in graphs
 
-GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
   kinds[0] = gp__bfs_by_edges(p->algorithm)                     ? GP__BFS_STEPS
              : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
@@ -36038,8 +36023,7 @@ static const gp__primitive gp__primitive_bfs_sources = {
 // ---- group_by/plan.c - plans of group-by
 
 // What else it does are calls of their own.
-GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p,
-                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;
   return gp__groups_in_tables(q);
@@ -36056,8 +36040,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *
   if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX],
-                                                  int *count) {
+GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   gp__grouping g;
   const gp_result result = gp__grouping_of(s, q, 1, NULL, &g);
   *count = g.count;
@@ -36080,8 +36063,7 @@ static const gp__primitive gp__primitive_group_by = {
 // ---- graph/plan.c - plans of work on graphs
 
 // The kernels of its own.
-GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p,
-                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   static const signed char lists[][5] = {
       {GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
       {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
@@ -36106,8 +36088,8 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request
   if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__request *q,
-                                                    gp__request calls[GP__CALLS_MAX], int *count) {
+GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__request *q, gp__request *calls,
+                                                    int *count) {
   gp__graph_plan g;
   const gp_result result = gp__graph_plan_of(s, q, NULL, &g);
   *count = g.request_count;

@@ -3,7 +3,7 @@
 //   core/request.c, bfs/kinds.c, graph/kinds.c, core/kinds.c, core/primitive.c, bfs/host.c, core/reads.c,
 //   core/checking.c, graph/check.c, core/spelling.c, core/launch.c, bfs/launch.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
   kinds[0] = gp__bfs_by_edges(p->algorithm)                     ? GP__BFS_STEPS
              : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE

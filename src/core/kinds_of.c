@@ -12,6 +12,6 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__ker
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
 // Which kernels a call needs, in the order of their launches. Returns their number.
-GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   return gp__methods_of(q)->kinds(q, p, kinds);
 }

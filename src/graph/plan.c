@@ -4,8 +4,7 @@
 //   group_by/launch.c, graph/launch.c
 
 // The kernels of its own.
-GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p,
-                                              gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   static const signed char lists[][5] = {
       {GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
       {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
@@ -30,8 +29,8 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_bytes(gp__state *s, const gp__request
   if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__request *q,
-                                                    gp__request calls[GP__CALLS_MAX], int *count) {
+GPUPRIMS__PRIVATE gp_result gp__calls_of_graph_plan(gp__state *s, const gp__request *q, gp__request *calls,
+                                                    int *count) {
   gp__graph_plan g;
   const gp_result result = gp__graph_plan_of(s, q, NULL, &g);
   *count = g.request_count;

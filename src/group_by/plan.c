@@ -4,8 +4,7 @@
 //   core/choose.c, group_by/launch.c
 
 // What else it does are calls of their own.
-GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p,
-                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;
   return gp__groups_in_tables(q);
@@ -22,8 +21,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_bytes(gp__state *s, const gp__request *
   if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request calls[GP__CALLS_MAX],
-                                                  int *count) {
+GPUPRIMS__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   gp__grouping g;
   const gp_result result = gp__grouping_of(s, q, 1, NULL, &g);
   *count = g.count;

@@ -10,8 +10,7 @@ GPUPRIMS__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
   h->histogram.bins = q->bins;
   h->exact = gp__is_integer(q->out_type);
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p,
-                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__HISTOGRAM, 1;
 }

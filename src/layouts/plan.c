@@ -32,8 +32,7 @@ GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->layout.in_bytes = gp__layout_bytes(q->in_layout, q->count);
   h->in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p,
-                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__CONVERT_LAYOUT;
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;

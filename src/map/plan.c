@@ -3,7 +3,7 @@
 //   core/messages.c, core/request.c, host/types.c, host/values.c, host/call.c, map/host.c, host/user.c, map/kinds.c,
 //   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, map/check.c, map/names.c, core/launch.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = q->primitive == GP_COPY ? GP__COPY : q->primitive == GP_ADJACENT_DIFFERENCE ? GP__ADJACENT : GP__MAP;
   return 1;

@@ -3,8 +3,7 @@
 //   scan/kinds.c, merge/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, merge/check.c, core/shape.c,
 //   core/spelling.c, merge/names.c, merge/launch.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p,
-                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int sets = gp__is_set(q->primitive), served = p->algorithm == GP_PIPELINED;
   int count = 0;
   if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;

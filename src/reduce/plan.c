@@ -16,8 +16,7 @@ GPUPRIMS__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
     h->count = q->segments + 1;
   }
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p,
-                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_STEALING ? GP__STEALING : GP__EVEN_SHARE;
   return 1;

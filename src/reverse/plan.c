@@ -2,8 +2,7 @@
 // uses: api/policy.h, core/rules.h, core/request.c, reverse/host.c, core/kinds.c, core/primitive.c, core/reads.c,
 //   core/check_values.c, map/plan.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p,
-                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__REVERSE, 1;
 }

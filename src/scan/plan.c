@@ -3,8 +3,7 @@
 //   host/canonical.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, core/check_values.c,
 //   core/spelling.c, core/launch.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p,
-                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_LOOK_BACK   ? GP__LOOK_BACK
              : p->algorithm == GP_PIPELINED ? GP__PIPELINED

@@ -2,8 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, search/arguments.h, core/request.c, search/host.c, core/kinds.c,
 //   core/primitive.c, core/reads.c, search/check.c, search/names.c, core/launch.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p,
-                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__BOUND, 1;
 }

@@ -3,8 +3,7 @@
 //   core/primitive.c, core/reads.c, segmented_sort/check.c, core/shape.c, segmented_sort/names.c,
 //   segmented_sort/launch.c, segments/plan.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p,
-                                                  gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   kinds[0] = GP__SEGMENTS_BEGIN;
   kinds[1] = GP__SEGMENTS_SHORT;

@@ -29,8 +29,7 @@ GPUPRIMS__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
   h->segmented.by_ranges = q->end != NULL;
   h->segments = q->segments;
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p,
-                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
   kinds[count++] = p->algorithm == GP_PIPELINED       ? GP__SEGMENTED_PIPELINED

@@ -16,8 +16,7 @@ GPUPRIMS__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p,
-                                          gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
   return 1;

@@ -4,7 +4,7 @@
 //   sort/names.c, core/launch.c, sort/launch.c, sort/counting_launch.c
 
 // In the order of gp__launch_sweeps.
-GPUPRIMS__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = GP__RADIX_HISTOGRAM;
   kinds[count++] = q->count >> GP__RADIX_NARROW_LOG2 ? GP__RADIX_PASS_WIDE : GP__RADIX_PASS;
@@ -23,15 +23,14 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   return 4;
 }
 // The sample, then one sweep, then hybrid, and the team of a sort that takes no sample.
-GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p,
-                                            gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
   kinds[2] = GP__RADIX_SWEEPS;
   kinds[7] = GP__SORT_ONE_LAUNCH;
   return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
   kinds[0] = GP__RADIX_HISTOGRAM;
   kinds[1] = GP__RADIX_PASS;
   kinds[2] = GP__LEADING_EDGES;
@@ -39,7 +38,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind kinds[GP__KINDS
   kinds[4] = GP__RADIX_SWEEPS;
   return 5;
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = GP__COUNT_KEYS;
   kinds[count++] = GP__COUNTING_FILL;
@@ -47,8 +46,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kin
   return count;
 }
 
-GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p,
-                                        gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   switch (p->algorithm) {
   case GP_COUNTING:
     return gp__kinds_of_counting(q, kinds);

@@ -3,8 +3,7 @@
 //   host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c,
 //   core/shape.c, core/spelling.c, top_k/names.c, top_k/launch.c, map/plan.c
 
-GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p,
-                                         gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
@@ -79,8 +78,7 @@ static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
                                                             GP__READS_OUT_KEYS | GP__READS_LENGTH,
                                                         GP__WANTS_KEYS, GP_DESCENDING};
 
-GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p,
-                                           gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__SHUFFLE, 1;
 }

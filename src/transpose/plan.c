@@ -32,8 +32,7 @@ GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
       (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
     h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
-GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
-                                             gp__kernel_kind kinds[GP__KINDS_MAX]) {
+GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
   if (gp__is_buffered(p->algorithm)) {
     kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
