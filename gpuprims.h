@@ -27505,7 +27505,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1970176"
+#define GPUPRIMS__EMBEDDED_FROM "1966080"
 
 // ---- core/embed.c - this file's own text
 
@@ -33582,11 +33582,10 @@ typedef struct gp__launching {
 
 // All kernels of a call, one behind the other, with the same arguments.
 GPUPRIMS__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
-  gp_result result = GP_SUCCESS;
   int i;
-  for (i = 0; i < l->count && result == GP_SUCCESS; ++i)
-    result = gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments);
-  return result;
+  for (i = 0; i < l->count; ++i)
+    GPUPRIMS__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments));
+  return GP_SUCCESS;
 }
 // One step: the kernel at `which`, so many blocks of so many threads.
 GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,
@@ -33687,14 +33686,14 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
 GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
-  gp_result result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
   int bit = a.begin_bit;
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a));
   grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, tiles);
-  for (; a.pass < a.passes + (a.in_place || !a.passes) && result == GP_SUCCESS; ++a.pass) {
+  for (; a.pass < a.passes + (a.in_place || !a.passes); ++a.pass) {
     gp__radix_digit_of(&a, &bit);
-    result = gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // A radix sort; large values last.
 GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
@@ -33702,8 +33701,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
   const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
-  gp_result result = gp__launch_passes(l, r.tiles, a);
-  if (result == GP_SUCCESS && r.large) {
+  GPUPRIMS__CHECK(gp__launch_passes(l, r.tiles, a));
+  if (r.large) {
     gp__gather_args gather;
     memset(&gather, 0, sizeof gather);
     gather.in = q->in;
@@ -33711,20 +33710,20 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
     gather.out = q->in == q->out ? scratch + r.moved : q->out;
     gather.count = q->count;
     gather.count_device = a.count_device;
-    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)), l->g->threads, 0,
-                             &gather);
-    if (result == GP_SUCCESS && q->in == q->out) {
+    GPUPRIMS__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)),
+                                    l->g->threads, 0, &gather));
+    if (q->in == q->out) {
       gp__map_args copy;
       memset(&copy, 0, sizeof copy);
       copy.in = gather.out;
       copy.out = q->out;
       copy.count = q->count;
       copy.count_device = a.count_device;
-      result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, gp__ceil_div(q->count * q->in_size, 16 * l->g->threads)),
-                               l->g->threads, 0, &copy);
+      return gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, gp__ceil_div(q->count * q->in_size, 16 * l->g->threads)),
+                             l->g->threads, 0, &copy);
     }
   }
-  return result;
+  return GP_SUCCESS;
 }
 // All keys in one block.
 GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
@@ -33781,7 +33780,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first,
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   gp__geometry steps[4];
   unsigned grid[4];
-  gp_result result = GP_SUCCESS;
   int i;
   for (i = 0; i < 4; ++i) {
     steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
@@ -33792,13 +33790,12 @@ GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first,
     grid[0] = grid[1] = least < r.blocks ? least : (unsigned)r.blocks;
     if (grid[3] > r.blocks) grid[3] = (unsigned)r.blocks;
   }
-  for (; a.level < r.even_levels && result == GP_SUCCESS; ++a.level)
-    for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
-      result = gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a);
-  if (a.level < a.levels && result == GP_SUCCESS)
-    result = gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a);
-  return result != GP_SUCCESS ? result
-                              : gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+  for (; a.level < r.even_levels; ++a.level)
+    for (i = 0; i < 2; ++i)
+      GPUPRIMS__CHECK(gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a));
+  if (a.level < a.levels)
+    GPUPRIMS__CHECK(gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a));
+  return gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
@@ -33826,9 +33823,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   if (samples) a.recurring = GP__RECUR_SAMPLE;
   if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // as costs take long to compare
     a.sample = 1, a.recurring = GP__RECUR_SAMPLE / 2;
-  result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
-                   : gp__launch_levels(&of_hybrid, 3, a);
-  if (result == GP_SUCCESS && gp__adaptive_is_cooperative(*l->p, *l->h)) {
+  GPUPRIMS__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
+                          : gp__launch_levels(&of_hybrid, 3, a));
+  if (gp__adaptive_is_cooperative(*l->p, *l->h)) {
     const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
     const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
     gp__launching cooperative = *l;
@@ -33838,15 +33835,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     result = gp__launch_resident(&cooperative, &radix);
     if (result != (gp_result)GP__REFUSED) return result;
     gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: one sweep", l->who);
-    result = GP_SUCCESS;
   }
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
-                             counting.threads, counting.shared_bytes, &radix);
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
-                             passes.shared_bytes, &radix);
-  return result == GP_SUCCESS && samples ? gp__launch_levels(&of_hybrid, 3, a) : result;
+  GPUPRIMS__CHECK(gp__launch_step(l, 1,
+                                  gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
+                                  counting.threads, counting.shared_bytes, &radix));
+  GPUPRIMS__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
+                                  passes.shared_bytes, &radix));
+  return samples ? gp__launch_levels(&of_hybrid, 3, a) : GP_SUCCESS;
 }
 // The leading bits, and buckets, or all bits, as the count says; where a bucket is too large after all, all bits once
 // more, from the input. Where there is no second buffer, as the outputs are the inputs, or not aligned for pairs: all.
@@ -33858,7 +33853,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const unsigned threads = l->g->threads, buckets = 1u << r.bits;
   gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
   gp__hybrid_args a;
-  gp_result result;
   if (!r.bits || (l->h->in_size == 4 && !sweep.paired) || sweep.in_place)
     return gp__launch_passes(l, r.sweep.tiles, sweep);
   sweep.leads = (unsigned long long *)scratch;
@@ -33877,11 +33871,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   a.count_device = sweep.count_device;
   a.capacity = sweep.capacity;
   a.leading = r.bits;
-  result = gp__launch_passes(l, r.sweep.tiles, sweep);
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, threads - 1), threads, 0, &a);
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a);
+  GPUPRIMS__CHECK(gp__launch_passes(l, r.sweep.tiles, sweep));
+  GPUPRIMS__CHECK(gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, threads - 1), threads, 0, &a));
+  GPUPRIMS__CHECK(gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a));
   sweep.choice = sweep.leads;
   sweep.leads = NULL;
   sweep.mask = GP__DIGITS - 1;
@@ -33889,12 +33881,10 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   sweep.tickets = (unsigned long long *)(again + r.sweep.tickets);
   sweep.steps = (unsigned *)(again + r.sweep.steps);
   sweep.words = again + r.sweep.words;
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
-                             counting.threads, counting.shared_bytes, &sweep);
-  return result != GP_SUCCESS ? result
-                              : gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles),
-                                                threads, l->g->shared_bytes, &sweep);
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
+                                  counting.threads, counting.shared_bytes, &sweep));
+  return gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles), threads, l->g->shared_bytes,
+                         &sweep);
 }
 
 // ---- segmented_sort/launch.c - launches of segmented sort
@@ -33911,7 +33901,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   unsigned char *scratch = (unsigned char *)l->scratch;
   unsigned long long blocks = gp__ceil_div(batches, warps);
   gp__segmented_sort_args a;
-  gp_result result;
   int i;
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
@@ -33943,24 +33932,24 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.low_bit = (unsigned)q->begin_bit;
   a.top_shift = (unsigned)(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
   a.whole = bits == 8 * (int)q->key_size;
-  result = gp__launch_step(l, 0, 1, threads, 0, &a);
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, 1, threads, 0, &a));
   if (blocks > 0x7fffffff) blocks = 0x7fffffff;
-  if (result == GP_SUCCESS) result = gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a);
-  if (result == GP_SUCCESS && q->count > GP__SHORT && at.limit > GP__SHORT) {
+  GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
+  if (q->count > GP__SHORT && at.limit > GP__SHORT) {
     const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1),
                              resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
     blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
-    result = gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
   }
-  if (result == GP_SUCCESS && q->count > at.limit) {
+  if (q->count > at.limit) {
     const unsigned long long resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
     blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
     if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
-    result =
-        gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
-                        (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
+    return gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
+                           (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h),
+                           &a);
   }
-  return result;
+  return GP_SUCCESS;
 }
 
 // ---- merge/launch.c - launches of merges and merge sort
@@ -33986,14 +33975,13 @@ GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
-  gp_result result = GP_SUCCESS;
   if (a->borders)
-    result = gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
-                             g->threads * (unsigned)l->h->key_size, a);
-  if (result == GP_SUCCESS) result = gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
+                                    g->threads * (unsigned)l->h->key_size, a));
+  GPUPRIMS__CHECK(gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a));
   a->log2_run += a->log2_ways;
   a->log2_ways = 2;
-  return result;
+  return GP_SUCCESS;
 }
 // Tiles, then passes that make two runs one, or four, between the output and scratch: in turn, so that the last one
 // ends in the output. Of four ways the first one takes two runs where the levels are odd in number.
@@ -34007,35 +33995,33 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   gp__merge_args a = gp__merge_arguments(l);
   void *const keys[2] = {l->q->out_keys, scratch};
   void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};
-  gp_result result;
   while ((tiles - 1) >> left) ++left;
   a.log2_ways = four ? 2 - left % 2 : 1;
   if (four) left = (left + 1) / 2;
   if (four && !gp__four_together(*l->p, *l->h, tiles))
     a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-  result = gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
-                           (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a);
-  for (run = g->tile_items; left-- && result == GP_SUCCESS; run *= 2) {
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+                                  (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
+  for (run = g->tile_items; left--; run *= 2) {
     a.run = run;
     a.keys = a.out_keys, a.values = a.out_values;
     a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-    if (four) result = gp__launch_four_way(l, &a);
-    else result = gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a);
+    GPUPRIMS__CHECK(four ? gp__launch_four_way(l, &a)
+                         : gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // Sets of more tiles than there are blocks at once: tiles' borders are found by a launch of their own, side by side.
 GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   const gp__geometry *g = l->g;
   gp__merge_args a = gp__merge_arguments(l);
-  gp_result result = GP_SUCCESS;
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
   if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
     a.borders = (unsigned long long *)l->scratch;
-    result = gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a));
   }
-  return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
+  return gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a);
 }
 
 // ---- sort/counting_launch.c - launches of counting sort
@@ -34046,7 +34032,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   const size_t values = (size_t)1 << 8 * q->key_size;
   gp__histogram_args h;
   gp__counting_args a;
-  gp_result result;
   memset(&h, 0, sizeof h);
   memset(&a, 0, sizeof a);
   h.in = q->keys;
@@ -34067,12 +34052,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
     a.runs = (unsigned long long *)(a.values + (a.blocks + 1) * values);
     h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;
   }
-  result = gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h);
-  if (result == GP_SUCCESS && q->key_size > 1)
-    result = gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a);
-  return result != GP_SUCCESS
-             ? result
-             : gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h));
+  if (q->key_size > 1) GPUPRIMS__CHECK(gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a));
+  return gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
 }
 
 // ---- top_k/launch.c - launches of top-k and radix select
@@ -34081,38 +34063,35 @@ GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_a
   const gp__shape *h = l->h;
   const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
   unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
-  gp_result result = GP_SUCCESS;
   int occupancy;
   if (a->blocks > 1) GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
   a->capacity = gp__top_k_capacity(*l->p, *h);
   a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
   a->to = a->blocks > 1 ? lists : NULL;
-  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a);
-  while (a->to && result == GP_SUCCESS) { // a list of each block, fewer of fewer blocks, the result
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  while (a->to) { // a list of each block, fewer of fewer blocks, the result
     a->from = a->to;
     a->ranks = a->blocks * a->k;
     a->blocks = a->blocks > mergers ? mergers : 1;
     a->to = a->blocks > 1 ? fewer : NULL;
-    result = gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
-                             l->g->threads, l->g->shared_bytes, a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
+                                    l->g->threads, l->g->shared_bytes, a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
   unsigned char *scratch = (unsigned char *)l->scratch;
-  gp_result result;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
   a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
   a->room = gp__select_room(*l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
-  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a);
-  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size && result == GP_SUCCESS; ++a->level)
-    result = gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a);
-  return result != GP_SUCCESS || a->nth
-             ? result
-             : gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
+  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  if (a->nth) return GP_SUCCESS;
+  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -34203,17 +34182,16 @@ GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int st
 GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   gp__rectangle_plan r;
   gp__transpose_args a;
-  gp_result result = GP_SUCCESS;
   int step;
-  for (step = 0; step < 3 && result == GP_SUCCESS; ++step) {
+  for (step = 0; step < 3; ++step) {
     int occupancy;
     gp__geometry g = *l->g;
     if (!gp__rectangle_step(&l->q->moves, *l->h, step, l->q->out, l->scratch, &r, &a)) continue;
     g.shared_bytes = r.shared_bytes;
-    result = gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy);
-    if (result == GP_SUCCESS) result = gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a);
+    GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy));
+    GPUPRIMS__CHECK(gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // The arguments of panels and chunks of one matrix, `data`.
 GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
@@ -34311,20 +34289,19 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   const gp__shape h = gp__tiled(*l->p, *l->h);
-  gp_result result = GP_SUCCESS;
   uint64_t first;
-  for (first = 0; first < l->h->segments && result == GP_SUCCESS; first += h.segments) {
+  for (first = 0; first < l->h->segments; first += h.segments) {
     const uint64_t rest = l->h->segments - first;
     gp__map_args back;
     gp__transpose_args a = gp__trip_arguments(*l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments,
                                               gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
-    result = gp__launch_step(l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads,
-                             l->g->shared_bytes, &a);
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back);
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads,
+                                    l->g->shared_bytes, &a));
+    GPUPRIMS__CHECK(
+        gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // The arguments of panels through a buffer, of one matrix, and of what clears their counters.
 GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
@@ -34395,33 +34372,27 @@ GPUPRIMS__PRIVATE gp_result gp__encode(const gp__launching *l, const void *in, c
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
   const int tensor = l->p->algorithm == GP_TENSOR_PANELS, leads = tensor || gp__buffered_leads(l->h->key_size);
-  gp_result result = GP_SUCCESS;
   uint64_t matrix;
-  for (matrix = 0; matrix < l->h->segments && result == GP_SUCCESS; ++matrix) {
+  for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
     gp__tensor_panels_args a;
     a.of = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
-    if (tensor) result = gp__encode(l, data, NULL, &a.in);
-    if (result == GP_SUCCESS) result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.first[a.of.panels + 1]),
-                               l->g->threads + (leads ? GP__WARP : 0), l->g->shared_bytes,
-                               tensor ? (void *)&a : (void *)&a.of);
+    if (tensor) GPUPRIMS__CHECK(gp__encode(l, data, NULL, &a.in));
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.first[a.of.panels + 1]),
+                                    l->g->threads + (leads ? GP__WARP : 0), l->g->shared_bytes,
+                                    tensor ? (void *)&a : (void *)&a.of));
   }
-  return result;
+  return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_tensor(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__tensor_args a;
-  gp_result result;
   a.of = gp__transpose_arguments(&q->moves, *l->h, *l->p, q->in, q->out, 0);
-  result = gp__encode(l, q->in, &a.of, &a.in);
-  return result != GP_SUCCESS
-             ? result
-             : gp__launch_step(l, 0,
-                               l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
-                               l->g->threads, l->g->shared_bytes, &a);
+  GPUPRIMS__CHECK(gp__encode(l, q->in, &a.of, &a.in));
+  return gp__launch_step(l, 0, l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
+                         l->g->threads, l->g->shared_bytes, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
@@ -34451,20 +34422,18 @@ GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp_
 }
 // By launches, of which none waits for another.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
-  gp_result result = GP_SUCCESS;
-  for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2 && result == GP_SUCCESS; ++a->step) {
+  for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2; ++a->step) {
     a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
-    result = gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args *a) {
-  gp_result result = GP_SUCCESS;
-  for (a->step = 0; a->step <= GP__BFS_EDGE_STEPS + 1 && result == GP_SUCCESS; ++a->step) {
+  for (a->step = 0; a->step <= GP__BFS_EDGE_STEPS + 1; ++a->step) {
     if (l->p->algorithm == GP_CONTRACT_EXPAND && a->step % 2 && a->step > 1 && a->step <= GP__BFS_EDGE_STEPS) continue;
-    result = gp__launch_step(l, 0, a->step > GP__BFS_EDGE_STEPS ? 1 : l->g->grid, l->g->threads, 0, a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, a->step > GP__BFS_EDGE_STEPS ? 1 : l->g->grid, l->g->threads, 0, a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // In clusters, of which the first may go on alone: as many as fit, at most.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
@@ -34539,13 +34508,12 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources_part(const gp__launching *l, gp__
                                  : gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
-  gp_result result = gp__launch_sources_part(l, a, GP__SOURCES_CLEAR);
   int i;
-  if (result == GP_SUCCESS && !l->q->stepwise) return gp__launch_sources_part(l, a, GP__SOURCES_ALL);
-  for (i = 0; i < GP__SOURCES_LAUNCHES && result == GP_SUCCESS; ++i)
-    result = gp__launch_sources_part(l, a, GP__SOURCES_STEP);
-  if (result == GP_SUCCESS) result = gp__launch_sources_part(l, a, GP__SOURCES_REST);
-  return result == GP_SUCCESS ? gp__launch_sources_part(l, a, GP__SOURCES_FINISH) : result;
+  GPUPRIMS__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_CLEAR));
+  if (!l->q->stepwise) return gp__launch_sources_part(l, a, GP__SOURCES_ALL);
+  for (i = 0; i < GP__SOURCES_LAUNCHES; ++i) GPUPRIMS__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_STEP));
+  GPUPRIMS__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_REST));
+  return gp__launch_sources_part(l, a, GP__SOURCES_FINISH);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -34553,7 +34521,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
   const uint64_t most = (uint64_t)q->acc_size * 8;
   unsigned char *scratch = (unsigned char *)l->scratch;
-  gp_result result = GP_SUCCESS;
   uint64_t first = 0;
   gp__sources_args a;
   memset(&a, 0, sizeof a);
@@ -34574,15 +34541,15 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   a.limit = q->limit > INT32_MAX ? 0 : (int)q->limit;
   a.alpha = l->p->alpha;
   a.small = (unsigned)l->p->small;
-  for (; first < q->segments && result == GP_SUCCESS; first += most, ++a.batch) {
+  for (; first < q->segments; first += most, ++a.batch) {
     a.count = (int)(q->segments - first < most ? q->segments - first : most);
     a.depths = q->out ? (int *)q->out + first * a.vertices : NULL;
     a.reached = q->out2 ? (unsigned long long *)q->out2 + first : NULL;
     a.source_device = q->source_device ? (const unsigned long long *)q->source_device + first : NULL;
     if (q->sources) memcpy(a.source, q->sources + first, (size_t)a.count * sizeof *a.source);
-    result = gp__launch_batch(l, &a);
+    GPUPRIMS__CHECK(gp__launch_batch(l, &a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 
 // ---- core/launch_plan.c - launching a call
@@ -35255,7 +35222,6 @@ GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   const gp__request *q = l->q;
-  gp_result result = GP_SUCCESS;
   gp__scan_args a;
   int i;
   memset(&a, 0, sizeof a);
@@ -35267,9 +35233,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.blocks = l->g->grid;
-  for (i = 0; i < l->count && result == GP_SUCCESS; ++i) // the spine is one block's
-    result = gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a);
-  return result;
+  for (i = 0; i < l->count; ++i) // the spine is one block's
+    GPUPRIMS__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
+  return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
   GPUPRIMS__CHECK(gp__host_take_fold(h, h->q->primitive == GP_EXCLUSIVE_SCAN));

@@ -1,6 +1,6 @@
 // bfs/launch.c - launches of searches in graphs
 // uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, core/rules.h, core/shape.h, bfs/policy.h,
-//   bfs/geometry.h, graph/arguments.h, bfs/arguments.h, core/libraries.c, core/request.c, core/launch.c
+//   bfs/geometry.h, graph/arguments.h, bfs/arguments.h, core/system.c, core/libraries.c, core/request.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
   gp__graph_args of;
@@ -17,20 +17,18 @@ GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp_
 }
 // By launches, of which none waits for another.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
-  gp_result result = GP_SUCCESS;
-  for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2 && result == GP_SUCCESS; ++a->step) {
+  for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2; ++a->step) {
     a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
-    result = gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args *a) {
-  gp_result result = GP_SUCCESS;
-  for (a->step = 0; a->step <= GP__BFS_EDGE_STEPS + 1 && result == GP_SUCCESS; ++a->step) {
+  for (a->step = 0; a->step <= GP__BFS_EDGE_STEPS + 1; ++a->step) {
     if (l->p->algorithm == GP_CONTRACT_EXPAND && a->step % 2 && a->step > 1 && a->step <= GP__BFS_EDGE_STEPS) continue;
-    result = gp__launch_step(l, 0, a->step > GP__BFS_EDGE_STEPS ? 1 : l->g->grid, l->g->threads, 0, a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, a->step > GP__BFS_EDGE_STEPS ? 1 : l->g->grid, l->g->threads, 0, a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // In clusters, of which the first may go on alone: as many as fit, at most.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
@@ -105,13 +103,12 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources_part(const gp__launching *l, gp__
                                  : gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
-  gp_result result = gp__launch_sources_part(l, a, GP__SOURCES_CLEAR);
   int i;
-  if (result == GP_SUCCESS && !l->q->stepwise) return gp__launch_sources_part(l, a, GP__SOURCES_ALL);
-  for (i = 0; i < GP__SOURCES_LAUNCHES && result == GP_SUCCESS; ++i)
-    result = gp__launch_sources_part(l, a, GP__SOURCES_STEP);
-  if (result == GP_SUCCESS) result = gp__launch_sources_part(l, a, GP__SOURCES_REST);
-  return result == GP_SUCCESS ? gp__launch_sources_part(l, a, GP__SOURCES_FINISH) : result;
+  GPUPRIMS__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_CLEAR));
+  if (!l->q->stepwise) return gp__launch_sources_part(l, a, GP__SOURCES_ALL);
+  for (i = 0; i < GP__SOURCES_LAUNCHES; ++i) GPUPRIMS__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_STEP));
+  GPUPRIMS__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_REST));
+  return gp__launch_sources_part(l, a, GP__SOURCES_FINISH);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -119,7 +116,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
   const uint64_t most = (uint64_t)q->acc_size * 8;
   unsigned char *scratch = (unsigned char *)l->scratch;
-  gp_result result = GP_SUCCESS;
   uint64_t first = 0;
   gp__sources_args a;
   memset(&a, 0, sizeof a);
@@ -140,13 +136,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   a.limit = q->limit > INT32_MAX ? 0 : (int)q->limit;
   a.alpha = l->p->alpha;
   a.small = (unsigned)l->p->small;
-  for (; first < q->segments && result == GP_SUCCESS; first += most, ++a.batch) {
+  for (; first < q->segments; first += most, ++a.batch) {
     a.count = (int)(q->segments - first < most ? q->segments - first : most);
     a.depths = q->out ? (int *)q->out + first * a.vertices : NULL;
     a.reached = q->out2 ? (unsigned long long *)q->out2 + first : NULL;
     a.source_device = q->source_device ? (const unsigned long long *)q->source_device + first : NULL;
     if (q->sources) memcpy(a.source, q->sources + first, (size_t)a.count * sizeof *a.source);
-    result = gp__launch_batch(l, &a);
+    GPUPRIMS__CHECK(gp__launch_batch(l, &a));
   }
-  return result;
+  return GP_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // core/launch.c - launching one kernel
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h,
-//   core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c
+//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c
 
 GPUPRIMS__PRIVATE gp__cu_launch gp__launch_with(const gp__geometry *g, unsigned grid, gp_stream stream,
                                                 gp__cu_attribute *attribute) {
@@ -54,11 +54,10 @@ typedef struct gp__launching {
 
 // All kernels of a call, one behind the other, with the same arguments.
 GPUPRIMS__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
-  gp_result result = GP_SUCCESS;
   int i;
-  for (i = 0; i < l->count && result == GP_SUCCESS; ++i)
-    result = gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments);
-  return result;
+  for (i = 0; i < l->count; ++i)
+    GPUPRIMS__CHECK(gp__launch_one(l->s, l->who, l->kernels[i], l->g->grid, l->g, l->p->overlap, l->stream, arguments));
+  return GP_SUCCESS;
 }
 // One step: the kernel at `which`, so many blocks of so many threads.
 GPUPRIMS__PRIVATE gp_result gp__launch_step(const gp__launching *l, int which, unsigned grid, unsigned threads,

@@ -1,6 +1,6 @@
 // merge/launch.c - launches of merges and merge sort
 // uses: api/lists.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h, core/geometry.h, merge/geometry.h,
-//   merge/arguments.h, core/request.c, scan/kinds.c, core/launch.c
+//   merge/arguments.h, core/system.c, core/request.c, scan/kinds.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -23,14 +23,13 @@ GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
-  gp_result result = GP_SUCCESS;
   if (a->borders)
-    result = gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
-                             g->threads * (unsigned)l->h->key_size, a);
-  if (result == GP_SUCCESS) result = gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)(searching < most ? searching : most), g->threads,
+                                    g->threads * (unsigned)l->h->key_size, a));
+  GPUPRIMS__CHECK(gp__launch_step(l, 2, (unsigned)g->tiles, g->threads, g->shared_bytes, a));
   a->log2_run += a->log2_ways;
   a->log2_ways = 2;
-  return result;
+  return GP_SUCCESS;
 }
 // Tiles, then passes that make two runs one, or four, between the output and scratch: in turn, so that the last one
 // ends in the output. Of four ways the first one takes two runs where the levels are odd in number.
@@ -44,33 +43,31 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   gp__merge_args a = gp__merge_arguments(l);
   void *const keys[2] = {l->q->out_keys, scratch};
   void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};
-  gp_result result;
   while ((tiles - 1) >> left) ++left;
   a.log2_ways = four ? 2 - left % 2 : 1;
   if (four) left = (left + 1) / 2;
   if (four && !gp__four_together(*l->p, *l->h, tiles))
     a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-  result = gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
-                           (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a);
-  for (run = g->tile_items; left-- && result == GP_SUCCESS; run *= 2) {
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+                                  (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
+  for (run = g->tile_items; left--; run *= 2) {
     a.run = run;
     a.keys = a.out_keys, a.values = a.out_values;
     a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-    if (four) result = gp__launch_four_way(l, &a);
-    else result = gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a);
+    GPUPRIMS__CHECK(four ? gp__launch_four_way(l, &a)
+                         : gp__launch_step(l, 1, g->grid, g->threads, g->shared_bytes, &a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // Sets of more tiles than there are blocks at once: tiles' borders are found by a launch of their own, side by side.
 GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   const gp__geometry *g = l->g;
   gp__merge_args a = gp__merge_arguments(l);
-  gp_result result = GP_SUCCESS;
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
   if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
     a.borders = (unsigned long long *)l->scratch;
-    result = gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a));
   }
-  return result == GP_SUCCESS ? gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a) : result;
+  return gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a);
 }

@@ -16,7 +16,6 @@ GPUPRIMS__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   const gp__request *q = l->q;
-  gp_result result = GP_SUCCESS;
   gp__scan_args a;
   int i;
   memset(&a, 0, sizeof a);
@@ -28,9 +27,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.init = q->init;
   a.has_init = q->has_init;
   a.blocks = l->g->grid;
-  for (i = 0; i < l->count && result == GP_SUCCESS; ++i) // the spine is one block's
-    result = gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a);
-  return result;
+  for (i = 0; i < l->count; ++i) // the spine is one block's
+    GPUPRIMS__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
+  return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
   GPUPRIMS__CHECK(gp__host_take_fold(h, h->q->primitive == GP_EXCLUSIVE_SCAN));

@@ -1,6 +1,6 @@
 // segmented_sort/launch.c - launches of segmented sort
 // uses: api/lists.h, api/structs.h, core/rules.h, core/shape.h, segmented_sort/policy.h, segmented_sort/scratch.h,
-//   segmented_sort/arguments.h, core/request.c, core/launch.c
+//   segmented_sort/arguments.h, core/system.c, core/request.c, core/launch.c
 
 // Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
 // blocks of an empty class end at once.
@@ -14,7 +14,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   unsigned char *scratch = (unsigned char *)l->scratch;
   unsigned long long blocks = gp__ceil_div(batches, warps);
   gp__segmented_sort_args a;
-  gp_result result;
   int i;
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
@@ -46,22 +45,22 @@ GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.low_bit = (unsigned)q->begin_bit;
   a.top_shift = (unsigned)(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
   a.whole = bits == 8 * (int)q->key_size;
-  result = gp__launch_step(l, 0, 1, threads, 0, &a);
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, 1, threads, 0, &a));
   if (blocks > 0x7fffffff) blocks = 0x7fffffff;
-  if (result == GP_SUCCESS) result = gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a);
-  if (result == GP_SUCCESS && q->count > GP__SHORT && at.limit > GP__SHORT) {
+  GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
+  if (q->count > GP__SHORT && at.limit > GP__SHORT) {
     const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1),
                              resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
     blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
-    result = gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
   }
-  if (result == GP_SUCCESS && q->count > at.limit) {
+  if (q->count > at.limit) {
     const unsigned long long resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
     blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
     if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
-    result =
-        gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
-                        (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
+    return gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
+                           (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h),
+                           &a);
   }
-  return result;
+  return GP_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // sort/counting_launch.c - launches of counting sort
 // uses: api/lists.h, core/rules.h, sort/counting_policy.h, core/geometry.h, sort/geometry.h, histogram/arguments.h,
-//   sort/counting_arguments.h, core/request.c, core/launch.c
+//   sort/counting_arguments.h, core/system.c, core/request.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -8,7 +8,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   const size_t values = (size_t)1 << 8 * q->key_size;
   gp__histogram_args h;
   gp__counting_args a;
-  gp_result result;
   memset(&h, 0, sizeof h);
   memset(&a, 0, sizeof a);
   h.in = q->keys;
@@ -29,10 +28,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
     a.runs = (unsigned long long *)(a.values + (a.blocks + 1) * values);
     h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;
   }
-  result = gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h);
-  if (result == GP_SUCCESS && q->key_size > 1)
-    result = gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a);
-  return result != GP_SUCCESS
-             ? result
-             : gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h));
+  if (q->key_size > 1) GPUPRIMS__CHECK(gp__launch_step(l, 2, GP__COUNTING_BLOCKS, GP__COUNTING_THREADS, 0, &a));
+  return gp__launch_step(l, 1, gp__grid_of_step(l, 1, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, &a);
 }

@@ -1,8 +1,8 @@
 // sort/launch.c - launches of sorts
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
 //   sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h, core/geometry.h, sort/scratch.h, map/arguments.h,
-//   sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/libraries.c, core/request.c, core/kinds.c,
-//   core/load.c, core/launch.c
+//   sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c, core/request.c,
+//   core/kinds.c, core/load.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, const gp__radix_plan *plan,
                                                      unsigned char *scratch) {
@@ -37,14 +37,14 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
 GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
-  gp_result result = gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a);
   int bit = a.begin_bit;
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, grid, counting.threads, counting.shared_bytes, &a));
   grid = gp__grid_of_step(l, 1, l->p->blocks_per_sm, tiles);
-  for (; a.pass < a.passes + (a.in_place || !a.passes) && result == GP_SUCCESS; ++a.pass) {
+  for (; a.pass < a.passes + (a.in_place || !a.passes); ++a.pass) {
     gp__radix_digit_of(&a, &bit);
-    result = gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, grid, l->g->threads, l->g->shared_bytes, &a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // A radix sort; large values last.
 GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
@@ -52,8 +52,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
   const gp__radix_args a = gp__radix_arguments(l, &r, scratch);
-  gp_result result = gp__launch_passes(l, r.tiles, a);
-  if (result == GP_SUCCESS && r.large) {
+  GPUPRIMS__CHECK(gp__launch_passes(l, r.tiles, a));
+  if (r.large) {
     gp__gather_args gather;
     memset(&gather, 0, sizeof gather);
     gather.in = q->in;
@@ -61,20 +61,20 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
     gather.out = q->in == q->out ? scratch + r.moved : q->out;
     gather.count = q->count;
     gather.count_device = a.count_device;
-    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)), l->g->threads, 0,
-                             &gather);
-    if (result == GP_SUCCESS && q->in == q->out) {
+    GPUPRIMS__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, 0, gp__ceil_div(q->count, l->g->threads)),
+                                    l->g->threads, 0, &gather));
+    if (q->in == q->out) {
       gp__map_args copy;
       memset(&copy, 0, sizeof copy);
       copy.in = gather.out;
       copy.out = q->out;
       copy.count = q->count;
       copy.count_device = a.count_device;
-      result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, gp__ceil_div(q->count * q->in_size, 16 * l->g->threads)),
-                               l->g->threads, 0, &copy);
+      return gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, gp__ceil_div(q->count * q->in_size, 16 * l->g->threads)),
+                             l->g->threads, 0, &copy);
     }
   }
-  return result;
+  return GP_SUCCESS;
 }
 // All keys in one block.
 GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
@@ -131,7 +131,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first,
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   gp__geometry steps[4];
   unsigned grid[4];
-  gp_result result = GP_SUCCESS;
   int i;
   for (i = 0; i < 4; ++i) {
     steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
@@ -142,13 +141,12 @@ GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first,
     grid[0] = grid[1] = least < r.blocks ? least : (unsigned)r.blocks;
     if (grid[3] > r.blocks) grid[3] = (unsigned)r.blocks;
   }
-  for (; a.level < r.even_levels && result == GP_SUCCESS; ++a.level)
-    for (i = 0; i < 2 && result == GP_SUCCESS; ++i)
-      result = gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a);
-  if (a.level < a.levels && result == GP_SUCCESS)
-    result = gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a);
-  return result != GP_SUCCESS ? result
-                              : gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
+  for (; a.level < r.even_levels; ++a.level)
+    for (i = 0; i < 2; ++i)
+      GPUPRIMS__CHECK(gp__launch_step(l, first + i, grid[i], steps[i].threads, steps[i].shared_bytes, &a));
+  if (a.level < a.levels)
+    GPUPRIMS__CHECK(gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a));
+  return gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
@@ -176,9 +174,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   if (samples) a.recurring = GP__RECUR_SAMPLE;
   if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // as costs take long to compare
     a.sample = 1, a.recurring = GP__RECUR_SAMPLE / 2;
-  result = samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
-                   : gp__launch_levels(&of_hybrid, 3, a);
-  if (result == GP_SUCCESS && gp__adaptive_is_cooperative(*l->p, *l->h)) {
+  GPUPRIMS__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
+                          : gp__launch_levels(&of_hybrid, 3, a));
+  if (gp__adaptive_is_cooperative(*l->p, *l->h)) {
     const gp_policy by_cooperative = gp__adaptive_cooperative(*l->p, *l->h);
     const gp__geometry g = gp__geometry_of_kind(by_cooperative, *l->h, GP__SORT_ONE_LAUNCH);
     gp__launching cooperative = *l;
@@ -188,15 +186,13 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
     result = gp__launch_resident(&cooperative, &radix);
     if (result != (gp_result)GP__REFUSED) return result;
     gp__log(&l->s->library.runtime, GP_LOG_WARNING, "%s: blocks cannot wait for each other: one sweep", l->who);
-    result = GP_SUCCESS;
   }
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
-                             counting.threads, counting.shared_bytes, &radix);
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
-                             passes.shared_bytes, &radix);
-  return result == GP_SUCCESS && samples ? gp__launch_levels(&of_hybrid, 3, a) : result;
+  GPUPRIMS__CHECK(gp__launch_step(l, 1,
+                                  gp__grid_of_step(l, 1, 0, gp__ceil_div(l->q->count, GP__RADIX_HISTOGRAM_THREADS)),
+                                  counting.threads, counting.shared_bytes, &radix));
+  GPUPRIMS__CHECK(gp__launch_step(l, 2, gp__grid_of_step(l, 2, sweep.blocks_per_sm, r.tiles), passes.threads,
+                                  passes.shared_bytes, &radix));
+  return samples ? gp__launch_levels(&of_hybrid, 3, a) : GP_SUCCESS;
 }
 // The leading bits, and buckets, or all bits, as the count says; where a bucket is too large after all, all bits once
 // more, from the input. Where there is no second buffer, as the outputs are the inputs, or not aligned for pairs: all.
@@ -208,7 +204,6 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const unsigned threads = l->g->threads, buckets = 1u << r.bits;
   gp__radix_args sweep = gp__radix_arguments(l, &r.sweep, scratch + r.of_sweep);
   gp__hybrid_args a;
-  gp_result result;
   if (!r.bits || (l->h->in_size == 4 && !sweep.paired) || sweep.in_place)
     return gp__launch_passes(l, r.sweep.tiles, sweep);
   sweep.leads = (unsigned long long *)scratch;
@@ -227,11 +222,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   a.count_device = sweep.count_device;
   a.capacity = sweep.capacity;
   a.leading = r.bits;
-  result = gp__launch_passes(l, r.sweep.tiles, sweep);
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, threads - 1), threads, 0, &a);
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a);
+  GPUPRIMS__CHECK(gp__launch_passes(l, r.sweep.tiles, sweep));
+  GPUPRIMS__CHECK(gp__launch_step(l, 2, (unsigned)gp__ceil_div(buckets + 1, threads - 1), threads, 0, &a));
+  GPUPRIMS__CHECK(gp__launch_step(l, 3, gp__grid_of_step(l, 3, 0, buckets), sorting.threads, sorting.shared_bytes, &a));
   sweep.choice = sweep.leads;
   sweep.leads = NULL;
   sweep.mask = GP__DIGITS - 1;
@@ -239,10 +232,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   sweep.tickets = (unsigned long long *)(again + r.sweep.tickets);
   sweep.steps = (unsigned *)(again + r.sweep.steps);
   sweep.words = again + r.sweep.words;
-  if (result == GP_SUCCESS)
-    result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
-                             counting.threads, counting.shared_bytes, &sweep);
-  return result != GP_SUCCESS ? result
-                              : gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles),
-                                                threads, l->g->shared_bytes, &sweep);
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
+                                  counting.threads, counting.shared_bytes, &sweep));
+  return gp__launch_step(l, 4, gp__grid_of_step(l, 4, l->p->blocks_per_sm, r.sweep.tiles), threads, l->g->shared_bytes,
+                         &sweep);
 }

@@ -6,38 +6,35 @@ GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_a
   const gp__shape *h = l->h;
   const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
   unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
-  gp_result result = GP_SUCCESS;
   int occupancy;
   if (a->blocks > 1) GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
   a->capacity = gp__top_k_capacity(*l->p, *h);
   a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
   a->to = a->blocks > 1 ? lists : NULL;
-  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a);
-  while (a->to && result == GP_SUCCESS) { // a list of each block, fewer of fewer blocks, the result
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  while (a->to) { // a list of each block, fewer of fewer blocks, the result
     a->from = a->to;
     a->ranks = a->blocks * a->k;
     a->blocks = a->blocks > mergers ? mergers : 1;
     a->to = a->blocks > 1 ? fewer : NULL;
-    result = gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
-                             l->g->threads, l->g->shared_bytes, a);
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, (unsigned)(rows * a->blocks < 0x7fffffff ? rows * a->blocks : 0x7fffffff),
+                                    l->g->threads, l->g->shared_bytes, a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
   unsigned char *scratch = (unsigned char *)l->scratch;
-  gp_result result;
   a->states = scratch;
   a->bins = scratch + a->rows * GP__SELECT_STATE_BYTES;
   a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
   a->room = gp__select_room(*l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
-  result = gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a);
-  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size && result == GP_SUCCESS; ++a->level)
-    result = gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a);
-  return result != GP_SUCCESS || a->nth
-             ? result
-             : gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
+  GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
+  for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  if (a->nth) return GP_SUCCESS;
+  return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;

@@ -74,17 +74,16 @@ GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int st
 GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   gp__rectangle_plan r;
   gp__transpose_args a;
-  gp_result result = GP_SUCCESS;
   int step;
-  for (step = 0; step < 3 && result == GP_SUCCESS; ++step) {
+  for (step = 0; step < 3; ++step) {
     int occupancy;
     gp__geometry g = *l->g;
     if (!gp__rectangle_step(&l->q->moves, *l->h, step, l->q->out, l->scratch, &r, &a)) continue;
     g.shared_bytes = r.shared_bytes;
-    result = gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy);
-    if (result == GP_SUCCESS) result = gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a);
+    GPUPRIMS__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[step == 1], &g, &occupancy));
+    GPUPRIMS__CHECK(gp__launch_step(l, step == 1, r.grid, l->g->threads, r.shared_bytes, &a));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // The arguments of panels and chunks of one matrix, `data`.
 GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
@@ -182,20 +181,19 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   const gp__shape h = gp__tiled(*l->p, *l->h);
-  gp_result result = GP_SUCCESS;
   uint64_t first;
-  for (first = 0; first < l->h->segments && result == GP_SUCCESS; first += h.segments) {
+  for (first = 0; first < l->h->segments; first += h.segments) {
     const uint64_t rest = l->h->segments - first;
     gp__map_args back;
     gp__transpose_args a = gp__trip_arguments(*l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments,
                                               gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
-    result = gp__launch_step(l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads,
-                             l->g->shared_bytes, &a);
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back);
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads,
+                                    l->g->shared_bytes, &a));
+    GPUPRIMS__CHECK(
+        gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
   }
-  return result;
+  return GP_SUCCESS;
 }
 // The arguments of panels through a buffer, of one matrix, and of what clears their counters.
 GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
@@ -266,33 +264,27 @@ GPUPRIMS__PRIVATE gp_result gp__encode(const gp__launching *l, const void *in, c
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
   const int tensor = l->p->algorithm == GP_TENSOR_PANELS, leads = tensor || gp__buffered_leads(l->h->key_size);
-  gp_result result = GP_SUCCESS;
   uint64_t matrix;
-  for (matrix = 0; matrix < l->h->segments && result == GP_SUCCESS; ++matrix) {
+  for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
     gp__tensor_panels_args a;
     a.of = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
-    if (tensor) result = gp__encode(l, data, NULL, &a.in);
-    if (result == GP_SUCCESS) result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
-    if (result == GP_SUCCESS)
-      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.first[a.of.panels + 1]),
-                               l->g->threads + (leads ? GP__WARP : 0), l->g->shared_bytes,
-                               tensor ? (void *)&a : (void *)&a.of);
+    if (tensor) GPUPRIMS__CHECK(gp__encode(l, data, NULL, &a.in));
+    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
+    GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.first[a.of.panels + 1]),
+                                    l->g->threads + (leads ? GP__WARP : 0), l->g->shared_bytes,
+                                    tensor ? (void *)&a : (void *)&a.of));
   }
-  return result;
+  return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_tensor(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__tensor_args a;
-  gp_result result;
   a.of = gp__transpose_arguments(&q->moves, *l->h, *l->p, q->in, q->out, 0);
-  result = gp__encode(l, q->in, &a.of, &a.in);
-  return result != GP_SUCCESS
-             ? result
-             : gp__launch_step(l, 0,
-                               l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
-                               l->g->threads, l->g->shared_bytes, &a);
+  GPUPRIMS__CHECK(gp__encode(l, q->in, &a.of, &a.in));
+  return gp__launch_step(l, 0, l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
+                         l->g->threads, l->g->shared_bytes, &a);
 }
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
