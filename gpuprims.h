@@ -457,15 +457,12 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(BEST_LISTS)    /* top-k: blocks keep the best they have seen, in one read of the keys */                           \
   X(ADAPTIVE)      /* sort: one sweep a digit or hybrid, as the keys are */                                            \
   X(PADDED_TILES)  /* transpose: tiles in shared memory with gaps, so that columns lie in banks of their own */        \
-  X(SWIZZLED_TILES)  /* transpose: the same by an exclusive or in place of gaps (aligned rows, sizes 1 to 16) */       \
   X(EXPAND_CONTRACT) /* bfs: a level is one step from frontier to frontier of vertices; all in one launch */           \
   X(FUSED_LAUNCHES)  /* bfs: the same, a launch a step */                                                              \
   X(CONTRACT_EXPAND) /* bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down */     \
   X(TWO_PHASE)       /* bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down */     \
   X(BUFFERED_PANELS) /* transpose in place: half of a rectangle goes by way of the workspace, the other straight */    \
   X(PAIRED_SWEEP)    /* sort of pairs of 4 bytes each: one sweep; between its passes a value lies beside its key */    \
-  X(TENSOR_TILES)    /* transpose: tiles come by tensor copies, stages at a time (9.0 and later, aligned rows) */      \
-  X(TENSOR_PANELS)   /* transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies */                      \
   X(ROUND_TRIP)      /* transpose in place: out of place into the workspace, and back by a copy */                     \
   X(FOUR_WAY_PASSES) /* merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule) */                 \
   X(LEADING_SWEEP)   /* sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip */    \
@@ -2093,13 +2090,6 @@ GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) 
                "r"(gp__shared_address(shared)), "r"(bytes)
                : "memory");
 }
-// A box of a tensor of four dimensions, the nearest first. Addresses in shared memory: multiples of 1024, if swizzled.
-GP_DEVICE void gp__tensor_load(void *shared, const void *map, const int (&at)[4], gp__u64 *bar) {
-  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, "
-               "%4, %5}], [%6];" ::"r"(gp__shared_address(shared)),
-               "l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(gp__shared_address(bar))
-               : "memory");
-}
 GP_DEVICE void gp__bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 // All groups of this thread but the last PENDING have been read from shared memory.
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
@@ -2278,9 +2268,6 @@ GP_DEVICE void gp__bulk_load(void *shared, const void *global, unsigned bytes, g
 }
 GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) {
   simt::bulk_store(global, shared, bytes);
-}
-GP_DEVICE void gp__tensor_load(void *shared, const void *map, const int (&at)[4], gp__u64 *bar) {
-  simt::tensor_load(shared, map, at, reinterpret_cast<uint64_t *>(bar));
 }
 GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }
@@ -3603,8 +3590,7 @@ GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
 // ---- transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
 
 #define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS,     \
-    GP_ROUND_TRIP)                                                                                                     \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_ROUND_TRIP)                                            \
   F(threads, 0, 128, 256, 512)                                                                                         \
   F(vectors, 0, 1, 2, 4, 8)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -3642,12 +3628,9 @@ enum {
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
-GPUPRIMS__RULE int gp__is_buffered(int algorithm) {
-  return algorithm == GP_BUFFERED_PANELS || algorithm == GP_TENSOR_PANELS;
-}
 GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
 GPUPRIMS__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
-GPUPRIMS__RULE int gp__is_swizzlable(int size) { return size <= 16 && (size & (size - 1)) == 0; }
+GPUPRIMS__RULE int gp__is_power_of_two_size(int size) { return size <= 16 && (size & (size - 1)) == 0; }
 // A tile: a power of two of elements that are so many vectors a thread or fewer, about as many rows as columns, and
 // whole vectors of a row and of a column.
 GPUPRIMS__RULE int gp__transpose_log2(int threads, int vectors, int size) {
@@ -3685,14 +3668,13 @@ GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // o
   return gp__transpose_columns(threads, vectors, size);
 }
 // Bytes from row to row of a tile in shared memory, and of a tile. What is not aligned takes one vector more.
-GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int swizzled, int aligned) {
-  return swizzled ? columns * size
-                  : ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
+GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int aligned) {
+  return ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
 }
-GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int swizzled, int aligned) {
-  return gp__max(rows * gp__transpose_pitch(size, columns, swizzled, aligned) +
-                     (swizzled || gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
-                 columns * rows * size + (swizzled || size > 2 ? 0 : columns * size));
+GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int aligned) {
+  return gp__max(rows * gp__transpose_pitch(size, columns, aligned) +
+                     (gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
+                 columns * rows * size + (size > 2 ? 0 : columns * size));
 }
 // Short rows (columns) that lie one behind the other are a whole side where tiles would not be full, and where there is
 // room for a vector of each lane on the other side.
@@ -3728,7 +3710,7 @@ GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.moved.form & GP__FORM_OUT_DENSE) &&
-         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
+         gp__is_power_of_two_size(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
          gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
          s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
          gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
@@ -3773,7 +3755,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_poli
   return s;
 }
 
-// ---- transpose/panels_policy.h - panels, buffered panels and tensor copies: plans, validity
+// ---- transpose/panels_policy.h - panels, buffered panels: plans, validity
 
 // Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
 // warp takes 64 to 512 bytes at a time. Chunks: of a row of the output, which come from so many rows of the input (a
@@ -3881,7 +3863,7 @@ GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
 GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
 // Threads of a block: those that move tiles, and a warp that leads.
 GPUPRIMS__RULE int gp__buffered_threads(gp_policy p, int size) {
-  return p.threads + (p.algorithm == GP_TENSOR_PANELS || gp__buffered_leads(size) ? (int)GP__WARP : 0);
+  return p.threads + (gp__buffered_leads(size) ? (int)GP__WARP : 0);
 }
 typedef struct gp__buffered_plan {
   unsigned panels; // 0: there are none
@@ -3900,7 +3882,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   unsigned long long widest = 0;
   unsigned g;
-  if (s.moved.kind != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) ||
+  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
       gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
       s.moved.rows < (unsigned)GP__BUFFERED_LEAST * rows || s.moved.columns < (unsigned)GP__BUFFERED_LEAST * columns ||
       s.moved.rows > 1ull << 31 || s.moved.columns > 1ull << 31 ||
@@ -3926,7 +3908,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
 // Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
-  if (gp__is_buffered(p.algorithm)) return gp__buffered_plan_of(p, s).form;
+  if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
   s = gp__tiled(p, s);
   return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
          : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
@@ -3938,35 +3920,14 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_p
                     : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
                                                    : 0);
 }
-// Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
-enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8, GP__TENSOR_TURNS = 2 };
-GPUPRIMS__RULE int gp__tensor_bytes(gp_policy p) { // of shared memory
-  return (p.algorithm == GP_TENSOR_PANELS ? (int)GP__TENSOR_TURNS : p.stages) * p.threads * p.vectors * GP__VECTOR +
-         GP__TENSOR_ALIGNMENT;
-}
-GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p, gp__shape s) {
-  return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size) &&
-         (gp__transpose_form(p, s) & 15) == (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) &&
-         (p.algorithm == GP_TENSOR_PANELS ? gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST
-                                          : s.moved.kind == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST) &&
-         s.moved.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.moved.rows < 1ull << 31 &&
-         s.moved.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
-         gp__transpose_rows(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX &&
-         gp__transpose_columns(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
-         gp__tensor_bytes(p) <= s.shared_bytes - 2048;
-}
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
-          ((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS) && gp__policy_valid_tensor(p, s)) ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
-          (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE) ||
-          (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
-           (s.moved.kind == GP__MOVE_TILES || s.moved.kind == GP__MOVE_SQUARE) &&
-           (gp__transpose_form(p, s) & ~GP__FORM_OUT_ALIGNED) == GP__FORM_IN_ALIGNED)) &&
+          (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&
          p.vectors <= 8 &&
          (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
                  gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
-                                          gp__transpose_columns(p.threads, p.vectors, s.key_size), 0, 0) <=
+                                          gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
              s.shared_bytes - 1024;
 }
 
@@ -4166,9 +4127,7 @@ GPUPRIMS__RULE int gp__family_of(int primitive) {
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
 GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
-  if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && !gp__is_buffered(p.algorithm) &&
-      p.algorithm != GP_TENSOR_TILES)
-    p.stages = 0;
+  if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER) p.blocks_per_sm = 0;
   if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are
@@ -4911,7 +4870,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
-  const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.moved.rows >= 1024 &&
+  const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s.key_size) && s.moved.rows >= 1024 &&
                     s.moved.columns >= 1024;
   const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
   const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
@@ -4961,7 +4920,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
                                         : eight                                    ? 8
                                         : sides && aligned == 3 && s.key_size == 8 ? 2
                                                                                    : 4);
-  p.stages = gp__default_to(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
+  p.stages = gp__default_to(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&
       s.moved.columns * (unsigned)s.key_size % GP__VECTOR == 0) {
@@ -5545,7 +5504,7 @@ typedef struct gp__transpose_plan {
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
 GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
-  const int size = s.key_size, group = gp__vec_group_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
+  const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
@@ -5566,7 +5525,7 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
     r.tile_rows = r.tile_columns = (unsigned)gp__transpose_side(p.threads, p.vectors, size);
     r.row_tiles = gp__ceil_div(s.moved.rows, r.tile_rows);
     r.column_tiles = gp__ceil_div(r.row_tiles, (unsigned)GP__SQUARE_PANEL);
-    r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
+    r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns,
                                                             r.form & GP__FORM_IN_ALIGNED);
   } else if (s.moved.kind == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
     r.tile_columns = (unsigned)(p.threads * gp__few_unit(size) / size);
@@ -5594,10 +5553,8 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
     r.row_tiles = 1;
     r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   } else {
-    r.shared_bytes = p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS
-                         ? (unsigned)gp__tensor_bytes(p)
-                         : (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
-                                                              r.form & GP__FORM_IN_ALIGNED);
+    r.shared_bytes =
+        (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, r.form & GP__FORM_IN_ALIGNED);
     step = (unsigned)gp__transpose_step((int)r.tile_rows, size, s.moved.word, r.form & GP__FORM_OUT_ALIGNED);
     r.row_tiles = s.moved.rows > r.tile_rows ? 1 + gp__ceil_div(s.moved.rows - r.tile_rows, step) : 1;
     r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
@@ -5669,7 +5626,7 @@ GPUPRIMS__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned
     g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
     return;
   }
-  if (gp__is_buffered(p.algorithm)) {
+  if (p.algorithm == GP_BUFFERED_PANELS) {
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
@@ -5696,7 +5653,7 @@ GPUPRIMS__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned
 
 static const gp__rules gp__rules_transpose = {
     gp__policy_valid_transpose, gp__measure_matrices,     gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
-    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM,      gp__row_serves_matrices};
+    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,      gp__row_serves_matrices};
 
 // ---- bfs/geometry.h - what a search keeps in scratch memory, and its launches
 
@@ -6173,19 +6130,6 @@ typedef struct gp__transpose_args {
   void *scratch;        // or null: shared memory
   int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
 } gp__transpose_args;
-// CUtensorMap: what the tensor engine is told of an array. It reads it where the kernel's arguments lie.
-typedef struct gp__tensor_map {
-#ifdef __cplusplus
-  alignas(64)
-#else
-  __attribute__((aligned(64)))
-#endif
-      unsigned long long words[16];
-} gp__tensor_map;
-typedef struct gp__tensor_args {
-  gp__tensor_map in; // columns, in words of at most 4 bytes; rows; matrices
-  gp__transpose_args of;
-} gp__tensor_args;
 
 // ---- bfs/arguments.h - arguments of searches in graphs
 
@@ -6278,10 +6222,6 @@ typedef struct gp__buffered_args {
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
   unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
 } gp__buffered_args;
-typedef struct gp__tensor_panels_args {
-  gp__tensor_map in; // the matrix
-  gp__buffered_args of;
-} gp__tensor_panels_args;
 
 #ifdef GPUPRIMS__DEVICE_TEXT
 
@@ -8195,8 +8135,7 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
 // A tile of rows and columns comes as it lies in memory, row by row, and goes column by column; both sides in accesses
 // of 16 bytes, side by side. Neighbouring lanes read places in shared memory that lie whole groups of rows apart: a
 // group of rows has 16 bytes in a column. Padding puts 16 bytes behind each group (Ruetsch and Micikevicius, Optimizing
-// Matrix Transpose in CUDA, pad each row by an element); a swizzle exchanges the 16-byte units of a row by an exclusive
-// or with the number of its group. Both leave lanes in banks of their own.
+// Matrix Transpose in CUDA, pad each row by an element), so that lanes have banks of their own.
 
 GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.magic ? gp__high_product(x, d.magic) : x; }
 
@@ -8238,25 +8177,17 @@ template <int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP> {
     return gp__padded_rows<GROUP>::at(row, byte ^ (row & 3u) << 2);
   }
 };
-template <int GROUP, int PITCH> struct gp__swizzled_rows {
-  static const unsigned MASK = PITCH >= 128 ? 7 : PITCH / 16 - 1;
-  GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * PITCH + (byte ^ (row / GROUP & MASK) << 4); }
-};
-template <int GROUP, int PITCH, bool SWIZZLED, bool EXCHANGED> struct gp__tile_rows {
+template <int GROUP, int PITCH, bool EXCHANGED> struct gp__tile_rows {
   typedef gp__padded_rows<GROUP> type;
   static GP_DEVICE type make() { return type{unsigned(PITCH), GROUP > 1 ? 16u : 0u}; }
 };
-template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, false, true> {
+template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
   typedef gp__exchanged_rows<GROUP> type;
   static GP_DEVICE type make() {
     type r;
     r.pitch = unsigned(PITCH), r.pad = 16u;
     return r;
   }
-};
-template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true, false> {
-  typedef gp__swizzled_rows<GROUP, PITCH> type;
-  static GP_DEVICE type make() { return type(); }
 };
 
 // Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
@@ -8332,8 +8263,8 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
 }
 // The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. A thread's lines
 // of a set begin alike behind such a multiple: what it reads of each lies equally far apart.
-template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED, int ALIGNMENT, class Layout>
+template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
+          int ALIGNMENT, class Layout>
 struct gp__column_store {
   typedef typename gp__word_of<WORD>::type Word;
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
@@ -8341,8 +8272,8 @@ struct gp__column_store {
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
   static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // of a round; how far apart
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
-  static const bool FIXED = !SWIZZLED && THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 &&
-                            STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
+  static const bool FIXED =
+      THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
   static const int SETS = FIXED ? STRIDE / LINES : ROUNDS;
   const unsigned char *shared;
   const Layout layout;
@@ -8379,16 +8310,16 @@ struct gp__column_store {
 
 // A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
 // multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (all columns). `shared`: BYTES, aligned to 16.
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__gathered_tile {
   static const int GROUP = gp__vec_group_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
-  static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, SWIZZLED, IN_ALIGNED);
+  static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, IN_ALIGNED);
   static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
   static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
   static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
-  typedef gp__tile_rows<GROUP, PITCH, SWIZZLED, EXCHANGED> Rows;
+  typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
   static GP_DEVICE void put(unsigned char *shared, const typename Rows::type &layout, unsigned row, unsigned byte,
                             const gp_vector &v) {
     if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
@@ -8521,7 +8452,7 @@ struct gp__gathered_tile {
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned start, unsigned start_pitch, bool heads = true,
                               bool tails = true) {
-    const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
+    const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
                            typename Rows::type>
         to = {shared, Rows::make(), start, start_pitch};
     const unsigned words = rows * (SIZE / WORD);
@@ -8581,15 +8512,13 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
 
 // The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
 // shared memory; from there they come as 16-byte units. What is not aligned is shifted, in registers too.
-template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED, int ALIGNMENT>
+template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
+          int ALIGNMENT>
 struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
-  static const unsigned MASK = OUT_UNITS >= 8 ? 7 : OUT_UNITS - 1;
   static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of the 16 bytes of a column
-    return SWIZZLED ? column * ROWS * SIZE + (unit ^ (column / V & MASK)) * 16
-                    : column * ROWS * SIZE + column / V * 16 + unit * 16;
+    return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
   static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
     *reinterpret_cast<gp__u32 *>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
@@ -8679,7 +8608,7 @@ struct gp__scattered_tile {
   static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                                      unsigned columns, bool heads, bool tails) {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
-    const bool FIXED = !SWIZZLED && THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns, modulo 16
+    const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns, modulo 16
     unsigned at = 0, shift = 0;
     GPUPRIMS__UNROLL_BY(8)
     for (int k = 0; k < STORES; ++k) {
@@ -8691,11 +8620,8 @@ struct gp__scattered_tile {
       if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
         continue;
       const unsigned char *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
-      gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + offset_of(column, unit) : from);
-      if (shift)
-        v = gp__shift_vectors(
-            v, *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + offset_of(column, unit + 1) : from + 16),
-            shift);
+      gp_vector v = *reinterpret_cast<const gp_vector *>(from);
+      if (shift) v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
     gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(
@@ -8703,16 +8629,14 @@ struct gp__scattered_tile {
         [shared](unsigned row, unsigned column) { return shared + offset_of(column, row / V) + row % V * SIZE; });
   }
 };
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
           bool OUT_ALIGNED, bool SCATTERED, int ALIGNMENT = 16>
 struct gp__transposed_tile
-    : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {
-};
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+    : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT>
-struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, true,
-                           ALIGNMENT>
-    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
+struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, true, ALIGNMENT>
+    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
 
 // Transposes tiles: load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
 // `pitch` elements from row to row; then, behind a barrier, store() writes them as columns x rows elements. Matrices
@@ -8722,17 +8646,15 @@ struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZ
 //    Tile::load(s, in + row * pitch + column, pitch, rows, columns);
 //    __syncthreads();
 //    Tile::store(s, out + column * out_pitch + row, out_pitch, rows, columns);
-template <int THREADS, class T, int ROWS, int COLUMNS, bool SWIZZLED = false, bool ALIGNED = SWIZZLED>
-struct gp_tile_transpose {
+template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> struct gp_tile_transpose {
   static const int SIZE = int(sizeof(T)), WORD = gp__lowest_bit(SIZE | int(alignof(T)) | 16);
   static_assert(ROWS * SIZE % 16 == 0 && COLUMNS * SIZE % 16 == 0, "rows and columns of a tile are whole 16 bytes");
-  static_assert(!SWIZZLED || (ALIGNED && gp__is_swizzlable(SIZE)), "a swizzle takes aligned rows and sizes 1 to 16");
-  typedef gp__transposed_tile<THREADS, GP_CACHE_ALL, GP_CACHE_ALL, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, ALIGNED,
-                              ALIGNED, (SIZE <= 2 && ALIGNED)>
+  typedef gp__transposed_tile<THREADS, GP_CACHE_ALL, GP_CACHE_ALL, SIZE, WORD, ROWS, COLUMNS, ALIGNED, ALIGNED,
+                              (SIZE <= 2 && ALIGNED)>
       Tile;
   struct storage {
     unsigned start, start_pitch; // of the rows that were loaded, modulo 16
-    alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, SWIZZLED, ALIGNED)];
+    alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     const unsigned char *from = reinterpret_cast<const unsigned char *>(in);
@@ -21055,17 +20977,15 @@ struct gp__place_of_tile {
 
 // One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
 // come, or go, as what they are together, one array.
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED, bool FEW = (FORM & GP__FORM_FEW) != 0>
-struct gp__transposer {
+template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW) != 0> struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__vec_group_items(SIZE);
   static const int STEP = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
   static const bool OVERLAPS = STEP != ROWS;
-  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED,
-                              OUT_ALIGNED, gp__is_scattered(SIZE, WORD, FORM),
-                              OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED,
+                              gp__is_scattered(SIZE, WORD, FORM), OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
       Tile;
   const gp__transpose_args &a;
   const gp__padded_rows<GROUP> layout;
@@ -21257,8 +21177,7 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
 };
 // A thread has all rows of some columns, which are as many units of the output as there are rows: each column's words
 // are moved to where the column begins, the first one joined to the end of the column before.
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
-struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
+template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, WORD, FORM, true> {
   static const int UNIT = gp__few_unit(SIZE), K = UNIT / SIZE; // K: columns of a thread, rows of a group
   static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // on their way at a time
   typedef gp__few_words<SIZE, (FORM & GP__FORM_IN_ALIGNED) != 0> Words;
@@ -21434,150 +21353,28 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     store(shared, out + column * a.out_pitch, columns * rows * SIZE);
   }
 };
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
-GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
+template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  gp__transposer<P, SIZE, WORD, FORM, SWIZZLED> t(a);
+  gp__transposer<P, SIZE, WORD, FORM> t(a);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     if (tile >= gridDim.x) __syncthreads();
     t.turn(shared, tile);
   }
 }
 
-// ---- transpose/tensor.cuh - transposes by tensor copies, sm_90
-
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-// Tiles come by tensor copies into a ring of places in shared memory, as boxes of 128 bytes of all rows, in which the
-// engine has exchanged 16-byte units by an exclusive or with the row's number. A thread takes E rows of a unit at a
-// time, E elements in each, and writes E columns of a unit: lanes of a quarter of a warp read units in banks of their
-// own, and a warp writes lines of 64 bytes or more. A place is free again once threads have it in registers.
-template <class P, int SIZE> struct gp__tensor_tile {
-  static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE), E = 16 / SIZE;
-  static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), BYTES = ROWS * COLUMNS * SIZE;
-  static const int BOX = ROWS * GP__TENSOR_BOX, BOXES = BYTES / BOX, WORDS = GP__TENSOR_BOX / (SIZE < 4 ? SIZE : 4);
-  static const int BLOCKS = BYTES / (E * 16), ROUNDS = (BLOCKS + P::threads - 1) / P::threads; // of E rows of a unit
-  // Lanes: so many units of a line that is written, units of a row that is read; of a quarter of a warp.
-  static const int ACROSS = E < 8 ? E : 8, DOWN = 8 / ACROSS, LINE = ACROSS * 2 > 8 ? 4 : 8, STRIP = GP__WARP / LINE;
-  static GP_DEVICE unsigned char *places(unsigned char *shared) {
-    return shared + (0 - gp__misalignment(shared, GP__TENSOR_ALIGNMENT)) % GP__TENSOR_ALIGNMENT;
-  }
-  // One thread: the tile that begins in that row and is so many tiles from the left.
-  static GP_DEVICE void request(unsigned char *place, const gp__tensor_map &map, gp__u64 row, gp__u64 column_tile,
-                                gp__u64 near, gp__u64 far, gp__u64 *bar) {
-    gp__mbarrier_arrive_expect(bar, BYTES);
-    GPUPRIMS__UNROLL
-    for (int box = 0; box < BOXES; ++box) {
-      const int at[4] = {(static_cast<int>(column_tile) * BOXES + box) * WORDS, static_cast<int>(row),
-                         static_cast<int>(near), static_cast<int>(far)};
-      gp__tensor_load(place + box * BOX, &map, at, bar);
-    }
-  }
-  // The k-th block of this thread: units of a row, and of a line, before it. False: there is none.
-  static GP_DEVICE bool finds(int k, unsigned &across, unsigned &down) {
-    const unsigned i = k * P::threads + threadIdx.x, lane = i % GP__WARP, quarter = lane / 8, warp = i / GP__WARP;
-    across = lane % ACROSS + quarter / (LINE / DOWN) * ACROSS + warp / (ROWS / E / LINE) * STRIP;
-    down = lane / ACROSS % DOWN + quarter % (LINE / DOWN) * DOWN + warp % (ROWS / E / LINE) * LINE;
-    return BLOCKS % P::threads == 0 || i < BLOCKS;
-  }
-  gp_vector v[ROUNDS][E];
-  GP_DEVICE void take(const unsigned char *place) {
-    unsigned across, down;
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < ROUNDS; ++k) {
-      if (!finds(k, across, down)) continue;
-      GPUPRIMS__UNROLL
-      for (int e = 0; e < E; ++e) {
-        const unsigned row = down * E + e;
-        v[k][e] = *reinterpret_cast<const gp_vector *>(place + across / 8 * BOX + row * GP__TENSOR_BOX +
-                                                       (across % 8 ^ row % 8) * 16);
-      }
-    }
-  }
-  GP_DEVICE void store(unsigned char *out, gp__u64 pitch, unsigned rows, unsigned columns) {
-    unsigned across, down;
-    GPUPRIMS__UNROLL
-    for (int k = 0; k < ROUNDS; ++k) {
-      if (!finds(k, across, down) || down * E >= rows) continue;
-      gp__transpose_units<SIZE>(v[k]);
-      GPUPRIMS__UNROLL
-      for (int e = 0; e < E; ++e)
-        if (across * E + e < columns) gp__store_vector<P::store>(out + (across * E + e) * pitch + down * 16, v[k][e]);
-    }
-  }
-};
-template <class P, int SIZE> struct gp__tensor_tiles {
-  typedef gp__tensor_tile<P, SIZE> Tile;
-  static const int ROWS = Tile::ROWS, COLUMNS = Tile::COLUMNS, STAGES = P::stages;
-  struct storage {
-    gp__u64 loaded[STAGES];
-    unsigned char *out[STAGES]; // where the tile goes
-    unsigned columns[STAGES], rows[STAGES];
-  };
-  const gp__tensor_args &t;
-  storage &s;
-  unsigned char *const places;
-  GP_DEVICE gp__tensor_tiles(const gp__tensor_args &args, storage &memory, unsigned char *shared)
-      : t(args), s(memory), places(Tile::places(shared)) {}
-
-  GP_DEVICE void request(unsigned stage, gp__u64 tile) const {
-    const gp__transpose_args &a = t.of;
-    const gp__place_of_tile p(a, tile);
-    const gp__u64 row = p.row * ROWS, column = p.column * COLUMNS;
-    s.out[stage] = static_cast<unsigned char *>(a.out) + p.far * a.out_outer[0] + p.near * a.out_outer[1] +
-                   column * a.out_pitch + row * SIZE;
-    s.rows[stage] = static_cast<unsigned>(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
-    s.columns[stage] = static_cast<unsigned>(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
-    Tile::request(places + stage * Tile::BYTES, t.in, row, p.column, p.near, p.far, &s.loaded[stage]);
-  }
-  GP_DEVICE void run() const {
-    const gp__u64 tiles = t.of.tiles;
-    unsigned stage = 0, parity = 0;
-    if (threadIdx.x == 0) {
-      GPUPRIMS__UNROLL
-      for (int k = 0; k < STAGES; ++k) gp__mbarrier_init(&s.loaded[k], 1);
-      gp__mbarrier_init_fence();
-      GPUPRIMS__UNROLL_BY(1)
-      for (unsigned k = 0; k < STAGES && blockIdx.x + gp__u64(k) * gridDim.x < tiles; ++k)
-        request(k, blockIdx.x + gp__u64(k) * gridDim.x);
-    }
-    __syncthreads();
-    for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-      Tile moved;
-      gp__mbarrier_wait(&s.loaded[stage], parity);
-      unsigned char *const out = s.out[stage];
-      const unsigned rows = s.rows[stage], columns = s.columns[stage];
-      moved.take(places + stage * Tile::BYTES);
-      __syncthreads();
-      if (threadIdx.x == 0 && tile + gp__u64(STAGES) * gridDim.x < tiles)
-        request(stage, tile + gp__u64(STAGES) * gridDim.x);
-      moved.store(out, t.of.out_pitch, rows, columns);
-      if (++stage == STAGES) stage = 0, parity ^= 1;
-    }
-  }
-};
-template <class P, int SIZE> GP_DEVICE void gp__transpose_tensor(const gp__tensor_args &a) {
-  typedef gp__tensor_tiles<P, SIZE> Tiles;
-  GP_DYNAMIC_SHARED(shared);
-  GP_SHARED(typename Tiles::storage, s);
-  gp__pdl_wait<P>();
-  Tiles(a, s, shared).run();
-}
-#endif
-
 // ---- transpose/in_place.cuh - transposes in place: squares, rectangles
 
 // A square matrix in place: tiles on both sides of the diagonal change places.
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
-GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
+template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
-  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, SIDE, SIDE, SWIZZLED, ALIGNED, ALIGNED,
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, SIDE, SIDE, ALIGNED, ALIGNED,
                               gp__is_scattered(SIZE, WORD, FORM)>
       Tile;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, SWIZZLED, ALIGNED);
+  unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
   const unsigned start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const unsigned n = static_cast<unsigned>(a.column_tiles), Q = GP__SQUARE_PANEL;
@@ -21683,7 +21480,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
   const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
   const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
-  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, false, IN_ALIGNED, OUT_ALIGNED,
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED,
                               (SIZE <= 2 && SIZE == WORD)>
       Tile;
   struct storage {
@@ -21832,11 +21629,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
-  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, false, IN_ALIGNED, OUT_ALIGNED,
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED,
                               (SIZE <= 2 && SIZE == WORD)>
       Tile;
   struct storage {
-    gp__buffered_turn turn[GP__TENSOR_TURNS];
+    gp__buffered_turn turn[2];
     unsigned step, done; // of one thread: of the latest ticket; steps that are known to be done
   };
   const gp__buffered_args &a;
@@ -22003,92 +21800,6 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_bu
   gp__pdl_wait<P>();
   Panels(a, s).run(shared);
 }
-
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-// The same by tensor copies, which a thread beside the others asks for: some turns have been asked for while one is
-// written; what lies in shared memory is free again once it was written.
-template <class P, int SIZE, int WORD, int FORM> struct gp__tensor_panels : gp__buffered_panels<P, SIZE, WORD, FORM> {
-  typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
-  typedef gp__tensor_tile<P, SIZE> Tile;
-  static const unsigned TURNS = GP__TENSOR_TURNS;
-  struct storage {
-    typename Panels::storage panels;
-    gp__u64 loaded[TURNS], written[TURNS]; // the turn is known, its tile there, and nothing in its way; its warps
-  };
-  const gp__tensor_panels_args &args;
-  storage &b;
-  unsigned char *const places;
-  GP_DEVICE gp__tensor_panels(const gp__tensor_panels_args &of, storage &memory, unsigned char *shared)
-      : Panels(of.of, memory.panels), args(of), b(memory), places(Tile::places(shared)) {}
-
-  GP_DEVICE void request(unsigned number, unsigned place) const {
-    gp__buffered_turn &t = this->s.turn[place];
-    this->find(number, t);
-    if (t.step <= this->a.panels && t.begin)
-      Tile::request(places + place * Tile::BYTES, args.in, t.row, t.column, 0, 0, &b.loaded[place]);
-    else gp__mbarrier_arrive(&b.loaded[place]);
-  }
-  // The turn before that one was written: its place is the next one's.
-  GP_DEVICE unsigned written(unsigned turn) const {
-    const unsigned place = (turn - 1) % TURNS;
-    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);
-    return this->s.turn[place].step;
-  }
-  GP_DEVICE void lead() const {
-    unsigned i = 0, next = this->ticket();
-    for (; i < TURNS - 1; ++i) {
-      request(next, i);
-      next = this->ticket();
-    }
-    for (i = 0; this->s.turn[i % TURNS].step <= this->a.panels; ++i) {
-      const unsigned ready = this->s.turn[i % TURNS].ready;
-      const bool early = this->wait(ready, true); // perhaps before the one in front of it is written
-      if (early) gp__mbarrier_arrive(&b.loaded[i % TURNS]);
-      const unsigned step = i ? written(i) : ~0u;
-      request(next, (i + TURNS - 1) % TURNS);
-      next = this->ticket();
-      this->tell(step);
-      if (early) continue;
-      this->wait(ready);
-      gp__mbarrier_arrive(&b.loaded[i % TURNS]);
-    }
-    gp__mbarrier_arrive(&b.loaded[i % TURNS]);
-    if (i) this->tell(written(i));
-  }
-  GP_DEVICE void run() const {
-    if (threadIdx.x == P::threads) {
-      this->s.step = this->s.done = 0;
-      for (unsigned k = 0; k < TURNS; ++k) {
-        gp__mbarrier_init(&b.loaded[k], 2);
-        gp__mbarrier_init(&b.written[k], P::threads / GP__WARP);
-      }
-      gp__mbarrier_init_fence();
-    }
-    __syncthreads();
-    if (threadIdx.x == P::threads) lead();
-    for (unsigned i = 0; threadIdx.x < P::threads; ++i) {
-      const gp__buffered_turn &t = this->s.turn[i % TURNS];
-      gp__mbarrier_wait(&b.loaded[i % TURNS], i / TURNS & 1u);
-      if (t.step > this->a.panels) break;
-      if (t.begin) {
-        Tile moved;
-        moved.take(places + i % TURNS * Tile::BYTES);
-        moved.store(t.out, t.out_pitch, t.rows, t.columns);
-      } else this->copy(t);
-      __syncwarp();
-      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written[i % TURNS]);
-    }
-  }
-};
-template <class P, int SIZE, int WORD, int FORM>
-GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a) {
-  typedef gp__tensor_panels<P, SIZE, WORD, FORM> Panels;
-  GP_DYNAMIC_SHARED(shared);
-  GP_SHARED(typename Panels::storage, s);
-  gp__pdl_wait<P>();
-  Panels(a, s, shared).run();
-}
-#endif
 
 // ---- transpose/rows.cuh - rows that are moved as they are
 
@@ -24654,7 +24365,7 @@ typedef struct gp__cu_launch { // CUlaunchConfig
   unsigned attribute_count;
 } gp__cu_launch;
 
-enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode, CUtensorMap
+enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode
   GP__CU_OUT_OF_MEMORY = 2,
   GP__CU_NO_DEVICE = 100,
   GP__CU_MULTIPROCESSORS = 16,
@@ -24676,10 +24387,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   GP__CU_INVALID_VALUE = 1,
   GP__CU_COOPERATIVE_TOO_LARGE = 720,
   GP__CU_NOT_SUPPORTED = 801,
-  GP__CU_INVALID_CLUSTER_SIZE = 912,
-  GP__CU_TENSOR_U8 = 0, // CUtensorMapDataType: this, u16, u32
-  GP__CU_TENSOR_SWIZZLE_128 = 3,
-  GP__CU_TENSOR_PROMOTION_256 = 3
+  GP__CU_INVALID_CLUSTER_SIZE = 912
 };
 
 // F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
@@ -24734,10 +24442,6 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuLaunchKernel, "cuLaunchKernel",                                                                               \
     (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
      unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra))                          \
-  F(0, cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                                               \
-    (void *map, int type, unsigned rank, void *array, const unsigned long long *extents,                               \
-     const unsigned long long *strides, const unsigned *box, const unsigned *steps, int interleave, int swizzle,       \
-     int promotion, int fill))                                                                                         \
   F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name))                                               \
   F(1, cuGetErrorString, "cuGetErrorString", (int error, const char **text))
 
@@ -27505,7 +27209,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1966080"
+#define GPUPRIMS__EMBEDDED_FROM "1945600"
 
 // ---- core/embed.c - this file's own text
 
@@ -28577,13 +28281,10 @@ GPUPRIMS__API const char *gp_last_message(void) {
   X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args, word, GP__OF_BYTES)                                     \
   X(TRANSPOSE_COLUMNS, gp__transpose_columns_of, gp__transpose_args, rectangle, GP__OF_BYTES)                          \
   X(TRANSPOSE_WITHIN, gp__transpose_within_rows, gp__transpose_args, rectangle, GP__OF_BYTES)                          \
-  X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args, panels, GP__OF_BYTES | GP__NO_SHARED)                         \
-  X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args, panels, GP__OF_BYTES)                                     \
-  X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args, panels, GP__OF_BYTES | GP__NO_SHARED)                     \
-  X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args, panels, GP__OF_BYTES)                               \
-  X(TRANSPOSE_TENSOR, gp__transpose_tensor, gp__tensor_args, size, GP__OF_BYTES | GP__GRID_CONSTANT)                   \
-  X(TRANSPOSE_TENSOR_PANELS, gp__transpose_tensor_panels, gp__tensor_panels_args, panels,                              \
-    GP__OF_BYTES | GP__GRID_CONSTANT)
+  X(TRANSPOSE_SAVE, gp__transpose_save, gp__panels_args, tiles, GP__OF_BYTES | GP__NO_SHARED)                          \
+  X(TRANSPOSE_PANELS, gp__transpose_panels, gp__panels_args, tiles, GP__OF_BYTES)                                      \
+  X(TRANSPOSE_CHUNKS, gp__transpose_chunks, gp__panels_args, tiles, GP__OF_BYTES | GP__NO_SHARED)                      \
+  X(TRANSPOSE_BUFFERED, gp__transpose_buffered, gp__buffered_args, tiles, GP__OF_BYTES)
 
 // ---- layouts/kinds.c - the kernels of conversions of layouts
 
@@ -28652,10 +28353,9 @@ enum {
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
 enum {
-  GP__OF_BYTES = 1,       // moves bytes, whatever they mean: its text depends on their number alone
-  GP__NO_SHARED = 2,      // takes no dynamic shared memory, whatever the others of the call take
-  GP__TOLD_DIRECTION = 4, // is told when it runs whether it sorts down
-  GP__GRID_CONSTANT = 8   // gives its argument's address to the machine
+  GP__OF_BYTES = 1,      // moves bytes, whatever they mean: its text depends on their number alone
+  GP__NO_SHARED = 2,     // takes no dynamic shared memory, whatever the others of the call take
+  GP__TOLD_DIRECTION = 4 // is told when it runs whether it sorts down
 };
 GPUPRIMS__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
 #define GPUPRIMS__TRAITS(KIND, kernel, arguments, names, traits) traits,
@@ -32757,13 +32457,10 @@ GPUPRIMS__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p,
 // ---- transpose/names.c - template arguments of transposes
 
 GPUPRIMS__PRIVATE void gp__name_tiles(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", %d, %d, %d, %s", q->size, q->word, q->form, q->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
+  gp__add(t, ", %d, %d, %d", q->size, q->word, q->form);
 }
 GPUPRIMS__PRIVATE void gp__name_rectangle(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, %d", q->size, q->word);
-}
-GPUPRIMS__PRIVATE void gp__name_panels(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", %d, %d, %d", q->size, q->word, q->form);
 }
 GPUPRIMS__PRIVATE void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
 
@@ -32774,9 +32471,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shap
 }
 GPUPRIMS__PRIVATE unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h,
                                                            gp__kernel_kind kind) {
-  return kind == GP__TRANSPOSE_TENSOR_PANELS || kind == GP__TRANSPOSE_BUFFERED
-             ? (unsigned)gp__buffered_threads(*p, h->key_size)
-             : 0;
+  return kind == GP__TRANSPOSE_BUFFERED ? (unsigned)gp__buffered_threads(*p, h->key_size) : 0;
 }
 GPUPRIMS__PRIVATE void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   (void)p;
@@ -32794,8 +32489,6 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
   const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
     return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_TENSOR) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : w->stages > 1 ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_TENSOR_PANELS) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
   if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
   return w->vectors > 4 || bytes                                  ? 768
@@ -32916,9 +32609,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
-  gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n",
-          gp__traits_of_kind(q->kind) & GP__GRID_CONSTANT ? "__grid_constant__ " : "", arguments[q->kind],
-          gp__string(&p->name));
+  gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[q->kind], gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);
@@ -34342,62 +34033,23 @@ GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shap
   }
   return a;
 }
-// What the tensor engine is told of matrices: boxes are parts of the policy's tiles. An error of the driver's.
-GPUPRIMS__PRIVATE int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h, const void *in,
-                                        const gp__transpose_args *a, gp__tensor_map *map) {
-  const unsigned size = (unsigned)h.key_size, word = size < 4 ? size : 4, steps[4] = {1, 1, 1, 1};
-  unsigned box[4] = {0, 0, 1, 1};
-  unsigned long long extents[4] = {0, 0, 1, 1}, strides[3];
-  int i;
-  box[0] = GP__TENSOR_BOX / word;
-  box[1] = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size);
-  extents[0] = h.moved.columns * size / word;
-  extents[1] = h.moved.rows;
-  strides[0] = strides[1] = strides[2] = a ? a->in_pitch : h.moved.columns * size;
-  for (i = 0; i < 2 && a; ++i) {
-    extents[2 + i] = a->outer[1 - i];
-    if (a->outer[1 - i] > 1) strides[1 + i] = a->in_outer[1 - i];
-  }
-  return d->cuTensorMapEncodeTiled(map, GP__CU_TENSOR_U8 + gp__floor_log2(word), 4, (void *)(uintptr_t)in, extents,
-                                   strides, box, steps, 0, GP__CU_TENSOR_SWIZZLE_128, GP__CU_TENSOR_PROMOTION_256, 0);
-}
-GPUPRIMS__PRIVATE gp_result gp__encode(const gp__launching *l, const void *in, const gp__transpose_args *a,
-                                       gp__tensor_map *map) {
-  const struct gp_driver *d = &l->s->library.runtime.driver;
-  int error;
-  if (!d->cuTensorMapEncodeTiled)
-    return gp__fail(GP_E_POLICY, "%s: tensor copies need a driver with cuTensorMapEncodeTiled", l->who);
-  error = gp__encode_tensor(d, *l->p, *l->h, in, a, map);
-  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuTensorMapEncodeTiled", error) : GP_SUCCESS;
-}
 GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
-  const int tensor = l->p->algorithm == GP_TENSOR_PANELS, leads = tensor || gp__buffered_leads(l->h->key_size);
+  gp_result result = GP_SUCCESS;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
-    gp__tensor_panels_args a;
-    a.of = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
-    if (tensor) GPUPRIMS__CHECK(gp__encode(l, data, NULL, &a.in));
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
-    GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.first[a.of.panels + 1]),
-                                    l->g->threads + (leads ? GP__WARP : 0), l->g->shared_bytes,
-                                    tensor ? (void *)&a : (void *)&a.of));
+    gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
+    result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
+                               (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a);
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_tensor(const gp__launching *l) {
-  const gp__request *q = l->q;
-  gp__tensor_args a;
-  a.of = gp__transpose_arguments(&q->moves, *l->h, *l->p, q->in, q->out, 0);
-  GPUPRIMS__CHECK(gp__encode(l, q->in, &a.of, &a.in));
-  return gp__launch_step(l, 0, l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
-                         l->g->threads, l->g->shared_bytes, &a);
-}
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
-  if (gp__is_buffered(l->p->algorithm)) return gp__launch_buffered(l);
-  if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
+  if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
   if (gp__tiled(*l->p, *l->h).moved.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);
@@ -35804,8 +35456,8 @@ GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
-  if (gp__is_buffered(p->algorithm)) {
-    kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
+  if (p->algorithm == GP_BUFFERED_PANELS) {
+    kinds[0] = GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
     return 2;
   }
@@ -35825,10 +35477,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
     kinds[1] = GP__TRANSPOSE_WITHIN;
     return 2;
   }
-  kinds[0] = p->algorithm == GP_TENSOR_TILES ? GP__TRANSPOSE_TENSOR
-             : move == GP__MOVE_TILES        ? GP__TRANSPOSE
-             : move == GP__MOVE_SQUARE       ? GP__TRANSPOSE_SQUARE
-                                             : GP__TRANSPOSE_ROWS;
+  kinds[0] = move == GP__MOVE_TILES    ? GP__TRANSPOSE
+             : move == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
+                                       : GP__TRANSPOSE_ROWS;
   return 1;
 }
 
@@ -37565,28 +37216,27 @@ graph/build.cuh 3 44 69 77
 graph/components.cuh 127
 graph/check.cuh 34 127
 transpose/kernels.cuh 75 77
-transpose/tensor.cuh 32 130
 transpose/in_place.cuh 56 75 77
 transpose/panels.cuh 56 71 75 77
-transpose/buffered.cuh 56 131
+transpose/buffered.cuh 56 75 77
 transpose/rows.cuh 75 77
 bfs/state.cuh 4 36 60
-bfs/search.cuh 55 62 71 136
-bfs/queue.cuh 61 137
-bfs/top_down.cuh 138
-bfs/exchange.cuh 139
-bfs/small_levels.cuh 140
-bfs/bottom_up.cuh 63 141
-bfs/block.cuh 74 142
-bfs/kernels.cuh 127 143
-bfs/launches.cuh 55 76 77 136
-bfs/sources_state.cuh 136
-bfs/sources.cuh 55 61 62 77 146
+bfs/search.cuh 55 62 71 135
+bfs/queue.cuh 61 136
+bfs/top_down.cuh 137
+bfs/exchange.cuh 138
+bfs/small_levels.cuh 139
+bfs/bottom_up.cuh 63 140
+bfs/block.cuh 74 141
+bfs/kernels.cuh 127 142
+bfs/launches.cuh 55 76 77 135
+bfs/sources_state.cuh 135
+bfs/sources.cuh 55 61 62 77 145
 names
 GPUPRIMS__ACCESS 5
 GPUPRIMS__API 0
 GPUPRIMS__ARCH 7
-GPUPRIMS__BFS_STATE 137
+GPUPRIMS__BFS_STATE 136
 GPUPRIMS__BOTH 9
 GPUPRIMS__BYTES 58
 GPUPRIMS__BYTES_OF 58
@@ -37837,11 +37487,8 @@ GP_STEP_TOP_DOWN 4
 GP_SUB 1
 GP_SUCCESS 1
 GP_SUM 1
-GP_SWIZZLED_TILES 1
 GP_SYMMETRIC 4
 GP_SYMMETRISE 3
-GP_TENSOR_PANELS 1
-GP_TENSOR_TILES 1
 GP_THREE_SWEEP 1
 GP_TILE_MOVE 66
 GP_TOP_K 1
@@ -37865,31 +37512,31 @@ GP_UNTIL_TARGET 3
 GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
-GP__BFS_AGAIN_SHIFT 136
-GP__BFS_APPENDS_LEVEL 136
-GP__BFS_APPENDS_LONG 136
-GP__BFS_APPENDS_NOTHING 136
-GP__BFS_BLOCK_BITS 136
-GP__BFS_BOTTOM_UP 136
+GP__BFS_AGAIN_SHIFT 135
+GP__BFS_APPENDS_LEVEL 135
+GP__BFS_APPENDS_LONG 135
+GP__BFS_APPENDS_NOTHING 135
+GP__BFS_BLOCK_BITS 135
+GP__BFS_BOTTOM_UP 135
 GP__BFS_BUFFER 36
-GP__BFS_CLUSTER 136
+GP__BFS_CLUSTER 135
 GP__BFS_CLUSTERS 36
 GP__BFS_CLUSTER_MOST 36
-GP__BFS_COLLECT 136
-GP__BFS_DONE 136
+GP__BFS_COLLECT 135
+GP__BFS_DONE 135
 GP__BFS_EDGE_STEPS 36
-GP__BFS_HIT 136
+GP__BFS_HIT 135
 GP__BFS_LAUNCHES 36
-GP__BFS_LISTED 136
+GP__BFS_LISTED 135
 GP__BFS_LONG 36
-GP__BFS_MERGE_FRONTIER 136
-GP__BFS_NAP 136
+GP__BFS_MERGE_FRONTIER 135
+GP__BFS_NAP 135
 GP__BFS_PART 36
-GP__BFS_SMALL 136
-GP__BFS_SPREAD 136
+GP__BFS_SMALL 135
+GP__BFS_SPREAD 135
 GP__BFS_SPREAD_AFTER 36
-GP__BFS_SUMS 136
-GP__BFS_TOP_DOWN 136
+GP__BFS_SUMS 135
+GP__BFS_TOP_DOWN 135
 GP__BFS_WORDS 36
 GP__BUFFERED_LAG 32
 GP__BUFFERED_LEAST 32
@@ -37989,12 +37636,12 @@ GP__MOVE_RECTANGLE 31
 GP__MOVE_ROWS 31
 GP__MOVE_SQUARE 31
 GP__MOVE_TILES 31
-GP__NEW_CLOSED 146
-GP__NEW_EDGES 146
-GP__NEW_EXPLORED 146
-GP__NEW_ITEMS 146
-GP__NEW_LOOKS 146
-GP__NEW_PAIRS 146
+GP__NEW_CLOSED 145
+GP__NEW_EDGES 145
+GP__NEW_EXPLORED 145
+GP__NEW_ITEMS 145
+GP__NEW_LOOKS 145
+GP__NEW_PAIRS 145
 GP__NUMBERS_LOG2 24
 GP__PANELS_COUNTERS 32
 GP__PANELS_MOST 32
@@ -38041,7 +37688,7 @@ GP__SOURCES_LAUNCHES 36
 GP__SOURCES_MOST 55
 GP__SOURCES_REST 55
 GP__SOURCES_STEP 55
-GP__SOURCES_SUMS 146
+GP__SOURCES_SUMS 145
 GP__SPAN_ITEMS 21
 GP__SQUARE_PANEL 31
 GP__STATIC_SHARED_BYTES 18
@@ -38051,10 +37698,6 @@ GP__TASK_COPY 52
 GP__TASK_COUNT 52
 GP__TASK_MOVE 52
 GP__TASK_SORT 52
-GP__TENSOR_ALIGNMENT 32
-GP__TENSOR_BOX 32
-GP__TENSOR_STAGES_MOST 32
-GP__TENSOR_TURNS 32
 GP__TOP_K_FEW 30
 GP__TOP_K_MERGED 30
 GP__TOP_K_STATIC_BYTES 30
@@ -38092,7 +37735,7 @@ gp__and 7
 gp__are_few 31
 gp__arg_operator 58
 gp__array_of 5
-gp__arrivals 136
+gp__arrivals 135
 gp__as_it_is 96
 gp__balanced_path 120
 gp__balanced_path_blocks 28
@@ -38104,36 +37747,36 @@ gp__below_equal 125
 gp__best 124
 gp__best_storage 124
 gp__bf16_from_f32 8
-gp__bfs 144
+gp__bfs 143
 gp__bfs_args 55
-gp__bfs_block 143
-gp__bfs_block_totals 136
-gp__bfs_bottom_up 142
+gp__bfs_block 142
+gp__bfs_block_totals 135
+gp__bfs_bottom_up 141
 gp__bfs_by_edges 36
-gp__bfs_checked 144
-gp__bfs_cluster_totals 136
-gp__bfs_control 136
-gp__bfs_counts 136
-gp__bfs_edge 145
+gp__bfs_checked 143
+gp__bfs_cluster_totals 135
+gp__bfs_control 135
+gp__bfs_counts 135
+gp__bfs_edge 144
 gp__bfs_edge_bytes 36
-gp__bfs_exchange 140
-gp__bfs_parents 144
-gp__bfs_progress 145
-gp__bfs_queue 138
-gp__bfs_search 137
-gp__bfs_shared 136
-gp__bfs_small 141
+gp__bfs_exchange 139
+gp__bfs_parents 143
+gp__bfs_progress 144
+gp__bfs_queue 137
+gp__bfs_search 136
+gp__bfs_shared 135
+gp__bfs_small 140
 gp__bfs_small_most 36
-gp__bfs_sources 147
-gp__bfs_state 136
-gp__bfs_step_shared 145
-gp__bfs_stepper 145
-gp__bfs_steps 145
-gp__bfs_stepwise 144
-gp__bfs_sums 136
-gp__bfs_tally 136
-gp__bfs_top_down 139
-gp__bfs_unvisited 136
+gp__bfs_sources 146
+gp__bfs_state 135
+gp__bfs_step_shared 144
+gp__bfs_stepper 144
+gp__bfs_steps 144
+gp__bfs_stepwise 143
+gp__bfs_sums 135
+gp__bfs_tally 135
+gp__bfs_top_down 138
+gp__bfs_unvisited 135
 gp__bijection 126
 gp__binary 58
 gp__bins_of 83
@@ -38161,13 +37804,13 @@ gp__bucket_threads 23
 gp__buffered_args 56
 gp__buffered_border 32
 gp__buffered_leads 32
-gp__buffered_panels 134
+gp__buffered_panels 133
 gp__buffered_plan 32
 gp__buffered_plan_of 32
 gp__buffered_slot 32
 gp__buffered_slots 32
 gp__buffered_threads 32
-gp__buffered_turn 134
+gp__buffered_turn 133
 gp__bulk_commit 7
 gp__bulk_fence 7
 gp__bulk_load 7
@@ -38193,7 +37836,7 @@ gp__chunk_fold_part 68
 gp__chunk_items 32
 gp__chunk_merit 32
 gp__chunk_most 32
-gp__chunk_mover 133
+gp__chunk_mover 132
 gp__chunk_scan 68
 gp__chunk_scan_part 68
 gp__chunk_word 32
@@ -38274,7 +37917,7 @@ gp__edge_tile_bytes 35
 gp__edge_to_component 128
 gp__edge_to_depths 129
 gp__edge_to_key 127
-gp__edge_to_parent 144
+gp__edge_to_parent 143
 gp__either 117
 gp__element 78
 gp__end_ranks 91
@@ -38327,7 +37970,7 @@ gp__graph_from_keys 127
 gp__graph_invert 127
 gp__graph_keys 127
 gp__graph_list_keys 127
-gp__grid_barrier_sum 136
+gp__grid_barrier_sum 135
 gp__group_args 45
 gp__group_storage 85
 gp__group_table 85
@@ -38391,7 +38034,6 @@ gp__in_block 7
 gp__index 5
 gp__index_writer 118
 gp__iota_value 78
-gp__is_buffered 31
 gp__is_chosen 101
 gp__is_cooperative 27
 gp__is_edge_fault 34
@@ -38399,10 +38041,10 @@ gp__is_exact 57
 gp__is_graph_work 34
 gp__is_none 124
 gp__is_paired 24
+gp__is_power_of_two_size 31
 gp__is_scan 19
 gp__is_scattered 31
 gp__is_set 28
-gp__is_swizzlable 31
 gp__is_whole 78
 gp__item 113
 gp__join_carries 96
@@ -38587,7 +38229,6 @@ gp__policy_valid_segmented_sort 29
 gp__policy_valid_segments 21
 gp__policy_valid_sort 27
 gp__policy_valid_stream 20
-gp__policy_valid_tensor 32
 gp__policy_valid_top_k 30
 gp__policy_valid_transpose 32
 gp__power_of_two 28
@@ -38791,10 +38432,10 @@ gp__sorted_value_bytes 29
 gp__sorts_keys 26
 gp__sorts_pairs 26
 gp__sources_args 55
-gp__sources_block 147
-gp__sources_control 146
-gp__sources_shared 146
-gp__sources_state 146
+gp__sources_block 146
+gp__sources_control 145
+gp__sources_shared 145
+gp__sources_state 145
 gp__span 88
 gp__split 95
 gp__split_before 95
@@ -38830,16 +38471,7 @@ gp__sum_before 107
 gp__sum_of_peers 84
 gp__sum_rows 123
 gp__sweeps 24
-gp__swizzled_rows 75
 gp__take_edges 76
-gp__tensor_args 54
-gp__tensor_bytes 32
-gp__tensor_load 7
-gp__tensor_map 54
-gp__tensor_panels 134
-gp__tensor_panels_args 56
-gp__tensor_tile 131
-gp__tensor_tiles 131
 gp__test 58
 gp__test_bytes 58
 gp__thread_sort 118
@@ -38873,10 +38505,10 @@ gp__traits 57
 gp__transpose 130
 gp__transpose_alignment 31
 gp__transpose_args 54
-gp__transpose_buffered 134
-gp__transpose_chunks 133
+gp__transpose_buffered 133
+gp__transpose_chunks 132
 gp__transpose_columns 31
-gp__transpose_columns_of 132
+gp__transpose_columns_of 131
 gp__transpose_few 31
 gp__transpose_form 32
 gp__transpose_log2 31
@@ -38885,22 +38517,20 @@ gp__transpose_matrices_of 31
 gp__transpose_multiple 31
 gp__transpose_packs 31
 gp__transpose_panel 31
-gp__transpose_panels 133
+gp__transpose_panels 132
 gp__transpose_pitch 31
 gp__transpose_rows 31
-gp__transpose_rows_of 135
-gp__transpose_save 132
+gp__transpose_rows_of 134
+gp__transpose_save 131
 gp__transpose_side 31
-gp__transpose_square 132
+gp__transpose_square 131
 gp__transpose_step 31
-gp__transpose_tensor 131
-gp__transpose_tensor_panels 134
 gp__transpose_thin 31
 gp__transpose_thin_in 31
 gp__transpose_thin_out 31
 gp__transpose_tile_bytes 31
 gp__transpose_units 75
-gp__transpose_within_rows 132
+gp__transpose_within_rows 131
 gp__transpose_words 75
 gp__transposed_tile 75
 gp__transposer 130
@@ -38941,7 +38571,7 @@ gp__wait_for_predecessor 7
 gp__warp_contract 76
 gp__warp_draw 61
 gp__warp_expand 62
-gp__warp_list 147
+gp__warp_list 146
 gp__warp_merge_splits 69
 gp__warp_room 114
 gp__warp_search 69
@@ -39247,15 +38877,12 @@ X(RADIX_SELECT)\
 X(BEST_LISTS)\
 X(ADAPTIVE)\
 X(PADDED_TILES)\
-X(SWIZZLED_TILES)\
 X(EXPAND_CONTRACT)\
 X(FUSED_LAUNCHES)\
 X(CONTRACT_EXPAND)\
 X(TWO_PHASE)\
 X(BUFFERED_PANELS)\
 X(PAIRED_SWEEP)\
-X(TENSOR_TILES)\
-X(TENSOR_PANELS)\
 X(ROUND_TRIP)\
 X(FOUR_WAY_PASSES)\
 X(LEADING_SWEEP)\
@@ -39777,12 +39404,6 @@ gp__shared_address(shared)),
 GP_DEVICE void gp__bulk_store(void *global,const void *shared,unsigned bytes){
 asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
 "r"(gp__shared_address(shared)),"r"(bytes)
-: "memory");
-}
-GP_DEVICE void gp__tensor_load(void *shared,const void *map,const int(&at)[4],gp__u64 *bar){
-asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, "
-"%4, %5}], [%6];" ::"r"(gp__shared_address(shared)),
-"l"(map),"r"(at[0]),"r"(at[1]),"r"(at[2]),"r"(at[3]),"r"(gp__shared_address(bar))
 : "memory");
 }
 GP_DEVICE void gp__bulk_commit(){asm volatile("cp.async.bulk.commit_group;" ::: "memory");}
@@ -40849,8 +40470,7 @@ return p.blocks_per_sm >= 1 && s.key_size > 0 &&(p.threads &(p.threads - 1))== 0
 }
 #line 1 "transpose/policy.h"
 #define GP_POLICY_FIELDS_TRANSPOSE(F) \
-F(algorithm,GP_AUTO,GP_PADDED_TILES,GP_SWIZZLED_TILES,GP_BUFFERED_PANELS,GP_TENSOR_TILES,GP_TENSOR_PANELS,\
-GP_ROUND_TRIP)\
+F(algorithm,GP_AUTO,GP_PADDED_TILES,GP_BUFFERED_PANELS,GP_ROUND_TRIP)\
 F(threads,0,128,256,512)\
 F(vectors,0,1,2,4,8)\
 F(load,0,GP_CACHE_ALL,GP_CACHE_STREAMING,GP_CACHE_L2)\
@@ -40883,12 +40503,9 @@ GP__TRANSPOSE_PANEL=8,
 GP__TRANSPOSE_SEGMENT=9 * 16,
 GP__TRANSPOSE_WHOLE=1 << 30
 };
-GPUPRIMS__RULE int gp__is_buffered(int algorithm){
-return algorithm == GP_BUFFERED_PANELS || algorithm == GP_TENSOR_PANELS;
-}
 GPUPRIMS__RULE int gp__lowest_bit(int x){return x & -x;}
 GPUPRIMS__RULE int gp__floor_log2(unsigned long long x){return x > 1?1 + gp__floor_log2(x / 2): 0;}
-GPUPRIMS__RULE int gp__is_swizzlable(int size){return size <= 16 &&(size &(size - 1))== 0;}
+GPUPRIMS__RULE int gp__is_power_of_two_size(int size){return size <= 16 &&(size &(size - 1))== 0;}
 GPUPRIMS__RULE int gp__transpose_log2(int threads,int vectors,int size){
 return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
 }
@@ -40915,14 +40532,13 @@ return size <= 2 && size == word &&(form & GP__FORM_IN_ALIGNED)&&(size == 1 ||(f
 GPUPRIMS__RULE int gp__transpose_side(int threads,int vectors,int size){
 return gp__transpose_columns(threads,vectors,size);
 }
-GPUPRIMS__RULE int gp__transpose_pitch(int size,int columns,int swizzled,int aligned){
-return swizzled?columns * size
-:((columns * size / GP__VECTOR + !aligned)|(gp__vec_group_items(size)== 1))* GP__VECTOR;
+GPUPRIMS__RULE int gp__transpose_pitch(int size,int columns,int aligned){
+return((columns * size / GP__VECTOR + !aligned)|(gp__vec_group_items(size)== 1))* GP__VECTOR;
 }
-GPUPRIMS__RULE int gp__transpose_tile_bytes(int size,int rows,int columns,int swizzled,int aligned){
-return gp__max(rows * gp__transpose_pitch(size,columns,swizzled,aligned)+
-(swizzled || gp__vec_group_items(size)== 1?0 : rows / gp__vec_group_items(size)* GP__VECTOR),
-columns * rows * size +(swizzled || size > 2?0 : columns * size));
+GPUPRIMS__RULE int gp__transpose_tile_bytes(int size,int rows,int columns,int aligned){
+return gp__max(rows * gp__transpose_pitch(size,columns,aligned)+
+(gp__vec_group_items(size)== 1?0 : rows / gp__vec_group_items(size)* GP__VECTOR),
+columns * rows * size +(size > 2?0 : columns * size));
 }
 GPUPRIMS__RULE int gp__transpose_thin(gp_policy p,gp__shape s,unsigned long long extent,int of_tile){
 return extent < 2ull *(unsigned)of_tile && extent !=(unsigned)of_tile &&
@@ -40954,7 +40570,7 @@ return((unsigned)p.threads * rows +((unsigned)p.threads * rows >> gp__few_line(s
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p,gp__shape s){
 return(p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP)&&(s.moved.form & GP__FORM_OUT_DENSE)&&
-gp__is_swizzlable(s.key_size)&& s.key_size <= 8 && s.moved.word == s.key_size &&
+gp__is_power_of_two_size(s.key_size)&& s.key_size <= 8 && s.moved.word == s.key_size &&
 gp__are_few(s.key_size,s.moved.rows,s.moved.form & GP__FORM_IN_ALIGNED)&&
 s.moved.columns *(unsigned)s.key_size >= 2ull *(unsigned)(p.threads * gp__few_unit(s.key_size))&&
 gp__few_bytes(p,s.key_size,(unsigned)s.moved.rows)<=(unsigned)s.shared_bytes - 2048;
@@ -41087,7 +40703,7 @@ return(panels / 2 + GP__BUFFERED_LAG + 1)*(panels - panels / 2);
 }
 GPUPRIMS__RULE int gp__buffered_leads(int size){return size >= 4;}
 GPUPRIMS__RULE int gp__buffered_threads(gp_policy p,int size){
-return p.threads +(p.algorithm == GP_TENSOR_PANELS || gp__buffered_leads(size)?(int)GP__WARP : 0);
+return p.threads +(gp__buffered_leads(size)?(int)GP__WARP : 0);
 }
 typedef struct gp__buffered_plan{
 unsigned panels;
@@ -41105,7 +40721,7 @@ const unsigned columns=(unsigned)gp__transpose_columns(p.threads,p.vectors,s.key
 gp__buffered_plan r ={0,0,0,0,0};
 unsigned long long widest=0;
 unsigned g;
-if(s.moved.kind != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm)||
+if(s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
 gp__buffered_threads(p,s.key_size)> 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
 s.moved.rows <(unsigned)GP__BUFFERED_LEAST * rows || s.moved.columns <(unsigned)GP__BUFFERED_LEAST * columns ||
 s.moved.rows > 1ull << 31 || s.moved.columns > 1ull << 31 ||
@@ -41130,7 +40746,7 @@ return r;
 }
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r){return r.items?r.form | r.word * GP__FORM_WORD : 0;}
 GPUPRIMS__BOTH static inline __attribute__((unused))int gp__transpose_form(gp_policy p,gp__shape s){
-if(gp__is_buffered(p.algorithm))return gp__buffered_plan_of(p,s).form;
+if(p.algorithm == GP_BUFFERED_PANELS)return gp__buffered_plan_of(p,s).form;
 s=gp__tiled(p,s);
 return s.moved.kind == GP__MOVE_RECTANGLE?gp__panels_form(gp__panels_plan_of(p,s))
 : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p,s)
@@ -41142,34 +40758,14 @@ return s.moved.kind == GP__MOVE_RECTANGLE?gp__panels_form(gp__panels_plan_of(p,s
 : gp__transpose_thin_out(p,s)?GP__FORM_OUT_WHOLE
 : 0);
 }
-enum{GP__TENSOR_BOX=128,GP__TENSOR_ALIGNMENT=1024,GP__TENSOR_STAGES_MOST=8,GP__TENSOR_TURNS=2};
-GPUPRIMS__RULE int gp__tensor_bytes(gp_policy p){
-return(p.algorithm == GP_TENSOR_PANELS?(int)GP__TENSOR_TURNS : p.stages)* p.threads * p.vectors * GP__VECTOR +
-GP__TENSOR_ALIGNMENT;
-}
-GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p,gp__shape s){
-return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size)&&
-(gp__transpose_form(p,s)& 15)==(GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED)&&
-(p.algorithm == GP_TENSOR_PANELS?gp__buffered_plan_of(p,s).panels >= GP__BUFFERED_LEAST
-: s.moved.kind == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST)&&
-s.moved.rows *(unsigned)s.key_size % GP__VECTOR == 0 && s.moved.rows < 1ull << 31 &&
-s.moved.columns <(1ull << 31)/(unsigned)s.key_size && s.segments < 1ull << 31 &&
-gp__transpose_rows(p.threads,p.vectors,s.key_size)* s.key_size >= GP__TENSOR_BOX &&
-gp__transpose_columns(p.threads,p.vectors,s.key_size)* s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
-gp__tensor_bytes(p)<= s.shared_bytes - 2048;
-}
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p,gp__shape s){
 return(p.algorithm == GP_PADDED_TILES ||
-((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS)&& gp__policy_valid_tensor(p,s))||
 (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p,s).panels >= GP__BUFFERED_LEAST)||
-(p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)||
-(p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size)&&
-(s.moved.kind == GP__MOVE_TILES || s.moved.kind == GP__MOVE_SQUARE)&&
-(gp__transpose_form(p,s)& ~GP__FORM_OUT_ALIGNED)== GP__FORM_IN_ALIGNED))&&
+(p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE))&&
 p.vectors <= 8 &&
 (s.moved.kind == GP__MOVE_SQUARE?2 : 1)*
 gp__transpose_tile_bytes(s.key_size,gp__transpose_rows(p.threads,p.vectors,s.key_size),
-gp__transpose_columns(p.threads,p.vectors,s.key_size),0,0)<=
+gp__transpose_columns(p.threads,p.vectors,s.key_size),0)<=
 s.shared_bytes - 1024;
 }
 #line 1 "layouts/policy.h"
@@ -41613,14 +41209,6 @@ unsigned long long a,b,strip;
 void *scratch;
 int rotates,gathers;
 }gp__transpose_args;
-typedef struct gp__tensor_map{
-alignas(64)
-unsigned long long words[16];
-}gp__tensor_map;
-typedef struct gp__tensor_args{
-gp__tensor_map in;
-gp__transpose_args of;
-}gp__tensor_args;
 #line 1 "bfs/arguments.h"
 typedef struct gp__bfs_args{
 const void *offsets,*targets;
@@ -41703,10 +41291,6 @@ gp__divisor units;
 unsigned border[GP__BUFFERED_MOST + 1];
 unsigned first[GP__BUFFERED_MOST + 2];
 }gp__buffered_args;
-typedef struct gp__tensor_panels_args{
-gp__tensor_map in;
-gp__buffered_args of;
-}gp__tensor_panels_args;
 #line 1 "device/types.cuh"
 struct alignas(2)gp_f16{
 unsigned short bits;
@@ -43326,25 +42910,17 @@ GP_DEVICE unsigned at(unsigned row,unsigned byte)const{
 return gp__padded_rows<GROUP>::at(row,byte ^(row & 3u)<< 2);
 }
 };
-template <int GROUP,int PITCH> struct gp__swizzled_rows{
-static const unsigned MASK=PITCH >= 128?7 : PITCH / 16 - 1;
-GP_DEVICE unsigned at(unsigned row,unsigned byte)const{return row * PITCH +(byte ^(row / GROUP & MASK)<< 4);}
-};
-template <int GROUP,int PITCH,bool SWIZZLED,bool EXCHANGED> struct gp__tile_rows{
+template <int GROUP,int PITCH,bool EXCHANGED> struct gp__tile_rows{
 typedef gp__padded_rows<GROUP> type;
 static GP_DEVICE type make(){return type{unsigned(PITCH),GROUP > 1?16u : 0u};}
 };
-template <int GROUP,int PITCH> struct gp__tile_rows<GROUP,PITCH,false,true>{
+template <int GROUP,int PITCH> struct gp__tile_rows<GROUP,PITCH,true>{
 typedef gp__exchanged_rows<GROUP> type;
 static GP_DEVICE type make(){
 type r;
 r.pitch=unsigned(PITCH),r.pad=16u;
 return r;
 }
-};
-template <int GROUP,int PITCH> struct gp__tile_rows<GROUP,PITCH,true,false>{
-typedef gp__swizzled_rows<GROUP,PITCH> type;
-static GP_DEVICE type make(){return type();}
 };
 template <int THREADS,int CACHE,int SIZE,int WORD,bool OUT_ALIGNED,class Layout>
 GP_DEVICE void gp__store_lines(const unsigned char *shared,const Layout &layout,unsigned char *out,gp__u64 pitch,
@@ -43410,8 +42986,8 @@ if(line < lines && word < words &&(i < head?heads : tails))
 }
 }
 }
-template <int THREADS,int CACHE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
-bool OUT_ALIGNED,int ALIGNMENT,class Layout>
+template <int THREADS,int CACHE,int SIZE,int WORD,int ROWS,int COLUMNS,bool IN_ALIGNED,bool OUT_ALIGNED,
+int ALIGNMENT,class Layout>
 struct gp__column_store{
 typedef typename gp__word_of<WORD>::type Word;
 static const int N=SIZE / WORD,W=16 / WORD,UNITS=ROWS * SIZE / 16;
@@ -43419,8 +42995,8 @@ static const int KW=gp__lowest_bit(UNITS | 8),JW=GP__WARP / KW,BLOCKS=UNITS / KW
 static const int ROUNDS=((COLUMNS + JW - 1)/ JW * BLOCKS * GP__WARP + THREADS - 1)/ THREADS;
 static const int LINES=THREADS / GP__WARP / BLOCKS * JW,ALIKE=ALIGNMENT / WORD;
 static const int STRIDE=LINES > ALIKE?LINES : ALIKE;
-static const bool FIXED = !SWIZZLED && THREADS %(GP__WARP * BLOCKS)== 0 && STRIDE % LINES == 0 &&
-STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
+static const bool FIXED =
+THREADS %(GP__WARP * BLOCKS)== 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
 static const int SETS=FIXED?STRIDE / LINES : ROUNDS;
 const unsigned char *shared;
 const Layout layout;
@@ -43453,16 +43029,16 @@ gp__store_vector<CACHE>(to + k * STRIDE * pitch,p.vector);
 }
 }
 };
-template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
+template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool IN_ALIGNED,
 bool OUT_ALIGNED,int ALIGNMENT>
 struct gp__gathered_tile{
 static const int GROUP=gp__vec_group_items(SIZE),UNITS=COLUMNS * SIZE / 16 + !IN_ALIGNED;
-static const int PITCH=gp__transpose_pitch(SIZE,COLUMNS,SWIZZLED,IN_ALIGNED);
+static const int PITCH=gp__transpose_pitch(SIZE,COLUMNS,IN_ALIGNED);
 static const int ROUNDS=(ROWS * UNITS + THREADS - 1)/ THREADS;
 static const int MAIN=COLUMNS * SIZE / 16,ROWS_A_ROUND=THREADS / MAIN;
 static const bool EVEN=THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
 static const bool EXCHANGED=SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
-typedef gp__tile_rows<GROUP,PITCH,SWIZZLED,EXCHANGED> Rows;
+typedef gp__tile_rows<GROUP,PITCH,EXCHANGED> Rows;
 static GP_DEVICE void put(unsigned char *shared,const typename Rows::type &layout,unsigned row,unsigned byte,
 const gp_vector &v){
 if(!EXCHANGED)*reinterpret_cast<gp_vector *>(shared + layout.at(row,byte))= v;
@@ -43587,7 +43163,7 @@ end[k];
 static GP_DEVICE void store(const unsigned char *shared,unsigned char *out,gp__u64 pitch,unsigned rows,
 unsigned columns,unsigned start,unsigned start_pitch,bool heads=true,
 bool tails=true){
-const gp__column_store<THREADS,STORE,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,OUT_ALIGNED,ALIGNMENT,
+const gp__column_store<THREADS,STORE,SIZE,WORD,ROWS,COLUMNS,IN_ALIGNED,OUT_ALIGNED,ALIGNMENT,
 typename Rows::type>
 to ={shared,Rows::make(),start,start_pitch};
 const unsigned words=rows *(SIZE / WORD);
@@ -43638,15 +43214,13 @@ for(int k=0;k < K;++k)r[j / M * K + k].word[i / K * M + j % M]=words[k];
 GPUPRIMS__UNROLL
 for(int i=0;i < E;++i)v[i]=r[i];
 }
-template <int THREADS,int LOAD,int STORE,int SIZE,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
-bool OUT_ALIGNED,int ALIGNMENT>
+template <int THREADS,int LOAD,int STORE,int SIZE,int ROWS,int COLUMNS,bool IN_ALIGNED,bool OUT_ALIGNED,
+int ALIGNMENT>
 struct gp__scattered_tile{
 static const int K=4 / SIZE,V=16 / SIZE,UNITS=COLUMNS / V,OUT_UNITS=ROWS / V,BUNDLES=ROWS / K;
 static const int UC=UNITS >= 8?8 : UNITS,ROUNDS=(BUNDLES * UNITS + THREADS - 1)/ THREADS;
-static const unsigned MASK=OUT_UNITS >= 8?7 : OUT_UNITS - 1;
 static GP_DEVICE unsigned offset_of(unsigned column,unsigned unit){
-return SWIZZLED?column * ROWS * SIZE +(unit ^(column / V & MASK))* 16
-: column * ROWS * SIZE + column / V * 16 + unit * 16;
+return column * ROWS * SIZE + column / V * 16 + unit * 16;
 }
 static GP_DEVICE void put(unsigned char *shared,unsigned column,unsigned bundle,gp__u32 word){
 *reinterpret_cast<gp__u32 *>(shared + offset_of(column,bundle / 4)+ bundle % 4 * 4)= word;
@@ -43733,7 +43307,7 @@ if(unit * V + w < rows)*reinterpret_cast<Word *>(to + w * SIZE)= p.item[w];
 static GP_DEVICE void store_across(const unsigned char *shared,unsigned char *out,gp__u64 pitch,unsigned rows,
 unsigned columns,bool heads,bool tails){
 const int LINES=THREADS / OUT_UNITS,STORES=(COLUMNS * OUT_UNITS + THREADS - 1)/ THREADS;
-const bool FIXED = !SWIZZLED && THREADS % OUT_UNITS == 0 && LINES % V == 0;
+const bool FIXED=THREADS % OUT_UNITS == 0 && LINES % V == 0;
 unsigned at=0,shift=0;
 GPUPRIMS__UNROLL_BY(8)
 for(int k=0;k < STORES;++k){
@@ -43745,11 +43319,8 @@ if(!FIXED || k == 0)at=offset_of(column,0),shift=lead % V * SIZE;
 if(column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
 continue;
 const unsigned char *from=shared + at + unit * 16 +(FIXED?k *(LINES * ROWS * SIZE + LINES / V * 16): 0);
-gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED?shared + offset_of(column,unit): from);
-if(shift)
-v=gp__shift_vectors(
-v,*reinterpret_cast<const gp_vector *>(SWIZZLED?shared + offset_of(column,unit + 1): from + 16),
-shift);
+gp_vector v = *reinterpret_cast<const gp_vector *>(from);
+if(shift)v=gp__shift_vectors(v,*reinterpret_cast<const gp_vector *>(from + 16),shift);
 gp__store_vector<STORE>(to + first * SIZE,v);
 }
 gp__store_ends<THREADS,SIZE,ALIGNMENT,COLUMNS,false>(
@@ -43757,27 +43328,23 @@ out,pitch,rows,columns,heads,tails,
 [shared](unsigned row,unsigned column){return shared + offset_of(column,row / V)+ row % V * SIZE;});
 }
 };
-template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
+template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool IN_ALIGNED,
 bool OUT_ALIGNED,bool SCATTERED,int ALIGNMENT=16>
 struct gp__transposed_tile
-: gp__gathered_tile<THREADS,LOAD,STORE,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,OUT_ALIGNED,ALIGNMENT>{
-};
-template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool SWIZZLED,bool IN_ALIGNED,
+: gp__gathered_tile<THREADS,LOAD,STORE,SIZE,WORD,ROWS,COLUMNS,IN_ALIGNED,OUT_ALIGNED,ALIGNMENT>{};
+template <int THREADS,int LOAD,int STORE,int SIZE,int WORD,int ROWS,int COLUMNS,bool IN_ALIGNED,
 bool OUT_ALIGNED,int ALIGNMENT>
-struct gp__transposed_tile<THREADS,LOAD,STORE,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,OUT_ALIGNED,true,
-ALIGNMENT>
-: gp__scattered_tile<THREADS,LOAD,STORE,SIZE,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,OUT_ALIGNED,ALIGNMENT>{};
-template <int THREADS,class T,int ROWS,int COLUMNS,bool SWIZZLED=false,bool ALIGNED=SWIZZLED>
-struct gp_tile_transpose{
+struct gp__transposed_tile<THREADS,LOAD,STORE,SIZE,WORD,ROWS,COLUMNS,IN_ALIGNED,OUT_ALIGNED,true,ALIGNMENT>
+: gp__scattered_tile<THREADS,LOAD,STORE,SIZE,ROWS,COLUMNS,IN_ALIGNED,OUT_ALIGNED,ALIGNMENT>{};
+template <int THREADS,class T,int ROWS,int COLUMNS,bool ALIGNED=false> struct gp_tile_transpose{
 static const int SIZE=int(sizeof(T)),WORD=gp__lowest_bit(SIZE | int(alignof(T))| 16);
 static_assert(ROWS * SIZE % 16 == 0 && COLUMNS * SIZE % 16 == 0,"rows and columns of a tile are whole 16 bytes");
-static_assert(!SWIZZLED ||(ALIGNED && gp__is_swizzlable(SIZE)),"a swizzle takes aligned rows and sizes 1 to 16");
-typedef gp__transposed_tile<THREADS,GP_CACHE_ALL,GP_CACHE_ALL,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,ALIGNED,
-ALIGNED,(SIZE <= 2 && ALIGNED)>
+typedef gp__transposed_tile<THREADS,GP_CACHE_ALL,GP_CACHE_ALL,SIZE,WORD,ROWS,COLUMNS,ALIGNED,ALIGNED,
+(SIZE <= 2 && ALIGNED)>
 Tile;
 struct storage{
 unsigned start,start_pitch;
-alignas(16)unsigned char bytes[gp__transpose_tile_bytes(SIZE,ROWS,COLUMNS,SWIZZLED,ALIGNED)];
+alignas(16)unsigned char bytes[gp__transpose_tile_bytes(SIZE,ROWS,COLUMNS,ALIGNED)];
 };
 static GP_DEVICE void load(storage &s,const T *in,gp__u64 pitch,unsigned rows,unsigned columns){
 const unsigned char *from=reinterpret_cast<const unsigned char *>(in);
@@ -54891,17 +54458,15 @@ near=matrix - far * a.outer[1];
 gp__tile_of_panel(a,tile,row,column);
 }
 };
-template <class P,int SIZE,int WORD,int FORM,bool SWIZZLED,bool FEW=(FORM & GP__FORM_FEW)!= 0>
-struct gp__transposer{
+template <class P,int SIZE,int WORD,int FORM,bool FEW=(FORM & GP__FORM_FEW)!= 0> struct gp__transposer{
 static const bool IN_ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0,OUT_ALIGNED=(FORM & GP__FORM_OUT_ALIGNED)!= 0;
 static const bool IN_WHOLE=(FORM & GP__FORM_IN_WHOLE)!= 0,OUT_WHOLE=(FORM & GP__FORM_OUT_WHOLE)!= 0;
 static const int ROWS=gp__transpose_rows(P::threads,P::vectors,SIZE);
 static const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE),GROUP=gp__vec_group_items(SIZE);
 static const int STEP=gp__transpose_step(ROWS,SIZE,WORD,OUT_ALIGNED);
 static const bool OVERLAPS=STEP != ROWS;
-typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,SWIZZLED,IN_ALIGNED,
-OUT_ALIGNED,gp__is_scattered(SIZE,WORD,FORM),
-OVERLAPS?gp__transpose_alignment(ROWS,SIZE): 16>
+typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,IN_ALIGNED,OUT_ALIGNED,
+gp__is_scattered(SIZE,WORD,FORM),OVERLAPS?gp__transpose_alignment(ROWS,SIZE): 16>
 Tile;
 const gp__transpose_args &a;
 const gp__padded_rows<GROUP> layout;
@@ -55082,8 +54647,7 @@ static GP_DEVICE void turn(Unit(&x)[4 / SIZE]){gp__transpose_words<SIZE>(x);}
 static GP_DEVICE Unit append(Unit before,Unit next,unsigned bits){return __funnelshift_l(before,next,bits);}
 static GP_DEVICE Unit last(Unit before,Unit next,unsigned bits){return __funnelshift_r(before,next,bits);}
 };
-template <class P,int SIZE,int WORD,int FORM,bool SWIZZLED>
-struct gp__transposer<P,SIZE,WORD,FORM,SWIZZLED,true>{
+template <class P,int SIZE,int WORD,int FORM> struct gp__transposer<P,SIZE,WORD,FORM,true>{
 static const int UNIT=gp__few_unit(SIZE),K=UNIT / SIZE;
 static const int GROUPS=P::vectors * 16 / UNIT > K?P::vectors * 16 / UNIT / K : 1;
 typedef gp__few_words<SIZE,(FORM & GP__FORM_IN_ALIGNED)!= 0> Words;
@@ -55250,137 +54814,25 @@ __syncthreads();
 store(shared,out + column * a.out_pitch,columns * rows * SIZE);
 }
 };
-template <class P,int SIZE,int WORD,int FORM,bool SWIZZLED>
-GP_DEVICE void gp__transpose(const gp__transpose_args &a){
+template <class P,int SIZE,int WORD,int FORM> GP_DEVICE void gp__transpose(const gp__transpose_args &a){
 GP_DYNAMIC_SHARED(shared);
 gp__pdl_wait<P>();
-gp__transposer<P,SIZE,WORD,FORM,SWIZZLED> t(a);
+gp__transposer<P,SIZE,WORD,FORM> t(a);
 for(gp__u64 tile=blockIdx.x;tile < a.tiles;tile += gridDim.x){
 if(tile >= gridDim.x)__syncthreads();
 t.turn(shared,tile);
 }
 }
-#line 1 "transpose/tensor.cuh"
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-template <class P,int SIZE> struct gp__tensor_tile{
-static const int ROWS=gp__transpose_rows(P::threads,P::vectors,SIZE),E=16 / SIZE;
-static const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE),BYTES=ROWS * COLUMNS * SIZE;
-static const int BOX=ROWS * GP__TENSOR_BOX,BOXES=BYTES / BOX,WORDS=GP__TENSOR_BOX /(SIZE < 4?SIZE : 4);
-static const int BLOCKS=BYTES /(E * 16),ROUNDS=(BLOCKS + P::threads - 1)/ P::threads;
-static const int ACROSS=E < 8?E : 8,DOWN=8 / ACROSS,LINE=ACROSS * 2 > 8?4 : 8,STRIP=GP__WARP / LINE;
-static GP_DEVICE unsigned char *places(unsigned char *shared){
-return shared +(0 - gp__misalignment(shared,GP__TENSOR_ALIGNMENT))% GP__TENSOR_ALIGNMENT;
-}
-static GP_DEVICE void request(unsigned char *place,const gp__tensor_map &map,gp__u64 row,gp__u64 column_tile,
-gp__u64 near,gp__u64 far,gp__u64 *bar){
-gp__mbarrier_arrive_expect(bar,BYTES);
-GPUPRIMS__UNROLL
-for(int box=0;box < BOXES;++box){
-const int at[4] ={(static_cast<int>(column_tile)* BOXES + box)* WORDS,static_cast<int>(row),
-static_cast<int>(near),static_cast<int>(far)};
-gp__tensor_load(place + box * BOX,&map,at,bar);
-}
-}
-static GP_DEVICE bool finds(int k,unsigned &across,unsigned &down){
-const unsigned i=k * P::threads + threadIdx.x,lane=i % GP__WARP,quarter=lane / 8,warp=i / GP__WARP;
-across=lane % ACROSS + quarter /(LINE / DOWN)* ACROSS + warp /(ROWS / E / LINE)* STRIP;
-down=lane / ACROSS % DOWN + quarter %(LINE / DOWN)* DOWN + warp %(ROWS / E / LINE)* LINE;
-return BLOCKS % P::threads == 0 || i < BLOCKS;
-}
-gp_vector v[ROUNDS][E];
-GP_DEVICE void take(const unsigned char *place){
-unsigned across,down;
-GPUPRIMS__UNROLL
-for(int k=0;k < ROUNDS;++k){
-if(!finds(k,across,down))continue;
-GPUPRIMS__UNROLL
-for(int e=0;e < E;++e){
-const unsigned row=down * E + e;
-v[k][e] = *reinterpret_cast<const gp_vector *>(place + across / 8 * BOX + row * GP__TENSOR_BOX +
-(across % 8 ^ row % 8)* 16);
-}
-}
-}
-GP_DEVICE void store(unsigned char *out,gp__u64 pitch,unsigned rows,unsigned columns){
-unsigned across,down;
-GPUPRIMS__UNROLL
-for(int k=0;k < ROUNDS;++k){
-if(!finds(k,across,down)|| down * E >= rows)continue;
-gp__transpose_units<SIZE>(v[k]);
-GPUPRIMS__UNROLL
-for(int e=0;e < E;++e)
-if(across * E + e < columns)gp__store_vector<P::store>(out +(across * E + e)* pitch + down * 16,v[k][e]);
-}
-}
-};
-template <class P,int SIZE> struct gp__tensor_tiles{
-typedef gp__tensor_tile<P,SIZE> Tile;
-static const int ROWS=Tile::ROWS,COLUMNS=Tile::COLUMNS,STAGES=P::stages;
-struct storage{
-gp__u64 loaded[STAGES];
-unsigned char *out[STAGES];
-unsigned columns[STAGES],rows[STAGES];
-};
-const gp__tensor_args &t;
-storage &s;
-unsigned char *const places;
-GP_DEVICE gp__tensor_tiles(const gp__tensor_args &args,storage &memory,unsigned char *shared)
-: t(args),s(memory),places(Tile::places(shared)){}
-GP_DEVICE void request(unsigned stage,gp__u64 tile)const{
-const gp__transpose_args &a=t.of;
-const gp__place_of_tile p(a,tile);
-const gp__u64 row=p.row * ROWS,column=p.column * COLUMNS;
-s.out[stage]=static_cast<unsigned char *>(a.out)+ p.far * a.out_outer[0] + p.near * a.out_outer[1] +
-column * a.out_pitch + row * SIZE;
-s.rows[stage]=static_cast<unsigned>(a.rows - row < ROWS?a.rows - row : gp__u64(ROWS));
-s.columns[stage]=static_cast<unsigned>(a.columns - column < COLUMNS?a.columns - column : gp__u64(COLUMNS));
-Tile::request(places + stage * Tile::BYTES,t.in,row,p.column,p.near,p.far,&s.loaded[stage]);
-}
-GP_DEVICE void run()const{
-const gp__u64 tiles=t.of.tiles;
-unsigned stage=0,parity=0;
-if(threadIdx.x == 0){
-GPUPRIMS__UNROLL
-for(int k=0;k < STAGES;++k)gp__mbarrier_init(&s.loaded[k],1);
-gp__mbarrier_init_fence();
-GPUPRIMS__UNROLL_BY(1)
-for(unsigned k=0;k < STAGES && blockIdx.x + gp__u64(k)* gridDim.x < tiles;++k)
-request(k,blockIdx.x + gp__u64(k)* gridDim.x);
-}
-__syncthreads();
-for(gp__u64 tile=blockIdx.x;tile < tiles;tile += gridDim.x){
-Tile moved;
-gp__mbarrier_wait(&s.loaded[stage],parity);
-unsigned char *const out=s.out[stage];
-const unsigned rows=s.rows[stage],columns=s.columns[stage];
-moved.take(places + stage * Tile::BYTES);
-__syncthreads();
-if(threadIdx.x == 0 && tile + gp__u64(STAGES)* gridDim.x < tiles)
-request(stage,tile + gp__u64(STAGES)* gridDim.x);
-moved.store(out,t.of.out_pitch,rows,columns);
-if(++stage == STAGES)stage=0,parity ^= 1;
-}
-}
-};
-template <class P,int SIZE> GP_DEVICE void gp__transpose_tensor(const gp__tensor_args &a){
-typedef gp__tensor_tiles<P,SIZE> Tiles;
-GP_DYNAMIC_SHARED(shared);
-GP_SHARED(typename Tiles::storage,s);
-gp__pdl_wait<P>();
-Tiles(a,s,shared).run();
-}
-#endif
 #line 1 "transpose/in_place.cuh"
-template <class P,int SIZE,int WORD,int FORM,bool SWIZZLED>
-GP_DEVICE void gp__transpose_square(const gp__transpose_args &a){
+template <class P,int SIZE,int WORD,int FORM> GP_DEVICE void gp__transpose_square(const gp__transpose_args &a){
 const int SIDE=gp__transpose_side(P::threads,P::vectors,SIZE);
 const bool ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0;
-typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,SIDE,SIDE,SWIZZLED,ALIGNED,ALIGNED,
+typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,SIDE,SIDE,ALIGNED,ALIGNED,
 gp__is_scattered(SIZE,WORD,FORM)>
 Tile;
 GP_DYNAMIC_SHARED(shared);
 gp__pdl_wait<P>();
-unsigned char *shared2=shared + gp__transpose_tile_bytes(SIZE,SIDE,SIDE,SWIZZLED,ALIGNED);
+unsigned char *shared2=shared + gp__transpose_tile_bytes(SIZE,SIDE,SIDE,ALIGNED);
 const unsigned start_pitch=static_cast<unsigned>(a.in_pitch)& 15u;
 for(gp__u64 tile=blockIdx.x;tile < a.tiles;tile += gridDim.x){
 const unsigned n=static_cast<unsigned>(a.column_tiles),Q=GP__SQUARE_PANEL;
@@ -55470,7 +54922,7 @@ template <class P,int SIZE,int WORD,int FORM> GP_DEVICE void gp__transpose_panel
 const int ROWS=gp__transpose_rows(P::threads,P::vectors,SIZE);
 const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE);
 const bool IN_ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0,OUT_ALIGNED=(FORM & GP__FORM_OUT_ALIGNED)!= 0;
-typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,false,IN_ALIGNED,OUT_ALIGNED,
+typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,IN_ALIGNED,OUT_ALIGNED,
 (SIZE <= 2 && SIZE == WORD)>
 Tile;
 struct storage{
@@ -55607,11 +55059,11 @@ template <class P,int SIZE,int WORD,int FORM> struct gp__buffered_panels{
 static const int ROWS=gp__transpose_rows(P::threads,P::vectors,SIZE);
 static const int COLUMNS=gp__transpose_columns(P::threads,P::vectors,SIZE);
 static const bool IN_ALIGNED=(FORM & GP__FORM_IN_ALIGNED)!= 0,OUT_ALIGNED=(FORM & GP__FORM_OUT_ALIGNED)!= 0;
-typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,false,IN_ALIGNED,OUT_ALIGNED,
+typedef gp__transposed_tile<P::threads,P::load,P::store,SIZE,WORD,ROWS,COLUMNS,IN_ALIGNED,OUT_ALIGNED,
 (SIZE <= 2 && SIZE == WORD)>
 Tile;
 struct storage{
-gp__buffered_turn turn[GP__TENSOR_TURNS];
+gp__buffered_turn turn[2];
 unsigned step,done;
 };
 const gp__buffered_args &a;
@@ -55769,87 +55221,6 @@ GP_SHARED(typename Panels::storage,s);
 gp__pdl_wait<P>();
 Panels(a,s).run(shared);
 }
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-template <class P,int SIZE,int WORD,int FORM> struct gp__tensor_panels : gp__buffered_panels<P,SIZE,WORD,FORM>{
-typedef gp__buffered_panels<P,SIZE,WORD,FORM> Panels;
-typedef gp__tensor_tile<P,SIZE> Tile;
-static const unsigned TURNS=GP__TENSOR_TURNS;
-struct storage{
-typename Panels::storage panels;
-gp__u64 loaded[TURNS],written[TURNS];
-};
-const gp__tensor_panels_args &args;
-storage &b;
-unsigned char *const places;
-GP_DEVICE gp__tensor_panels(const gp__tensor_panels_args &of,storage &memory,unsigned char *shared)
-: Panels(of.of,memory.panels),args(of),b(memory),places(Tile::places(shared)){}
-GP_DEVICE void request(unsigned number,unsigned place)const{
-gp__buffered_turn &t=this->s.turn[place];
-this->find(number,t);
-if(t.step <= this->a.panels && t.begin)
-Tile::request(places + place * Tile::BYTES,args.in,t.row,t.column,0,0,&b.loaded[place]);
-else gp__mbarrier_arrive(&b.loaded[place]);
-}
-GP_DEVICE unsigned written(unsigned turn)const{
-const unsigned place=(turn - 1)% TURNS;
-gp__mbarrier_wait(&b.written[place],(turn - 1)/ TURNS & 1u);
-return this->s.turn[place].step;
-}
-GP_DEVICE void lead()const{
-unsigned i=0,next=this->ticket();
-for(;i < TURNS - 1;++i){
-request(next,i);
-next=this->ticket();
-}
-for(i=0;this->s.turn[i % TURNS].step <= this->a.panels;++i){
-const unsigned ready=this->s.turn[i % TURNS].ready;
-const bool early=this->wait(ready,true);
-if(early)gp__mbarrier_arrive(&b.loaded[i % TURNS]);
-const unsigned step=i?written(i): ~0u;
-request(next,(i + TURNS - 1)% TURNS);
-next=this->ticket();
-this->tell(step);
-if(early)continue;
-this->wait(ready);
-gp__mbarrier_arrive(&b.loaded[i % TURNS]);
-}
-gp__mbarrier_arrive(&b.loaded[i % TURNS]);
-if(i)this->tell(written(i));
-}
-GP_DEVICE void run()const{
-if(threadIdx.x == P::threads){
-this->s.step=this->s.done=0;
-for(unsigned k=0;k < TURNS;++k){
-gp__mbarrier_init(&b.loaded[k],2);
-gp__mbarrier_init(&b.written[k],P::threads / GP__WARP);
-}
-gp__mbarrier_init_fence();
-}
-__syncthreads();
-if(threadIdx.x == P::threads)lead();
-for(unsigned i=0;threadIdx.x < P::threads;++i){
-const gp__buffered_turn &t=this->s.turn[i % TURNS];
-gp__mbarrier_wait(&b.loaded[i % TURNS],i / TURNS & 1u);
-if(t.step > this->a.panels)break;
-if(t.begin){
-Tile moved;
-moved.take(places + i % TURNS * Tile::BYTES);
-moved.store(t.out,t.out_pitch,t.rows,t.columns);
-}else this->copy(t);
-__syncwarp();
-if(gp_lane()== 0)gp__mbarrier_arrive(&b.written[i % TURNS]);
-}
-}
-};
-template <class P,int SIZE,int WORD,int FORM>
-GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a){
-typedef gp__tensor_panels<P,SIZE,WORD,FORM> Panels;
-GP_DYNAMIC_SHARED(shared);
-GP_SHARED(typename Panels::storage,s);
-gp__pdl_wait<P>();
-Panels(a,s,shared).run();
-}
-#endif
 #line 1 "transpose/rows.cuh"
 template <class P,int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a){
 typedef typename gp__word_of<WORD>::type Word;

@@ -186,15 +186,12 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(BEST_LISTS)    /* top-k: blocks keep the best they have seen, in one read of the keys */                           \
   X(ADAPTIVE)      /* sort: one sweep a digit or hybrid, as the keys are */                                            \
   X(PADDED_TILES)  /* transpose: tiles in shared memory with gaps, so that columns lie in banks of their own */        \
-  X(SWIZZLED_TILES)  /* transpose: the same by an exclusive or in place of gaps (aligned rows, sizes 1 to 16) */       \
   X(EXPAND_CONTRACT) /* bfs: a level is one step from frontier to frontier of vertices; all in one launch */           \
   X(FUSED_LAUNCHES)  /* bfs: the same, a launch a step */                                                              \
   X(CONTRACT_EXPAND) /* bfs: a level is one step from frontier to frontier of edges; a launch a level, top-down */     \
   X(TWO_PHASE)       /* bfs: from edges to vertices, and from vertices to edges; two launches a level, top-down */     \
   X(BUFFERED_PANELS) /* transpose in place: half of a rectangle goes by way of the workspace, the other straight */    \
   X(PAIRED_SWEEP)    /* sort of pairs of 4 bytes each: one sweep; between its passes a value lies beside its key */    \
-  X(TENSOR_TILES)    /* transpose: tiles come by tensor copies, stages at a time (9.0 and later, aligned rows) */      \
-  X(TENSOR_PANELS)   /* transpose in place: as GP_BUFFERED_PANELS, tiles come by tensor copies */                      \
   X(ROUND_TRIP)      /* transpose in place: out of place into the workspace, and back by a copy */                     \
   X(FOUR_WAY_PASSES) /* merge sort: as GP_MERGE_PASSES, but a pass makes one run of four (the rule) */                 \
   X(LEADING_SWEEP)   /* sort of keys of 4 bytes with values: one sweep by the leading bits, then buckets on chip */    \

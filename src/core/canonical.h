@@ -1,11 +1,9 @@
 // core/canonical.h - a policy without what its algorithm does not read
-// uses: api/lists.h, api/policy.h, core/rules.h, sort/radix_policy.h, transpose/policy.h, bfs/policy.h
+// uses: api/lists.h, api/policy.h, core/rules.h, sort/radix_policy.h, bfs/policy.h
 
 // The same policy with zero in the fields that its algorithm does not read: policies that differ only there are one.
 GPUPRIMS__PRIVATE gp_policy gp__canonical(gp_policy p) {
-  if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && !gp__is_buffered(p.algorithm) &&
-      p.algorithm != GP_TENSOR_TILES)
-    p.stages = 0;
+  if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER) p.blocks_per_sm = 0;
   if (gp__bfs_by_edges(p.algorithm)) p.alpha = p.beta = p.look = p.cluster = 0; // a sort's are 0 as they are

@@ -21,7 +21,7 @@ typedef struct gp__cu_launch { // CUlaunchConfig
   unsigned attribute_count;
 } gp__cu_launch;
 
-enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode, CUtensorMap
+enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUstreamCaptureMode
   GP__CU_OUT_OF_MEMORY = 2,
   GP__CU_NO_DEVICE = 100,
   GP__CU_MULTIPROCESSORS = 16,
@@ -43,10 +43,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   GP__CU_INVALID_VALUE = 1,
   GP__CU_COOPERATIVE_TOO_LARGE = 720,
   GP__CU_NOT_SUPPORTED = 801,
-  GP__CU_INVALID_CLUSTER_SIZE = 912,
-  GP__CU_TENSOR_U8 = 0, // CUtensorMapDataType: this, u16, u32
-  GP__CU_TENSOR_SWIZZLE_128 = 3,
-  GP__CU_TENSOR_PROMOTION_256 = 3
+  GP__CU_INVALID_CLUSTER_SIZE = 912
 };
 
 // F(needed, name, symbol, parameters): all return a CUresult. The list serves the struct, the loader and the fake of
@@ -101,10 +98,6 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuLaunchKernel, "cuLaunchKernel",                                                                               \
     (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,            \
      unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, void **extra))                          \
-  F(0, cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                                               \
-    (void *map, int type, unsigned rank, void *array, const unsigned long long *extents,                               \
-     const unsigned long long *strides, const unsigned *box, const unsigned *steps, int interleave, int swizzle,       \
-     int promotion, int fill))                                                                                         \
   F(1, cuGetErrorName, "cuGetErrorName", (int error, const char **name))                                               \
   F(1, cuGetErrorString, "cuGetErrorString", (int error, const char **text))
 

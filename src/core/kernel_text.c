@@ -1,5 +1,5 @@
 // core/kernel_text.c - the text of a kernel
-// uses: api/lists.h, core/rules.h, core/text.c, core/request.c, core/program.c, core/image.c, kinds.c, core/kinds.c,
+// uses: api/lists.h, core/rules.h, core/text.c, core/request.c, core/program.c, core/image.c, kinds.c,
 //   core/primitive.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
 
 // The kernel's name: its template with every argument.
@@ -52,9 +52,7 @@ GPUPRIMS__PRIVATE gp_result gp__write_program(const char *who, const gp__spellin
     if (ops[i].op) gp__add_operator(p, ops[i].functor, ops[i].op, ops[i].a, ops[i].b, ops[i].r, ops[i].fold);
   gp__add(t, "extern \"C\" __global__ void __launch_bounds__(%u", q->block_threads);
   if (q->resident) gp__add(t, ", %u", q->resident);
-  gp__add(t, ") gp__entry(const %s%s a) { %s(a); }\n",
-          gp__traits_of_kind(q->kind) & GP__GRID_CONSTANT ? "__grid_constant__ " : "", arguments[q->kind],
-          gp__string(&p->name));
+  gp__add(t, ") gp__entry(const %s a) { %s(a); }\n", arguments[q->kind], gp__string(&p->name));
   // For gp_policy_echo: the policy in the name that was just called.
   policy = gp__string(&p->name);
   policy += strcspn(policy, "<") + (*policy != 0);

@@ -11,10 +11,9 @@ enum {
 typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
 #undef GPUPRIMS__ENUM
 enum {
-  GP__OF_BYTES = 1,       // moves bytes, whatever they mean: its text depends on their number alone
-  GP__NO_SHARED = 2,      // takes no dynamic shared memory, whatever the others of the call take
-  GP__TOLD_DIRECTION = 4, // is told when it runs whether it sorts down
-  GP__GRID_CONSTANT = 8   // gives its argument's address to the machine
+  GP__OF_BYTES = 1,      // moves bytes, whatever they mean: its text depends on their number alone
+  GP__NO_SHARED = 2,     // takes no dynamic shared memory, whatever the others of the call take
+  GP__TOLD_DIRECTION = 4 // is told when it runs whether it sorts down
 };
 GPUPRIMS__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
 #define GPUPRIMS__TRAITS(KIND, kernel, arguments, names, traits) traits,

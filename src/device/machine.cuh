@@ -285,13 +285,6 @@ GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) 
                "r"(gp__shared_address(shared)), "r"(bytes)
                : "memory");
 }
-// A box of a tensor of four dimensions, the nearest first. Addresses in shared memory: multiples of 1024, if swizzled.
-GP_DEVICE void gp__tensor_load(void *shared, const void *map, const int (&at)[4], gp__u64 *bar) {
-  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, "
-               "%4, %5}], [%6];" ::"r"(gp__shared_address(shared)),
-               "l"(map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(gp__shared_address(bar))
-               : "memory");
-}
 GP_DEVICE void gp__bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 // All groups of this thread but the last PENDING have been read from shared memory.
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() {
@@ -470,9 +463,6 @@ GP_DEVICE void gp__bulk_load(void *shared, const void *global, unsigned bytes, g
 }
 GP_DEVICE void gp__bulk_store(void *global, const void *shared, unsigned bytes) {
   simt::bulk_store(global, shared, bytes);
-}
-GP_DEVICE void gp__tensor_load(void *shared, const void *map, const int (&at)[4], gp__u64 *bar) {
-  simt::tensor_load(shared, map, at, reinterpret_cast<uint64_t *>(bar));
 }
 GP_DEVICE void gp__bulk_commit() { simt::bulk_commit(); }
 template <int PENDING> GP_DEVICE void gp__bulk_wait_read() { simt::bulk_wait_read(PENDING); }

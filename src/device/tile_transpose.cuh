@@ -5,8 +5,7 @@
 // A tile of rows and columns comes as it lies in memory, row by row, and goes column by column; both sides in accesses
 // of 16 bytes, side by side. Neighbouring lanes read places in shared memory that lie whole groups of rows apart: a
 // group of rows has 16 bytes in a column. Padding puts 16 bytes behind each group (Ruetsch and Micikevicius, Optimizing
-// Matrix Transpose in CUDA, pad each row by an element); a swizzle exchanges the 16-byte units of a row by an exclusive
-// or with the number of its group. Both leave lanes in banks of their own.
+// Matrix Transpose in CUDA, pad each row by an element), so that lanes have banks of their own.
 
 GP_DEVICE unsigned gp__quotient(const gp__divisor &d, unsigned x) { return d.magic ? gp__high_product(x, d.magic) : x; }
 
@@ -48,25 +47,17 @@ template <int GROUP> struct gp__exchanged_rows : gp__padded_rows<GROUP> {
     return gp__padded_rows<GROUP>::at(row, byte ^ (row & 3u) << 2);
   }
 };
-template <int GROUP, int PITCH> struct gp__swizzled_rows {
-  static const unsigned MASK = PITCH >= 128 ? 7 : PITCH / 16 - 1;
-  GP_DEVICE unsigned at(unsigned row, unsigned byte) const { return row * PITCH + (byte ^ (row / GROUP & MASK) << 4); }
-};
-template <int GROUP, int PITCH, bool SWIZZLED, bool EXCHANGED> struct gp__tile_rows {
+template <int GROUP, int PITCH, bool EXCHANGED> struct gp__tile_rows {
   typedef gp__padded_rows<GROUP> type;
   static GP_DEVICE type make() { return type{unsigned(PITCH), GROUP > 1 ? 16u : 0u}; }
 };
-template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, false, true> {
+template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
   typedef gp__exchanged_rows<GROUP> type;
   static GP_DEVICE type make() {
     type r;
     r.pitch = unsigned(PITCH), r.pad = 16u;
     return r;
   }
-};
-template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true, false> {
-  typedef gp__swizzled_rows<GROUP, PITCH> type;
-  static GP_DEVICE type make() { return type(); }
 };
 
 // Writes `lines` lines of `items` elements each, SIZE bytes an element, `pitch` bytes from line to line: element i of
@@ -142,8 +133,8 @@ GP_DEVICE void gp__store_ends(unsigned char *out, gp__u64 pitch, unsigned words,
 }
 // The same of a tile, whose columns are the lines: units from the first multiple of the alignment on. A thread's lines
 // of a set begin alike behind such a multiple: what it reads of each lies equally far apart.
-template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED, int ALIGNMENT, class Layout>
+template <int THREADS, int CACHE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
+          int ALIGNMENT, class Layout>
 struct gp__column_store {
   typedef typename gp__word_of<WORD>::type Word;
   static const int N = SIZE / WORD, W = 16 / WORD, UNITS = ROWS * SIZE / 16;
@@ -151,8 +142,8 @@ struct gp__column_store {
   static const int ROUNDS = ((COLUMNS + JW - 1) / JW * BLOCKS * GP__WARP + THREADS - 1) / THREADS;
   static const int LINES = THREADS / GP__WARP / BLOCKS * JW, ALIKE = ALIGNMENT / WORD; // of a round; how far apart
   static const int STRIDE = LINES > ALIKE ? LINES : ALIKE;
-  static const bool FIXED = !SWIZZLED && THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 &&
-                            STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
+  static const bool FIXED =
+      THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
   static const int SETS = FIXED ? STRIDE / LINES : ROUNDS;
   const unsigned char *shared;
   const Layout layout;
@@ -189,16 +180,16 @@ struct gp__column_store {
 
 // A tile of ROWS rows of COLUMNS elements of SIZE bytes: units of 16 bytes in, words of WORD bytes out. Addresses are
 // multiples of WORD; IN_ALIGNED, OUT_ALIGNED: of 16, for all rows (all columns). `shared`: BYTES, aligned to 16.
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT>
 struct gp__gathered_tile {
   static const int GROUP = gp__vec_group_items(SIZE), UNITS = COLUMNS * SIZE / 16 + !IN_ALIGNED;
-  static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, SWIZZLED, IN_ALIGNED);
+  static const int PITCH = gp__transpose_pitch(SIZE, COLUMNS, IN_ALIGNED);
   static const int ROUNDS = (ROWS * UNITS + THREADS - 1) / THREADS;
   static const int MAIN = COLUMNS * SIZE / 16, ROWS_A_ROUND = THREADS / MAIN; // of rows that are not aligned
   static const bool EVEN = THREADS % MAIN == 0 && ROWS * MAIN % THREADS == 0 && ROWS_A_ROUND * WORD % 16 == 0;
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
-  typedef gp__tile_rows<GROUP, PITCH, SWIZZLED, EXCHANGED> Rows;
+  typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
   static GP_DEVICE void put(unsigned char *shared, const typename Rows::type &layout, unsigned row, unsigned byte,
                             const gp_vector &v) {
     if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
@@ -331,7 +322,7 @@ struct gp__gathered_tile {
   static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                               unsigned columns, unsigned start, unsigned start_pitch, bool heads = true,
                               bool tails = true) {
-    const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
+    const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
                            typename Rows::type>
         to = {shared, Rows::make(), start, start_pitch};
     const unsigned words = rows * (SIZE / WORD);
@@ -391,15 +382,13 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
 
 // The same of elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
 // shared memory; from there they come as 16-byte units. What is not aligned is shifted, in registers too.
-template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
-          bool OUT_ALIGNED, int ALIGNMENT>
+template <int THREADS, int LOAD, int STORE, int SIZE, int ROWS, int COLUMNS, bool IN_ALIGNED, bool OUT_ALIGNED,
+          int ALIGNMENT>
 struct gp__scattered_tile {
   static const int K = 4 / SIZE, V = 16 / SIZE, UNITS = COLUMNS / V, OUT_UNITS = ROWS / V, BUNDLES = ROWS / K;
   static const int UC = UNITS >= 8 ? 8 : UNITS, ROUNDS = (BUNDLES * UNITS + THREADS - 1) / THREADS;
-  static const unsigned MASK = OUT_UNITS >= 8 ? 7 : OUT_UNITS - 1;
   static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of the 16 bytes of a column
-    return SWIZZLED ? column * ROWS * SIZE + (unit ^ (column / V & MASK)) * 16
-                    : column * ROWS * SIZE + column / V * 16 + unit * 16;
+    return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
   static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
     *reinterpret_cast<gp__u32 *>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
@@ -489,7 +478,7 @@ struct gp__scattered_tile {
   static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
                                      unsigned columns, bool heads, bool tails) {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
-    const bool FIXED = !SWIZZLED && THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns, modulo 16
+    const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns, modulo 16
     unsigned at = 0, shift = 0;
     GPUPRIMS__UNROLL_BY(8)
     for (int k = 0; k < STORES; ++k) {
@@ -501,11 +490,8 @@ struct gp__scattered_tile {
       if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
         continue;
       const unsigned char *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
-      gp_vector v = *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + offset_of(column, unit) : from);
-      if (shift)
-        v = gp__shift_vectors(
-            v, *reinterpret_cast<const gp_vector *>(SWIZZLED ? shared + offset_of(column, unit + 1) : from + 16),
-            shift);
+      gp_vector v = *reinterpret_cast<const gp_vector *>(from);
+      if (shift) v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
     }
     gp__store_ends<THREADS, SIZE, ALIGNMENT, COLUMNS, false>(
@@ -513,16 +499,14 @@ struct gp__scattered_tile {
         [shared](unsigned row, unsigned column) { return shared + offset_of(column, row / V) + row % V * SIZE; });
   }
 };
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
           bool OUT_ALIGNED, bool SCATTERED, int ALIGNMENT = 16>
 struct gp__transposed_tile
-    : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {
-};
-template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool SWIZZLED, bool IN_ALIGNED,
+    : gp__gathered_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
+template <int THREADS, int LOAD, int STORE, int SIZE, int WORD, int ROWS, int COLUMNS, bool IN_ALIGNED,
           bool OUT_ALIGNED, int ALIGNMENT>
-struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, true,
-                           ALIGNMENT>
-    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
+struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, true, ALIGNMENT>
+    : gp__scattered_tile<THREADS, LOAD, STORE, SIZE, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT> {};
 
 // Transposes tiles: load() brings rows x columns elements (at most ROWS x COLUMNS) of a row-major matrix into storage,
 // `pitch` elements from row to row; then, behind a barrier, store() writes them as columns x rows elements. Matrices
@@ -532,17 +516,15 @@ struct gp__transposed_tile<THREADS, LOAD, STORE, SIZE, WORD, ROWS, COLUMNS, SWIZ
 //    Tile::load(s, in + row * pitch + column, pitch, rows, columns);
 //    __syncthreads();
 //    Tile::store(s, out + column * out_pitch + row, out_pitch, rows, columns);
-template <int THREADS, class T, int ROWS, int COLUMNS, bool SWIZZLED = false, bool ALIGNED = SWIZZLED>
-struct gp_tile_transpose {
+template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> struct gp_tile_transpose {
   static const int SIZE = int(sizeof(T)), WORD = gp__lowest_bit(SIZE | int(alignof(T)) | 16);
   static_assert(ROWS * SIZE % 16 == 0 && COLUMNS * SIZE % 16 == 0, "rows and columns of a tile are whole 16 bytes");
-  static_assert(!SWIZZLED || (ALIGNED && gp__is_swizzlable(SIZE)), "a swizzle takes aligned rows and sizes 1 to 16");
-  typedef gp__transposed_tile<THREADS, GP_CACHE_ALL, GP_CACHE_ALL, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, ALIGNED,
-                              ALIGNED, (SIZE <= 2 && ALIGNED)>
+  typedef gp__transposed_tile<THREADS, GP_CACHE_ALL, GP_CACHE_ALL, SIZE, WORD, ROWS, COLUMNS, ALIGNED, ALIGNED,
+                              (SIZE <= 2 && ALIGNED)>
       Tile;
   struct storage {
     unsigned start, start_pitch; // of the rows that were loaded, modulo 16
-    alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, SWIZZLED, ALIGNED)];
+    alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     const unsigned char *from = reinterpret_cast<const unsigned char *>(in);

@@ -23,16 +23,3 @@ typedef struct gp__transpose_args {
   void *scratch;        // or null: shared memory
   int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
 } gp__transpose_args;
-// CUtensorMap: what the tensor engine is told of an array. It reads it where the kernel's arguments lie.
-typedef struct gp__tensor_map {
-#ifdef __cplusplus
-  alignas(64)
-#else
-  __attribute__((aligned(64)))
-#endif
-      unsigned long long words[16];
-} gp__tensor_map;
-typedef struct gp__tensor_args {
-  gp__tensor_map in; // columns, in words of at most 4 bytes; rows; matrices
-  gp__transpose_args of;
-} gp__tensor_args;

@@ -1,7 +1,6 @@
 // transpose/buffered.cuh - transposes in place through a buffer
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, transpose/policy.h,
-//   transpose/panels_policy.h, transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh,
-//   device/kernel.cuh, transpose/tensor.cuh
+// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
+//   transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
 // Panels through a buffer. Turns are taken in order, by tickets: those of step x are the tiles of panel x, first those
 // that go to the buffer, then those that go to their places, and at last group x - 1 from the buffer to its place. A
@@ -18,11 +17,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
-  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, false, IN_ALIGNED, OUT_ALIGNED,
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED,
                               (SIZE <= 2 && SIZE == WORD)>
       Tile;
   struct storage {
-    gp__buffered_turn turn[GP__TENSOR_TURNS];
+    gp__buffered_turn turn[2];
     unsigned step, done; // of one thread: of the latest ticket; steps that are known to be done
   };
   const gp__buffered_args &a;
@@ -189,89 +188,3 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_bu
   gp__pdl_wait<P>();
   Panels(a, s).run(shared);
 }
-
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
-// The same by tensor copies, which a thread beside the others asks for: some turns have been asked for while one is
-// written; what lies in shared memory is free again once it was written.
-template <class P, int SIZE, int WORD, int FORM> struct gp__tensor_panels : gp__buffered_panels<P, SIZE, WORD, FORM> {
-  typedef gp__buffered_panels<P, SIZE, WORD, FORM> Panels;
-  typedef gp__tensor_tile<P, SIZE> Tile;
-  static const unsigned TURNS = GP__TENSOR_TURNS;
-  struct storage {
-    typename Panels::storage panels;
-    gp__u64 loaded[TURNS], written[TURNS]; // the turn is known, its tile there, and nothing in its way; its warps
-  };
-  const gp__tensor_panels_args &args;
-  storage &b;
-  unsigned char *const places;
-  GP_DEVICE gp__tensor_panels(const gp__tensor_panels_args &of, storage &memory, unsigned char *shared)
-      : Panels(of.of, memory.panels), args(of), b(memory), places(Tile::places(shared)) {}
-
-  GP_DEVICE void request(unsigned number, unsigned place) const {
-    gp__buffered_turn &t = this->s.turn[place];
-    this->find(number, t);
-    if (t.step <= this->a.panels && t.begin)
-      Tile::request(places + place * Tile::BYTES, args.in, t.row, t.column, 0, 0, &b.loaded[place]);
-    else gp__mbarrier_arrive(&b.loaded[place]);
-  }
-  // The turn before that one was written: its place is the next one's.
-  GP_DEVICE unsigned written(unsigned turn) const {
-    const unsigned place = (turn - 1) % TURNS;
-    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);
-    return this->s.turn[place].step;
-  }
-  GP_DEVICE void lead() const {
-    unsigned i = 0, next = this->ticket();
-    for (; i < TURNS - 1; ++i) {
-      request(next, i);
-      next = this->ticket();
-    }
-    for (i = 0; this->s.turn[i % TURNS].step <= this->a.panels; ++i) {
-      const unsigned ready = this->s.turn[i % TURNS].ready;
-      const bool early = this->wait(ready, true); // perhaps before the one in front of it is written
-      if (early) gp__mbarrier_arrive(&b.loaded[i % TURNS]);
-      const unsigned step = i ? written(i) : ~0u;
-      request(next, (i + TURNS - 1) % TURNS);
-      next = this->ticket();
-      this->tell(step);
-      if (early) continue;
-      this->wait(ready);
-      gp__mbarrier_arrive(&b.loaded[i % TURNS]);
-    }
-    gp__mbarrier_arrive(&b.loaded[i % TURNS]);
-    if (i) this->tell(written(i));
-  }
-  GP_DEVICE void run() const {
-    if (threadIdx.x == P::threads) {
-      this->s.step = this->s.done = 0;
-      for (unsigned k = 0; k < TURNS; ++k) {
-        gp__mbarrier_init(&b.loaded[k], 2);
-        gp__mbarrier_init(&b.written[k], P::threads / GP__WARP);
-      }
-      gp__mbarrier_init_fence();
-    }
-    __syncthreads();
-    if (threadIdx.x == P::threads) lead();
-    for (unsigned i = 0; threadIdx.x < P::threads; ++i) {
-      const gp__buffered_turn &t = this->s.turn[i % TURNS];
-      gp__mbarrier_wait(&b.loaded[i % TURNS], i / TURNS & 1u);
-      if (t.step > this->a.panels) break;
-      if (t.begin) {
-        Tile moved;
-        moved.take(places + i % TURNS * Tile::BYTES);
-        moved.store(t.out, t.out_pitch, t.rows, t.columns);
-      } else this->copy(t);
-      __syncwarp();
-      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written[i % TURNS]);
-    }
-  }
-};
-template <class P, int SIZE, int WORD, int FORM>
-GP_DEVICE void gp__transpose_tensor_panels(const gp__tensor_panels_args &a) {
-  typedef gp__tensor_panels<P, SIZE, WORD, FORM> Panels;
-  GP_DYNAMIC_SHARED(shared);
-  GP_SHARED(typename Panels::storage, s);
-  gp__pdl_wait<P>();
-  Panels(a, s, shared).run();
-}
-#endif

@@ -12,7 +12,7 @@ typedef struct gp__transpose_plan {
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
 GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
-  const int size = s.key_size, group = gp__vec_group_items(size), swizzled = p.algorithm == GP_SWIZZLED_TILES;
+  const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
@@ -33,7 +33,7 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
     r.tile_rows = r.tile_columns = (unsigned)gp__transpose_side(p.threads, p.vectors, size);
     r.row_tiles = gp__ceil_div(s.moved.rows, r.tile_rows);
     r.column_tiles = gp__ceil_div(r.row_tiles, (unsigned)GP__SQUARE_PANEL);
-    r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
+    r.shared_bytes = 2 * (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns,
                                                             r.form & GP__FORM_IN_ALIGNED);
   } else if (s.moved.kind == GP__MOVE_TILES && (r.form & GP__FORM_FEW)) {
     r.tile_columns = (unsigned)(p.threads * gp__few_unit(size) / size);
@@ -61,10 +61,8 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
     r.row_tiles = 1;
     r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
   } else {
-    r.shared_bytes = p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS
-                         ? (unsigned)gp__tensor_bytes(p)
-                         : (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, swizzled,
-                                                              r.form & GP__FORM_IN_ALIGNED);
+    r.shared_bytes =
+        (unsigned)gp__transpose_tile_bytes(size, (int)r.tile_rows, (int)r.tile_columns, r.form & GP__FORM_IN_ALIGNED);
     step = (unsigned)gp__transpose_step((int)r.tile_rows, size, s.moved.word, r.form & GP__FORM_OUT_ALIGNED);
     r.row_tiles = s.moved.rows > r.tile_rows ? 1 + gp__ceil_div(s.moved.rows - r.tile_rows, step) : 1;
     r.column_tiles = gp__ceil_div(s.moved.columns, r.tile_columns);
@@ -136,7 +134,7 @@ GPUPRIMS__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned
     g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
     return;
   }
-  if (gp__is_buffered(p.algorithm)) {
+  if (p.algorithm == GP_BUFFERED_PANELS) {
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
     g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
@@ -163,4 +161,4 @@ GPUPRIMS__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned
 
 static const gp__rules gp__rules_transpose = {
     gp__policy_valid_transpose, gp__measure_matrices,     gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
-    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM,      gp__row_serves_matrices};
+    gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,      gp__row_serves_matrices};

@@ -3,16 +3,15 @@
 //   transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
 // A square matrix in place: tiles on both sides of the diagonal change places.
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
-GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
+template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
-  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, SIDE, SIDE, SWIZZLED, ALIGNED, ALIGNED,
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, SIDE, SIDE, ALIGNED, ALIGNED,
                               gp__is_scattered(SIZE, WORD, FORM)>
       Tile;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, SWIZZLED, ALIGNED);
+  unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
   const unsigned start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const unsigned n = static_cast<unsigned>(a.column_tiles), Q = GP__SQUARE_PANEL;

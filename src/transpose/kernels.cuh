@@ -28,17 +28,15 @@ struct gp__place_of_tile {
 
 // One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
 // come, or go, as what they are together, one array.
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED, bool FEW = (FORM & GP__FORM_FEW) != 0>
-struct gp__transposer {
+template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW) != 0> struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
   static const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   static const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE), GROUP = gp__vec_group_items(SIZE);
   static const int STEP = gp__transpose_step(ROWS, SIZE, WORD, OUT_ALIGNED);
   static const bool OVERLAPS = STEP != ROWS;
-  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, SWIZZLED, IN_ALIGNED,
-                              OUT_ALIGNED, gp__is_scattered(SIZE, WORD, FORM),
-                              OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED,
+                              gp__is_scattered(SIZE, WORD, FORM), OVERLAPS ? gp__transpose_alignment(ROWS, SIZE) : 16>
       Tile;
   const gp__transpose_args &a;
   const gp__padded_rows<GROUP> layout;
@@ -230,8 +228,7 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
 };
 // A thread has all rows of some columns, which are as many units of the output as there are rows: each column's words
 // are moved to where the column begins, the first one joined to the end of the column before.
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
-struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
+template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, WORD, FORM, true> {
   static const int UNIT = gp__few_unit(SIZE), K = UNIT / SIZE; // K: columns of a thread, rows of a group
   static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // on their way at a time
   typedef gp__few_words<SIZE, (FORM & GP__FORM_IN_ALIGNED) != 0> Words;
@@ -407,11 +404,10 @@ struct gp__transposer<P, SIZE, WORD, FORM, SWIZZLED, true> {
     store(shared, out + column * a.out_pitch, columns * rows * SIZE);
   }
 };
-template <class P, int SIZE, int WORD, int FORM, bool SWIZZLED>
-GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
+template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose(const gp__transpose_args &a) {
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  gp__transposer<P, SIZE, WORD, FORM, SWIZZLED> t(a);
+  gp__transposer<P, SIZE, WORD, FORM> t(a);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     if (tile >= gridDim.x) __syncthreads();
     t.turn(shared, tile);

@@ -1,8 +1,7 @@
 // transpose/launch.c - launches of transposes
 // uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h, transpose/policy.h,
 //   transpose/panels_policy.h, core/geometry.h, transpose/geometry.h, map/arguments.h, transpose/arguments.h,
-//   transpose/panels_arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c,
-//   core/load.c, core/launch.c
+//   transpose/panels_arguments.h, core/system.c, core/request.c, core/load.c, core/launch.c
 
 GPUPRIMS__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;
@@ -234,62 +233,23 @@ GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shap
   }
   return a;
 }
-// What the tensor engine is told of matrices: boxes are parts of the policy's tiles. An error of the driver's.
-GPUPRIMS__PRIVATE int gp__encode_tensor(const struct gp_driver *d, gp_policy p, gp__shape h, const void *in,
-                                        const gp__transpose_args *a, gp__tensor_map *map) {
-  const unsigned size = (unsigned)h.key_size, word = size < 4 ? size : 4, steps[4] = {1, 1, 1, 1};
-  unsigned box[4] = {0, 0, 1, 1};
-  unsigned long long extents[4] = {0, 0, 1, 1}, strides[3];
-  int i;
-  box[0] = GP__TENSOR_BOX / word;
-  box[1] = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size);
-  extents[0] = h.moved.columns * size / word;
-  extents[1] = h.moved.rows;
-  strides[0] = strides[1] = strides[2] = a ? a->in_pitch : h.moved.columns * size;
-  for (i = 0; i < 2 && a; ++i) {
-    extents[2 + i] = a->outer[1 - i];
-    if (a->outer[1 - i] > 1) strides[1 + i] = a->in_outer[1 - i];
-  }
-  return d->cuTensorMapEncodeTiled(map, GP__CU_TENSOR_U8 + gp__floor_log2(word), 4, (void *)(uintptr_t)in, extents,
-                                   strides, box, steps, 0, GP__CU_TENSOR_SWIZZLE_128, GP__CU_TENSOR_PROMOTION_256, 0);
-}
-GPUPRIMS__PRIVATE gp_result gp__encode(const gp__launching *l, const void *in, const gp__transpose_args *a,
-                                       gp__tensor_map *map) {
-  const struct gp_driver *d = &l->s->library.runtime.driver;
-  int error;
-  if (!d->cuTensorMapEncodeTiled)
-    return gp__fail(GP_E_POLICY, "%s: tensor copies need a driver with cuTensorMapEncodeTiled", l->who);
-  error = gp__encode_tensor(d, *l->p, *l->h, in, a, map);
-  return error ? gp__cuda_fail(&l->s->library.runtime, l->who, "cuTensorMapEncodeTiled", error) : GP_SUCCESS;
-}
 GPUPRIMS__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
-  const int tensor = l->p->algorithm == GP_TENSOR_PANELS, leads = tensor || gp__buffered_leads(l->h->key_size);
+  gp_result result = GP_SUCCESS;
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
     gp__panels_args clears;
-    gp__tensor_panels_args a;
-    a.of = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
-    if (tensor) GPUPRIMS__CHECK(gp__encode(l, data, NULL, &a.in));
-    GPUPRIMS__CHECK(gp__launch_step(l, 1, 1, l->g->threads, 0, &clears));
-    GPUPRIMS__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.first[a.of.panels + 1]),
-                                    l->g->threads + (leads ? GP__WARP : 0), l->g->shared_bytes,
-                                    tensor ? (void *)&a : (void *)&a.of));
+    gp__buffered_args a = gp__buffered_arguments(*l->p, *l->h, data, l->scratch, &clears);
+    result = gp__launch_step(l, 1, 1, l->g->threads, 0, &clears);
+    if (result == GP_SUCCESS)
+      result = gp__launch_step(l, 0, gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.first[a.panels + 1]),
+                               (unsigned)gp__buffered_threads(*l->p, l->h->key_size), l->g->shared_bytes, &a);
   }
   return GP_SUCCESS;
 }
-GPUPRIMS__PRIVATE gp_result gp__launch_tensor(const gp__launching *l) {
-  const gp__request *q = l->q;
-  gp__tensor_args a;
-  a.of = gp__transpose_arguments(&q->moves, *l->h, *l->p, q->in, q->out, 0);
-  GPUPRIMS__CHECK(gp__encode(l, q->in, &a.of, &a.in));
-  return gp__launch_step(l, 0, l->p->stages > 1 ? gp__grid_of_step(l, 0, l->p->blocks_per_sm, a.of.tiles) : l->g->grid,
-                         l->g->threads, l->g->shared_bytes, &a);
-}
 GPUPRIMS__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
-  if (gp__is_buffered(l->p->algorithm)) return gp__launch_buffered(l);
-  if (l->p->algorithm == GP_TENSOR_TILES) return gp__launch_tensor(l);
+  if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
   if (gp__panels_plan_of(*l->p, *l->h).items) return gp__launch_panels(l);
   if (gp__tiled(*l->p, *l->h).moved.kind == GP__MOVE_RECTANGLE) return gp__launch_rectangle(l);

@@ -3,13 +3,10 @@
 //   core/geometry.h, transpose/geometry.h, core/text.c, core/request.c, core/kinds.c, core/spelling.c
 
 GPUPRIMS__PRIVATE void gp__name_tiles(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", %d, %d, %d, %s", q->size, q->word, q->form, q->algorithm == GP_SWIZZLED_TILES ? "true" : "false");
+  gp__add(t, ", %d, %d, %d", q->size, q->word, q->form);
 }
 GPUPRIMS__PRIVATE void gp__name_rectangle(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, %d", q->size, q->word);
-}
-GPUPRIMS__PRIVATE void gp__name_panels(const gp__spelling *q, gp__text *t) {
-  gp__add(t, ", %d, %d, %d", q->size, q->word, q->form);
 }
 GPUPRIMS__PRIVATE void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
 
@@ -20,9 +17,7 @@ GPUPRIMS__PRIVATE gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shap
 }
 GPUPRIMS__PRIVATE unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h,
                                                            gp__kernel_kind kind) {
-  return kind == GP__TRANSPOSE_TENSOR_PANELS || kind == GP__TRANSPOSE_BUFFERED
-             ? (unsigned)gp__buffered_threads(*p, h->key_size)
-             : 0;
+  return kind == GP__TRANSPOSE_BUFFERED ? (unsigned)gp__buffered_threads(*p, h->key_size) : 0;
 }
 GPUPRIMS__PRIVATE void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   (void)p;
@@ -40,8 +35,6 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
   const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
     return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_TENSOR) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : w->stages > 1 ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_TENSOR_PANELS) return w->size == 1 ? 512 : w->vectors > 4 ? 768 : 1280;
   if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
   if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
   return w->vectors > 4 || bytes                                  ? 768

@@ -9,7 +9,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
   const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
   const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
-  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, false, IN_ALIGNED, OUT_ALIGNED,
+  typedef gp__transposed_tile<P::threads, P::load, P::store, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED,
                               (SIZE <= 2 && SIZE == WORD)>
       Tile;
   struct storage {

@@ -23,7 +23,3 @@ typedef struct gp__buffered_args {
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
   unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
 } gp__buffered_args;
-typedef struct gp__tensor_panels_args {
-  gp__tensor_map in; // the matrix
-  gp__buffered_args of;
-} gp__tensor_panels_args;

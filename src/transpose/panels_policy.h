@@ -1,4 +1,4 @@
-// transpose/panels_policy.h - panels, buffered panels and tensor copies: plans, validity
+// transpose/panels_policy.h - panels, buffered panels: plans, validity
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, transpose/policy.h
 
 // Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
@@ -107,7 +107,7 @@ GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
 GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
 // Threads of a block: those that move tiles, and a warp that leads.
 GPUPRIMS__RULE int gp__buffered_threads(gp_policy p, int size) {
-  return p.threads + (p.algorithm == GP_TENSOR_PANELS || gp__buffered_leads(size) ? (int)GP__WARP : 0);
+  return p.threads + (gp__buffered_leads(size) ? (int)GP__WARP : 0);
 }
 typedef struct gp__buffered_plan {
   unsigned panels; // 0: there are none
@@ -126,7 +126,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   gp__buffered_plan r = {0, 0, 0, 0, 0};
   unsigned long long widest = 0;
   unsigned g;
-  if (s.moved.kind != GP__MOVE_RECTANGLE || !gp__is_buffered(p.algorithm) ||
+  if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
       gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
       s.moved.rows < (unsigned)GP__BUFFERED_LEAST * rows || s.moved.columns < (unsigned)GP__BUFFERED_LEAST * columns ||
       s.moved.rows > 1ull << 31 || s.moved.columns > 1ull << 31 ||
@@ -152,7 +152,7 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
 // Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
-  if (gp__is_buffered(p.algorithm)) return gp__buffered_plan_of(p, s).form;
+  if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
   s = gp__tiled(p, s);
   return s.moved.kind == GP__MOVE_RECTANGLE ? gp__panels_form(gp__panels_plan_of(p, s))
          : s.moved.kind == GP__MOVE_TILES && gp__transpose_few(p, s)
@@ -164,34 +164,13 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_p
                     : gp__transpose_thin_out(p, s) ? GP__FORM_OUT_WHOLE
                                                    : 0);
 }
-// Tiles that come by tensor copies: boxes of 128 bytes of so many rows; the other way, lines of 128 bytes or more.
-enum { GP__TENSOR_BOX = 128, GP__TENSOR_ALIGNMENT = 1024, GP__TENSOR_STAGES_MOST = 8, GP__TENSOR_TURNS = 2 };
-GPUPRIMS__RULE int gp__tensor_bytes(gp_policy p) { // of shared memory
-  return (p.algorithm == GP_TENSOR_PANELS ? (int)GP__TENSOR_TURNS : p.stages) * p.threads * p.vectors * GP__VECTOR +
-         GP__TENSOR_ALIGNMENT;
-}
-GPUPRIMS__RULE int gp__policy_valid_tensor(gp_policy p, gp__shape s) {
-  return s.compute_capability >= 90 && gp__is_swizzlable(s.key_size) &&
-         (gp__transpose_form(p, s) & 15) == (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED) &&
-         (p.algorithm == GP_TENSOR_PANELS ? gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST
-                                          : s.moved.kind == GP__MOVE_TILES && p.stages <= GP__TENSOR_STAGES_MOST) &&
-         s.moved.rows * (unsigned)s.key_size % GP__VECTOR == 0 && s.moved.rows < 1ull << 31 &&
-         s.moved.columns < (1ull << 31) / (unsigned)s.key_size && s.segments < 1ull << 31 &&
-         gp__transpose_rows(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX &&
-         gp__transpose_columns(p.threads, p.vectors, s.key_size) * s.key_size >= GP__TENSOR_BOX && p.stages >= 1 &&
-         gp__tensor_bytes(p) <= s.shared_bytes - 2048;
-}
 GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES ||
-          ((p.algorithm == GP_TENSOR_TILES || p.algorithm == GP_TENSOR_PANELS) && gp__policy_valid_tensor(p, s)) ||
           (p.algorithm == GP_BUFFERED_PANELS && gp__buffered_plan_of(p, s).panels >= GP__BUFFERED_LEAST) ||
-          (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE) ||
-          (p.algorithm == GP_SWIZZLED_TILES && gp__is_swizzlable(s.key_size) &&
-           (s.moved.kind == GP__MOVE_TILES || s.moved.kind == GP__MOVE_SQUARE) &&
-           (gp__transpose_form(p, s) & ~GP__FORM_OUT_ALIGNED) == GP__FORM_IN_ALIGNED)) &&
+          (p.algorithm == GP_ROUND_TRIP && s.moved.kind == GP__MOVE_RECTANGLE)) &&
          p.vectors <= 8 &&
          (s.moved.kind == GP__MOVE_SQUARE ? 2 : 1) *
                  gp__transpose_tile_bytes(s.key_size, gp__transpose_rows(p.threads, p.vectors, s.key_size),
-                                          gp__transpose_columns(p.threads, p.vectors, s.key_size), 0, 0) <=
+                                          gp__transpose_columns(p.threads, p.vectors, s.key_size), 0) <=
              s.shared_bytes - 1024;
 }

@@ -34,8 +34,8 @@ GPUPRIMS__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
-  if (gp__is_buffered(p->algorithm)) {
-    kinds[0] = p->algorithm == GP_TENSOR_PANELS ? GP__TRANSPOSE_TENSOR_PANELS : GP__TRANSPOSE_BUFFERED;
+  if (p->algorithm == GP_BUFFERED_PANELS) {
+    kinds[0] = GP__TRANSPOSE_BUFFERED;
     kinds[1] = GP__TRANSPOSE_SAVE;
     return 2;
   }
@@ -55,10 +55,9 @@ GPUPRIMS__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_poli
     kinds[1] = GP__TRANSPOSE_WITHIN;
     return 2;
   }
-  kinds[0] = p->algorithm == GP_TENSOR_TILES ? GP__TRANSPOSE_TENSOR
-             : move == GP__MOVE_TILES        ? GP__TRANSPOSE
-             : move == GP__MOVE_SQUARE       ? GP__TRANSPOSE_SQUARE
-                                             : GP__TRANSPOSE_ROWS;
+  kinds[0] = move == GP__MOVE_TILES    ? GP__TRANSPOSE
+             : move == GP__MOVE_SQUARE ? GP__TRANSPOSE_SQUARE
+                                       : GP__TRANSPOSE_ROWS;
   return 1;
 }
 

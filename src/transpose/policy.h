@@ -2,8 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h
 
 #define GP_POLICY_FIELDS_TRANSPOSE(F)                                                                                  \
-  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_SWIZZLED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_TILES, GP_TENSOR_PANELS,     \
-    GP_ROUND_TRIP)                                                                                                     \
+  F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_ROUND_TRIP)                                            \
   F(threads, 0, 128, 256, 512)                                                                                         \
   F(vectors, 0, 1, 2, 4, 8)                                                                                            \
   F(load, 0, GP_CACHE_ALL, GP_CACHE_STREAMING, GP_CACHE_L2)                                                            \
@@ -41,12 +40,9 @@ enum {
   GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
-GPUPRIMS__RULE int gp__is_buffered(int algorithm) {
-  return algorithm == GP_BUFFERED_PANELS || algorithm == GP_TENSOR_PANELS;
-}
 GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
 GPUPRIMS__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
-GPUPRIMS__RULE int gp__is_swizzlable(int size) { return size <= 16 && (size & (size - 1)) == 0; }
+GPUPRIMS__RULE int gp__is_power_of_two_size(int size) { return size <= 16 && (size & (size - 1)) == 0; }
 // A tile: a power of two of elements that are so many vectors a thread or fewer, about as many rows as columns, and
 // whole vectors of a row and of a column.
 GPUPRIMS__RULE int gp__transpose_log2(int threads, int vectors, int size) {
@@ -84,14 +80,13 @@ GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // o
   return gp__transpose_columns(threads, vectors, size);
 }
 // Bytes from row to row of a tile in shared memory, and of a tile. What is not aligned takes one vector more.
-GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int swizzled, int aligned) {
-  return swizzled ? columns * size
-                  : ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
+GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int aligned) {
+  return ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
 }
-GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int swizzled, int aligned) {
-  return gp__max(rows * gp__transpose_pitch(size, columns, swizzled, aligned) +
-                     (swizzled || gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
-                 columns * rows * size + (swizzled || size > 2 ? 0 : columns * size));
+GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int aligned) {
+  return gp__max(rows * gp__transpose_pitch(size, columns, aligned) +
+                     (gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
+                 columns * rows * size + (size > 2 ? 0 : columns * size));
 }
 // Short rows (columns) that lie one behind the other are a whole side where tiles would not be full, and where there is
 // room for a vector of each lane on the other side.
@@ -127,7 +122,7 @@ GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
 }
 GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_PADDED_TILES || p.algorithm == GP_ROUND_TRIP) && (s.moved.form & GP__FORM_OUT_DENSE) &&
-         gp__is_swizzlable(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
+         gp__is_power_of_two_size(s.key_size) && s.key_size <= 8 && s.moved.word == s.key_size &&
          gp__are_few(s.key_size, s.moved.rows, s.moved.form & GP__FORM_IN_ALIGNED) &&
          s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
          gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;

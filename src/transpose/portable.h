@@ -34,7 +34,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
-  const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_swizzlable(s.key_size) && s.moved.rows >= 1024 &&
+  const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s.key_size) && s.moved.rows >= 1024 &&
                     s.moved.columns >= 1024;
   const int eight = sides && gp__transposes_by_eight(s, bytes, aligned);
   const int square = s.moved.kind == GP__MOVE_SQUARE && aligned != 3 && (s.key_size <= 2 || s.key_size == 4) &&
@@ -84,7 +84,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
                                         : eight                                    ? 8
                                         : sides && aligned == 3 && s.key_size == 8 ? 2
                                                                                    : 4);
-  p.stages = gp__default_to(p.stages, algorithm == GP_TENSOR_TILES ? 3 : matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
+  p.stages = gp__default_to(p.stages, matrix >> 29 ? 32 : matrix >> 28 ? 16 : 8);
   p.algorithm = gp__default_to(algorithm, GP_BUFFERED_PANELS);
   if (p.algorithm == GP_BUFFERED_PANELS && matrix >> 27 && s.key_size >= 8 && (s.moved.form & GP__FORM_IN_START) &&
       s.moved.columns * (unsigned)s.key_size % GP__VECTOR == 0) {

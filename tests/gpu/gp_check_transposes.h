@@ -192,7 +192,7 @@ static transposes_case transposes_drawn(int kind, int size, uint64_t h) {
 }
 
 static void transposes_all(void) {
-  static const int in_place[] = {GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_TENSOR_PANELS, GP_ROUND_TRIP}; // rectangles
+  static const int in_place[] = {GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_ROUND_TRIP}; // rectangles
   const int turns = sanitizer ? 1 : quick ? 2 : 8, elements = sanitizer || quick ? 11 : COUNT(ELEMENTS);
   int turn, kind, e;
   for (turn = 0; turn < turns; turn++)

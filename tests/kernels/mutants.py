@@ -66,7 +66,6 @@ FILES = {
     "LAYOUT_ACCESS": "test_layouts.cpp",
     "TILE": "test_tile.cpp",
     "TRANSPOSE": "test_transpose.cpp",
-    "TRANSPOSE_TENSOR": "test_transpose.cpp",
     "TRANSPOSE_IN_PLACE": "test_transpose.cpp",
     "TRANSPOSE_TILE": "test_transpose.cpp",
     "BFS": "test_bfs.cpp",
@@ -2023,35 +2022,6 @@ MUTANTS = {
     "transpose: dimensions merge that only the input has side by side": (
         "TRANSPOSE", "src/transpose/check.c",
         " && d[i].out == d[j].out * d[j].extent) break;", ") break;"),
-    "transpose tensor: a place is asked for before it was read": (
-        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
-        "      __syncthreads();\n      if (threadIdx.x == 0 && tile + gp__u64(STAGES)",
-        "      if (threadIdx.x == 0 && tile + gp__u64(STAGES)"),
-    "transpose tensor: nobody waits for a tile": (
-        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
-        "gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out",
-        "if (parity > 1) gp__mbarrier_wait(&s.loaded[stage], parity);\n      unsigned char *const out"),
-    "transpose tensor panels: a turn is told of before it was written": (
-        "TRANSPOSE_TENSOR", "src/transpose/buffered.cuh",
-        "    gp__mbarrier_wait(&b.written[place], (turn - 1) / TURNS & 1u);\n", ""),
-    "transpose tensor panels: a place is written before it was read": (
-        "TRANSPOSE_TENSOR", "src/transpose/buffered.cuh",
-        "      if (early) continue;\n      this->wait(ready);\n", "      if (early) continue;\n"),
-    "transpose tensor panels: a warp counts as done before its lanes are": (
-        "TRANSPOSE_TENSOR", "src/transpose/buffered.cuh",
-        "      __syncwarp();\n      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written",
-        "      if (gp_lane() == 0) gp__mbarrier_arrive(&b.written"),
-    "transpose tensor: the parity stays": (
-        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
-        "if (++stage == STAGES) stage = 0, parity ^= 1;", "if (++stage == STAGES) stage = 0;"),
-    "transpose tensor: matrices in the wrong order": (
-        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
-        "t.in, row, p.column, p.near, p.far,", "t.in, row, p.column, p.far, p.near,"),
-    "transpose tensor: units where the engine does not put them": (
-        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh", "(across % 8 ^ row % 8) * 16", "(across % 8) * 16"),
-    "transpose tensor: columns behind the last": (
-        "TRANSPOSE_TENSOR", "src/transpose/tensor.cuh",
-        "if (across * E + e < columns)", "if (across * E < columns)"),
     "transpose in place: the tile below the diagonal is not there yet": (
         "TRANSPOSE_IN_PLACE", "src/transpose/in_place.cuh",
         "    __syncthreads();\n    Tile::store(shared, lower,", "    Tile::store(shared, lower,"),
@@ -2243,8 +2213,6 @@ MUTANTS = {
     "rows: a transpose of few rows is served": (
         "ROWS", "src/transpose/portable.h",
         " && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows", ""),
-    "rows: a transpose has another algorithm than the rule's": (
-        "ROWS", "src/transpose/geometry.h", "GP__OWN_ALGORITHM,", "GP__ANY_ALGORITHM,"),
     "rows: a rule's row serves no size": (
         "ROWS", "src/scan/portable.h", "1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21)", "3 << 20, 1 << 20, 0, 0, 1, 0, 0, 21)"),
     "rows: a rule's row is never found": (

@@ -41,7 +41,6 @@ struct Machine {
   bool stream_ids = true;   // cuStreamGetId exists
   bool launch_ex = true;    // cuLaunchKernelEx exists
   bool cooperative = true;  // cuLaunchCooperativeKernel exists
-  bool tensor_maps = true;  // cuTensorMapEncodeTiled exists
   int refusal = 0;          // what it answers
   bool max_clusters = true; // cuOccupancyMaxActiveClusters exists
   int clusters = 2;         // what it answers
@@ -532,16 +531,6 @@ inline int cuLaunchKernelEx(const gp__cu_launch *config, void *function, void **
   simt::config.resident = resident, simt::config.cluster = 1;
   return code;
 }
-inline int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *array, const unsigned long long *extents,
-                                  const unsigned long long *strides, const unsigned *box, const unsigned *steps,
-                                  int interleave, int swizzle, int, int fill) {
-  FAKE_CALL(cuTensorMapEncodeTiled);
-  FAKE_FAIL;
-  if (type < 0 || type > 2 || rank != 4 || interleave || fill || swizzle != GP__CU_TENSOR_SWIZZLE_128) return 1;
-  for (int d = 0; d < 4; ++d)
-    if (steps[d] != 1) return 1;
-  return simt::tensor_map(map, 1u << type, array, extents, strides, box);
-}
 inline int cuLaunchCooperativeKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                      void *stream, void **parameters) {
@@ -700,7 +689,6 @@ inline const gp_driver *table() {
   if (!machine.stream_ids) t.cuStreamGetId = nullptr;
   if (!machine.launch_ex) t.cuLaunchKernelEx = nullptr;
   if (!machine.cooperative) t.cuLaunchCooperativeKernel = nullptr;
-  if (!machine.tensor_maps) t.cuTensorMapEncodeTiled = nullptr;
   if (!machine.max_clusters) t.cuOccupancyMaxActiveClusters = nullptr;
   if (!machine.nvrtc) {
 #define FAKE_ENTRY(needed, name, symbol, parameters) t.name = nullptr;

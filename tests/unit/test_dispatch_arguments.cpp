@@ -953,9 +953,9 @@ static void test_names() {
   c = sample(GP_SHUFFLE);
   named(c, "gp__shuffle", "float, float>", "gp__map_args");
   c = sample(GP_TRANSPOSE);
-  named(c, "gp__transpose", "4, 4, 12, false>", "gp__transpose_args");
+  named(c, "gp__transpose", "4, 4, 12>", "gp__transpose_args");
   c.out = const_cast<void *>(c.in);
-  named(c, "gp__transpose_square", "4, 4, 0, false>", "gp__transpose_args");
+  named(c, "gp__transpose_square", "4, 4, 0>", "gp__transpose_args");
   gp_permutation rectangle = square(1 << 10, 1 << 11);
   gp_policy padded = {};
   padded.algorithm = GP_PADDED_TILES;
@@ -978,12 +978,6 @@ static void test_names() {
   const uint64_t third = (uint64_t(16384) * 8193 * 4) / 3;
   check(workspace > third * 3 / 4 && workspace < third, __LINE__, "%llu bytes of workspace",
         (unsigned long long)workspace);
-  rectangle = square(8192, 16384); // by tensor copies
-  buffered.algorithm = GP_TENSOR_PANELS;
-  c.policy = &buffered;
-  named(c, "gp__transpose_save", "4, 4, 4099>", "gp__panels_args");
-  rectangle = square(16384, 8192 + 1);
-  BAD(GP_E_POLICY, "policy", gp_prepare(ctx, &c));
   buffered.algorithm = GP_PADDED_TILES;
   c.policy = &buffered;
   GOOD(gp_workspace_size(ctx, &c, &workspace));
@@ -991,27 +985,6 @@ static void test_names() {
   rectangle = square(1021, 2039); // primes
   named(c, "gp__transpose_within_rows", "4, 4>", "gp__transpose_args");
   c.policy = nullptr;
-  rectangle = square(500, 1000); // by tensor copies, where a policy says so and the driver knows of them
-  buffered = gp_policy(), buffered.algorithm = GP_TENSOR_TILES, buffered.stages = 2;
-  c.policy = &buffered, c.out = reinterpret_cast<void *>(uintptr_t(c.in) + (1 << 22));
-  named(c, "gp__transpose_tensor", "4>", "__grid_constant__ gp__tensor_args");
-  const unsigned maps = unsigned(fake::counts.calls["cuTensorMapEncodeTiled"]);
-  const bool ran = fake::machine.run;
-  fake::machine.run = false;
-  GOOD(gp_run(ctx, &c, nullptr));
-  CHECK(unsigned(fake::counts.calls["cuTensorMapEncodeTiled"]) == maps + 1);
-  CHECK(fake::last_launch.grid_x == 4); // that many are resident
-  buffered.stages = 1;
-  GOOD(gp_run(ctx, &c, nullptr));
-  CHECK(fake::last_launch.grid_x > 4);
-  rectangle.in_stride[0] = 1001;
-  BAD(GP_E_POLICY, "policy", gp_run(ctx, &c, nullptr));
-  rectangle.in_stride[0] = 0;
-  rectangle = square(8192, 16384), c.out = const_cast<void *>(c.in);
-  buffered.algorithm = GP_TENSOR_PANELS, buffered.stages = 16;
-  GOOD(gp_run(ctx, &c, nullptr));
-  CHECK(unsigned(fake::counts.calls["cuTensorMapEncodeTiled"]) == maps + 3 && fake::last_launch.block_x == 256 + 32);
-  fake::machine.run = ran;
   c = sample(GP_CONVERT_LAYOUT);
   named(c, "gp__convert_layout", "4096, 4, gp__side<1, 4>, gp__side<0, 4>, gp__moved<2, 0, 0>, gp__moved<1, 2, 2>>",
         "gp__layout_args");

@@ -279,8 +279,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
     d->policy.algorithm = int(below(GP_ALGORITHM_COUNT));
     if (p == GP_SEGMENTED_REDUCE && often(30)) d->policy.algorithm = GP_PIPELINED, c.out2 = nullptr;
     if (p == GP_TRANSPOSE && often(70))
-      d->policy.algorithm =
-          one_of<int>({GP_TENSOR_TILES, GP_TENSOR_PANELS, GP_BUFFERED_PANELS, GP_ROUND_TRIP, GP_SWIZZLED_TILES});
+      d->policy.algorithm = one_of<int>({GP_BUFFERED_PANELS, GP_ROUND_TRIP, GP_PADDED_TILES});
     if (often(40)) d->policy.threads = one_of({32, 64, 128, 256, 384, 512, 1024, 1024});
     if (often(40)) d->policy.vectors = int(below(10));
     if (often(15)) d->policy.stages = int(below(5));

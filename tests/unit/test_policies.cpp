@@ -539,7 +539,6 @@ static const struct {
        return !sorts(s, p, GP_ONE_BLOCK) || is_tile_shape(p.threads, most, gp__one_block_log2_bins(p.threads * most));
      }},
     {"rows and columns of a tile are whole 16 bytes", always},
-    {"a swizzle takes aligned rows and sizes 1 to 16", always},
     {"what the flags leave is laid out at once",
      [](const gp_policy &p, const gp__shape &) { return p.threads <= 1 << 20; }},
     {"SLOTS is a power of two", always},
