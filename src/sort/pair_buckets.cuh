@@ -360,11 +360,31 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       values = staged.of(values_in + item.begin);
       staged.wait(turn++);
     }
-    gp__store_bucket<THREADS, Raw, gp__u32>(h, item, s, values, n, thread, [&](gp__u32 x) {
-      gp__u32 key = x >> PLACE_BITS;
-      if (TIES) key = key << drop | rest()[x & PLACES];
-      return Code::decode(low + key);
-    });
+    Raw *out = static_cast<Raw *>(h.a.out) + item.begin;
+    Value *out_values = static_cast<Value *>(h.a.out_values) + item.begin;
+    const bool with_keys = !h.a.drop_keys;
+    for (unsigned first = thread; first < n; first += AT_ONCE * THREADS) {
+      gp__u32 x[AT_ONCE];
+      Value value[AT_ONCE];
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        x[i] = s.key[Storage::slot(q < n ? q : first)];
+      }
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i)
+        value[i] = values ? values[x[i] & PLACES] : gp__radix_value<Value>::index(item.begin + (x[i] & PLACES));
+      GPUPRIMS__UNROLL
+      for (int i = 0; i < AT_ONCE; ++i) {
+        const unsigned q = first + unsigned(i) * THREADS;
+        if (q < n) {
+          gp__u32 key = x[i] >> PLACE_BITS;
+          if (TIES) key = key << drop | rest()[x[i] & PLACES];
+          if (with_keys) out[q] = Code::decode(low + key);
+          out_values[q] = value[i];
+        }
+      }
+    }
     if (!RECORDS) staged.end();
   }
 };
