@@ -61,6 +61,7 @@ private:
 struct Chunk;
 struct Knowledge {
   unsigned refs = 0;
+  uint64_t epoch = 0; // the thread that published it, and when; 0: several threads'
   std::vector<Ref<Chunk>> chunks;
   static void destroy(Knowledge *k);
 };

@@ -38,11 +38,16 @@ struct Region {
 // Never destroyed: the scheduler's own tear-down at exit uses it.
 static std::map<uintptr_t, Region> &regions = *new std::map<uintptr_t, Region>;
 
+// By a hash of an address: the region in which the last one of that hash was.
+static Region *found[1024];
+
 static Region *region_of(uintptr_t a) {
+  Region *&last = found[(a >> 8 ^ a >> 18) % std::size(found)];
+  if (last && a - last->low < last->high - last->low) return last;
   auto i = regions.upper_bound(a);
   if (i == regions.begin()) return nullptr;
   --i;
-  return a < i->second.high ? &i->second : nullptr;
+  return a < i->second.high ? last = &i->second : nullptr;
 }
 
 static size_t word_count(size_t bytes) { return (bytes + 3) / 4; }
@@ -62,6 +67,7 @@ void untrack(void *p) {
   free(i->second.words);
   free(i->second.bytes);
   regions.erase(i);
+  std::fill(std::begin(found), std::end(found), nullptr);
   for (Block *b : machine.slots) std::fill(std::begin(b->recent), std::end(b->recent), Recent{});
 }
 
@@ -266,6 +272,15 @@ static void tick(Fiber *f) {
   if (++f->sub > max_sub) fail("checker: a thread published more than %u times between two __syncthreads", max_sub);
 }
 
+static Record now(const Fiber *f) {
+  Record r;
+  r.bits = 0;
+  r.gtid = f->gtid;
+  r.phase = f->block->phase;
+  r.sub = f->sub;
+  return r;
+}
+
 // What a release by this thread passes on: all it knows, and its own time.
 static Known publish(Fiber *f) {
   const Block *b = f->block;
@@ -281,8 +296,10 @@ static Known publish(Fiber *f) {
   }
   const Know *old = find(f->known, b->index);
   if (old && old->phase == b->phase) own = unite(old->detail, own);
+  Known k = with(f->known, b->index, b->phase, std::move(own));
+  k->epoch = now(f).bits;
   tick(f);
-  return with(f->known, b->index, b->phase, std::move(own));
+  return k;
 }
 
 static bool before_slow(Record r, const Fiber *f) {
@@ -310,6 +327,13 @@ static inline bool before(Record r, const Fiber *f) {
     if (r.phase < b->phase && unsigned(r.gtid) - b->first_gtid < b->threads) return true;
   }
   return before_slow(r, f);
+}
+
+// Who knows of the time at which it was published got all of it on the way (FastTrack, Flanagan and Freund 2009).
+static void learn(Fiber *f, const Known &k) {
+  Record published;
+  published.bits = k->epoch;
+  if (!k->epoch || !before(published, f)) f->known = merge(f->known, k);
 }
 
 // ---- reports ----
@@ -437,7 +461,6 @@ static const char *kind(const Region *r) { return r->owner ? "shared" : "global"
 static inline Region *find_region(uintptr_t a, Block *b) {
   for (const Recent &recent : b->recent)
     if (a - recent.low < recent.bytes) return recent.region;
-  if (in_image(a)) return nullptr;
   Region *r = region_of(a);
   if (r) b->recent[b->recent_next++ % std::size(b->recent)] = {r->low, r->high - r->low, r};
   return r;
@@ -501,12 +524,8 @@ template <bool Read, bool Write> static inline void check(const void *p, size_t 
     note_place(reinterpret_cast<uintptr_t>(access_pc));
     if (!r->owner && too_early(f)) touch_global(f, config.dependent ? after() : "");
   }
-  Record me;
-  me.bits = 0;
-  me.gtid = f->gtid;
+  Record me = now(f);
   me.atomic = atomic;
-  me.phase = b->phase;
-  me.sub = f->sub;
   last_region = r;
   visit_range<Read, Write>(r, a - r->low, bytes, f, me);
 }
@@ -599,7 +618,7 @@ void race_acquire(const void *p, bool acquires) {
   if (map.empty()) return;
   auto i = map.find(reinterpret_cast<uintptr_t>(p));
   if (i == map.end() || !i->second) return;
-  if (acquires) current->known = merge(current->known, i->second);
+  if (acquires) learn(current, i->second);
   else note_pending(current, i->second);
 }
 
@@ -618,8 +637,7 @@ void race_release(const void *p, bool releases, bool keeps) {
 
 void race_fence() {
   Fiber *f = current;
-  for (; f->pending_count; --f->pending_count)
-    f->known = merge(f->known, std::exchange(f->pending[f->pending_count - 1], Known()));
+  for (; f->pending_count; --f->pending_count) learn(f, std::exchange(f->pending[f->pending_count - 1], Known()));
   f->fenced = publish(f);
 }
 

@@ -403,6 +403,7 @@ void ordered_store(void *p, const void *value, unsigned bytes, Order order, cons
 
 void begin_rmw(void *p, unsigned bytes, Order order, const char *file, int line) {
   begin_ordered(p, file, line);
+  check_address(p, bytes, true);
   ++machine.progress;
   if constexpr (race_build) {
     race_access(p, bytes, true, true, true);
@@ -420,15 +421,10 @@ void fence() {
 
 // ---- collectives ----
 
-void inactive_lane(int lane, int source, unsigned mask) {
-  Fiber *f = current;
-  fail("%s:%d: %s: lane %d reads lane %d, which is not in mask %08x", f->file, f->line, f->op, lane, source, mask);
-}
-
 static void check_peer(const Warp *w, const Fiber *f, unsigned lane) {
-  const Fiber *peer = w->lane[lane];
   if (!(w->mask[lane] >> f->lane & 1)) return; // it waits for others
-  if (w->mask[lane] == w->mask[f->lane] && (peer->op == f->op || !strcmp(peer->op, f->op))) return;
+  if (w->mask[lane] == w->mask[f->lane] && (w->op[lane] == f->op || !strcmp(w->op[lane], f->op))) return;
+  const Fiber *peer = w->lane[lane];
   fail("DIVERGENT warp collective: lane %u at %s:%d in %s(mask %08x), lane %u at %s:%d in %s(mask %08x)", f->lane,
        f->file, f->line, f->op, w->mask[f->lane], lane, peer->file, peer->line, peer->op, w->mask[lane]);
 }
@@ -456,7 +452,7 @@ uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int w
   const unsigned peers = w->waiting & mask;
   w->waiting |= 1u << me;
   if ((peers | 1u << me) != mask) {
-    if (peers) check_peer(w, f, unsigned(__builtin_ctz(peers))); // the others are checked when the last one arrives
+    if (peers) check_peer(w, f, unsigned(__builtin_ctz(peers))); // the last one to arrive checks the others
     f->state = State::warp_op;
     switch_away();
     return w->exchange.result[me];
@@ -469,6 +465,62 @@ uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int w
   SIMT_FOR_LANES(lane, peers) make_ready(w->lane[lane]);
   return w->exchange.result[me];
 }
+
+// SOURCE: the lane to read, from lane, its argument a and its segment first..last of the given width.
+#define SIMT_SHUFFLE(NAME, SOURCE)                                                                                     \
+  uint64_t NAME(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER) {                                      \
+    return warp_op(                                                                                                    \
+        #NAME, mask, value, aux, width,                                                                                \
+        [](Exchange &x, unsigned active) {                                                                             \
+          SIMT_FOR_LANES(lane, active) {                                                                               \
+            const int a = x.aux[lane], first = lane & ~(x.width[lane] - 1), last = first | (x.width[lane] - 1);        \
+            const int source = SOURCE;                                                                                 \
+            (void)a, (void)last;                                                                                       \
+            if (!(active >> (source & 31) & 1)) inactive_lane(lane, source, active);                                   \
+            x.result[lane] = x.value[source & 31];                                                                     \
+          }                                                                                                            \
+        },                                                                                                             \
+        SIMT_THERE);                                                                                                   \
+  }
+[[noreturn]] static void inactive_lane(int lane, int source, unsigned mask) {
+  Fiber *f = current;
+  fail("%s:%d: %s: lane %d reads lane %d, which is not in mask %08x", f->file, f->line, f->op, lane, source, mask);
+}
+SIMT_SHUFFLE(__shfl_sync, first | (a & (x.width[lane] - 1)))
+SIMT_SHUFFLE(__shfl_up_sync, lane - a < first ? lane : lane - a)
+SIMT_SHUFFLE(__shfl_down_sync, lane + a > last ? lane : lane + a)
+SIMT_SHUFFLE(__shfl_xor_sync, (lane ^ a) > last ? lane : lane ^ a)
+
+uint64_t __match_any_sync(unsigned mask, uint64_t value, SIMT_CALLER) {
+  return warp_op(
+      "__match_any_sync", mask, value, 0, 32,
+      [](Exchange &x, unsigned active) {
+        for (unsigned left = active; left;) {
+          const uint64_t key = x.value[__builtin_ctz(left)];
+          unsigned same = 0;
+          SIMT_FOR_LANES(lane, left) same |= unsigned(x.value[lane] == key) << lane;
+          SIMT_FOR_LANES(lane, same) x.result[lane] = same;
+          left &= ~same;
+        }
+      },
+      SIMT_THERE);
+}
+
+// RESULT: of all active lanes, from the lanes whose value is true.
+#define SIMT_VOTE(NAME, RESULT)                                                                                        \
+  uint64_t NAME(unsigned mask, bool value, SIMT_CALLER) {                                                              \
+    return warp_op(                                                                                                    \
+        #NAME, mask, value, 0, 32,                                                                                     \
+        [](Exchange &x, unsigned active) {                                                                             \
+          unsigned votes = 0;                                                                                          \
+          SIMT_FOR_LANES(lane, active) votes |= unsigned(x.value[lane]) << lane;                                       \
+          SIMT_FOR_LANES(lane, active) x.result[lane] = RESULT;                                                        \
+        },                                                                                                             \
+        SIMT_THERE);                                                                                                   \
+  }
+SIMT_VOTE(__ballot_sync, votes)
+SIMT_VOTE(__any_sync, votes != 0)
+SIMT_VOTE(__all_sync, votes == active)
 
 int barrier(Vote vote, int predicate, const char *file, int line) {
   Fiber *f = current;

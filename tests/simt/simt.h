@@ -50,8 +50,9 @@ struct dim3 {
 #define SIMT_THERE simt_file, simt_line
 #define SIMT_CALLER const char *simt_file, int simt_line // the same in a definition that follows a declaration
 
-// The emulator's own accesses are not the kernel's: keep the race build's callbacks out of these functions.
-#define SIMT_UNCHECKED __attribute__((no_sanitize("thread"), noinline))
+// The emulator's own accesses are not the kernel's: keep the sanitizers' callbacks out of these functions. Those that
+// access what a kernel points to call check_address, or are ordered.
+#define SIMT_UNCHECKED __attribute__((no_sanitize("thread"), no_sanitize("address"), noinline))
 
 namespace simt {
 
@@ -192,7 +193,14 @@ using Combine = void (*)(Exchange &, unsigned mask);
 
 uint64_t warp_op(const char *name, unsigned mask, uint64_t value, int aux, int width, Combine, const char *file,
                  int line);
-void inactive_lane(int lane, int source, unsigned mask);
+uint64_t __shfl_sync(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER);
+uint64_t __shfl_up_sync(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER);
+uint64_t __shfl_down_sync(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER);
+uint64_t __shfl_xor_sync(unsigned mask, uint64_t value, int aux, int width, SIMT_CALLER);
+uint64_t __match_any_sync(unsigned mask, uint64_t value, SIMT_CALLER);
+uint64_t __ballot_sync(unsigned mask, bool value, SIMT_CALLER);
+uint64_t __any_sync(unsigned mask, bool value, SIMT_CALLER);
+uint64_t __all_sync(unsigned mask, bool value, SIMT_CALLER);
 enum Vote { vote_none, vote_count, vote_or, vote_and };
 int barrier(Vote, int predicate, const char *file, int line);
 [[noreturn]] void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -272,72 +280,52 @@ inline void __nanosleep(unsigned) { simt::yield(); }
   for (unsigned rest_##lane = (mask); rest_##lane; rest_##lane &= rest_##lane - 1)                                     \
     if (const int lane = __builtin_ctz(rest_##lane); true)
 
-// SOURCE: the lane to read, from lane, its argument a and its segment first..last of the given width.
-#define SIMT_SHUFFLE(NAME, SOURCE)                                                                                     \
-  template <class T> T NAME(unsigned mask, T value, int aux, int width = 32, SIMT_HERE) {                              \
-    return simt::from_bits<T>(simt::warp_op(                                                          \
-        #NAME, mask, simt::to_bits(value), aux, width,                                                \
-        [](simt::Exchange & x, unsigned active) __attribute__((no_sanitize("thread"))) {              \
-          SIMT_FOR_LANES(lane, active) {                                                              \
-            const int a = x.aux[lane], first = lane & ~(x.width[lane] - 1);                           \
-            const int last = first | (x.width[lane] - 1);                                             \
-            const int source = SOURCE;                                                                \
-            (void)a, (void)last;                                                                      \
-            if (!(active >> (source & 31) & 1)) simt::inactive_lane(lane, source, active);            \
-            x.result[lane] = x.value[source & 31];                                                                     \
-  }                                                                                                                    \
-  },                                                                                            \
-        SIMT_THERE));                                                                                                  \
+#define SIMT_SHUFFLE(NAME)                                                                                             \
+  template <class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, int aux, int width = 32, SIMT_HERE) {               \
+    return simt::from_bits<T>(simt::NAME(mask, simt::to_bits(value), aux, width, SIMT_THERE));                         \
   }
-SIMT_SHUFFLE(__shfl_sync, first | (a & (x.width[lane] - 1)))
-SIMT_SHUFFLE(__shfl_up_sync, lane - a < first ? lane : lane - a)
-SIMT_SHUFFLE(__shfl_down_sync, lane + a > last ? lane : lane + a)
-SIMT_SHUFFLE(__shfl_xor_sync, (lane ^ a) > last ? lane : lane ^ a)
+SIMT_SHUFFLE(__shfl_sync)
+SIMT_SHUFFLE(__shfl_up_sync)
+SIMT_SHUFFLE(__shfl_down_sync)
+SIMT_SHUFFLE(__shfl_xor_sync)
 #undef SIMT_SHUFFLE
 
+template <class T> SIMT_UNCHECKED unsigned __match_any_sync(unsigned mask, T value, SIMT_HERE) {
+  return unsigned(simt::__match_any_sync(mask, simt::to_bits(value), SIMT_THERE));
+}
+#define SIMT_VOTE(RESULT, NAME)                                                                                        \
+  template <class T> SIMT_UNCHECKED RESULT NAME(unsigned mask, T value, SIMT_HERE) {                                   \
+    return RESULT(simt::NAME(mask, value != 0, SIMT_THERE));                                                           \
+  }
+SIMT_VOTE(unsigned, __ballot_sync)
+SIMT_VOTE(int, __any_sync)
+SIMT_VOTE(int, __all_sync)
+#undef SIMT_VOTE
+
 // One result for all lanes: total starts as FIRST (v: the lowest active lane's value) and takes STEP for each lane.
-#define SIMT_VOTE(RESULT, NAME, FIRST, STEP)                                                                           \
-  template <class T> RESULT NAME(unsigned mask, T value, SIMT_HERE) {                                                  \
-    return simt::from_bits<RESULT>(simt::warp_op(                                                                      \
+#define SIMT_REDUCE(NAME, FIRST, STEP)                                                                                 \
+  template <class T> SIMT_UNCHECKED T NAME(unsigned mask, T value, SIMT_HERE) {                                        \
+    return simt::from_bits<T>(simt::warp_op(                                                                           \
         #NAME, mask, simt::to_bits(value), 0, 32,                                                                      \
         [](simt::Exchange & x, unsigned active) __attribute__((no_sanitize("thread"))) {                               \
           T v = simt::from_bits<T>(x.value[__builtin_ctz(active)]);                                                    \
-          RESULT total = FIRST;                                                                                        \
+          T total = FIRST;                                                                                             \
           SIMT_FOR_LANES(lane, active) {                                                                               \
             v = simt::from_bits<T>(x.value[lane]);                                                                     \
             STEP;                                                                                                      \
           }                                                                                                            \
-          const uint64_t bits = simt::to_bits<RESULT>(total);                                                          \
+          const uint64_t bits = simt::to_bits<T>(total);                                                               \
           SIMT_FOR_LANES(lane, active) x.result[lane] = bits;                                                          \
         },                                                                                                             \
         SIMT_THERE));                                                                                                  \
   }
-SIMT_VOTE(unsigned, __ballot_sync, 0, total |= unsigned(v != 0) << lane)
-SIMT_VOTE(int, __any_sync, 0, total |= v != 0)
-SIMT_VOTE(int, __all_sync, 1, total &= v != 0)
-SIMT_VOTE(T, __reduce_add_sync, 0, total = T(total + v))
-SIMT_VOTE(T, __reduce_min_sync, v, total = v < total ? v : total)
-SIMT_VOTE(T, __reduce_max_sync, v, total = total < v ? v : total)
-SIMT_VOTE(T, __reduce_and_sync, v, total = T(total & v))
-SIMT_VOTE(T, __reduce_or_sync, v, total = T(total | v))
-SIMT_VOTE(T, __reduce_xor_sync, 0, total = T(total ^ v))
-#undef SIMT_VOTE
-
-template <class T> unsigned __match_any_sync(unsigned mask, T value, SIMT_HERE) {
-  return unsigned(simt::warp_op(
-      "__match_any_sync", mask, simt::to_bits(value), 0, 32,
-      [](simt::Exchange & x, unsigned active) __attribute__((no_sanitize("thread"))) {
-        unsigned left = active;
-        while (left) {
-          const uint64_t key = x.value[__builtin_ctz(left)];
-          unsigned same = 0;
-          SIMT_FOR_LANES(lane, left) same |= unsigned(x.value[lane] == key) << lane;
-          SIMT_FOR_LANES(lane, same) x.result[lane] = same;
-          left &= ~same;
-        }
-      },
-      SIMT_THERE));
-}
+SIMT_REDUCE(__reduce_add_sync, 0, total = T(total + v))
+SIMT_REDUCE(__reduce_min_sync, v, total = v < total ? v : total)
+SIMT_REDUCE(__reduce_max_sync, v, total = total < v ? v : total)
+SIMT_REDUCE(__reduce_and_sync, v, total = T(total & v))
+SIMT_REDUCE(__reduce_or_sync, v, total = T(total | v))
+SIMT_REDUCE(__reduce_xor_sync, 0, total = T(total ^ v))
+#undef SIMT_REDUCE
 
 // Atomics are relaxed, as in CUDA: they order nothing but themselves.
 #define SIMT_ATOMIC(NAME, UPDATE)                                                                                      \
