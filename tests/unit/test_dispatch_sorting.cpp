@@ -31,7 +31,7 @@ FAKE_KERNEL(gp__hybrid_args,
             gp__leading_sort<gp__policy<128, 1, 3, 3, 2, 1, 2>, unsigned int, false, 288, 16, 12, unsigned long long>);
 FAKE_KERNEL(gp__gather_args, gp__gather<gp__policy<128, 1, 3, 3, 2, 1, 2>, gp__u64, 3, gp__u32>);
 FAKE_KERNEL(gp__radix_args,
-            gp__sort_one_launch<gp__policy<1024, 3, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none>);
+            gp__sort_one_launch<gp__policy<1024, 2, 3, 3, 0, 1, 2>, gp__radix_key<unsigned int>, gp__none>);
 FAKE_KERNEL(gp__hybrid_args, gp__sort_sample<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_count<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false, 512>);
 FAKE_KERNEL(gp__hybrid_args, gp__hybrid_move<gp__policy<256, 1, 3, 3, 0, 1, 2>, unsigned int, false>);
@@ -122,7 +122,7 @@ static void test_top_k() {
   // top-k by lists, of rows too; radix select; the same, sorted
   for (size_t k : {size_t(1), size_t(60), size_t(900)})
     for (int radix = 0; radix < 3; ++radix)
-      for (size_t n : {k, size_t(3000), size_t(70000)}) {
+      for (size_t n : {k, size_t(3000), size_t(30000)}) {
         const size_t rows = n == k ? 5 : 1;
         std::vector<float> keys(n * rows);
         for (size_t i = 0; i < keys.size(); ++i) keys[i] = float(int(i * 2654435761u >> 20)) * (i % 3 ? 1.f : -1.f);
@@ -140,7 +140,7 @@ static void test_top_k() {
         const unsigned now = unsigned(fake::counts.launches) - launches;
         check(radix == 2 && k > 1 ? now > 4 && bytes
               : radix             ? now == 4 && bytes
-              : n < 70000         ? now == 1 && !bytes
+              : n < 30000         ? now == 1 && !bytes
                                   : now == 2 && bytes,
               __LINE__, "top %u of %u: %u launches, %llu bytes", unsigned(k), unsigned(n), now,
               (unsigned long long)bytes);
@@ -321,7 +321,7 @@ template <class V> static void test_leading_bits(gp_context *ctx, gp_type values
   for (int data = 0; data < 2; ++data)
     for (int deep = 0; deep < 2; ++deep)
       for (int form = 0; form < 3; ++form) { // elsewhere, in place, not aligned
-        const size_t many = 20000, room = deep ? 5u << 18 : many, off = form == 2;
+        const size_t many = 10000, room = deep ? 5u << 18 : many, off = form == 2;
         std::vector<unsigned> given(room + off);
         std::vector<V> numbers(room + off);
         for (size_t i = 0; i < many; ++i) {
@@ -540,7 +540,7 @@ static void test_sorts() {
   for (int adaptive = 0; adaptive < 4; ++adaptive)
     for (int deep = 0; deep < 2; ++deep)
       for (int in_place = 0; in_place < 2; ++in_place) {
-        const size_t many = 20000;
+        const size_t many = 10000;
         std::vector<unsigned> given(many);
         for (size_t i = 0; i < many; ++i) {
           const unsigned x = unsigned(i * 2654435761u >> 7) * 2246822519u;
@@ -572,8 +572,8 @@ static void test_sorts() {
         CHECK(said.algorithm == levels.algorithm && said.threads == 256);
       }
   for (int in_place = 0; in_place < 2; ++in_place) { // pairs, where a sample chooses
-    std::vector<unsigned> given(20000);
-    for (size_t i = 0; i < given.size(); ++i) given[i] = unsigned(i * 2654435761u >> 7) % 9000 * 2246822519u;
+    std::vector<unsigned> given(10000);
+    for (size_t i = 0; i < given.size(); ++i) given[i] = unsigned(i * 2654435761u >> 7) % 4500 * 2246822519u;
     gp_policy levels = small(GP_ADAPTIVE);
     levels.threads = 256, levels.stages = 1;
     PairsOfPlaces sort(given, in_place, &levels);
