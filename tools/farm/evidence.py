@@ -6,6 +6,7 @@ on the policy it was asked to run on, nothing slowed the GPU down, and the self-
 out is counted, and every decision says so. A group with a sample that cannot be is not used at all: see `cannot_be`.
 """
 import collections
+import functools
 import math
 import re
 import statistics
@@ -67,6 +68,14 @@ class Run:
     def order(self):
         """Runs, and with them their decisions, follow one another in this order."""
         return self.date, self.env
+
+    @functools.cached_property
+    def portable(self):
+        """{(group, count): policy} that the header's rule chose, for the cells that are searched and their like."""
+        return {(cell.group, cell.n): policy for group in self.groups.values()
+                for elsewhere in [set().union(*group.elsewhere.values())]
+                for cell, (policy, source) in sorted(group.default.items())
+                if source == "portable" and cell not in elsewhere}
 
     def searched(self, name):
         """The group in whose matrix a group's candidates are found."""

@@ -159,9 +159,8 @@ def portable_policies(stores, run):
     the cells that are searched and their like."""
     seen = [other for a_store in stores for other in evidence.runs_of(a_store)
             if other.device == run.device and other.order <= run.order]
-    return {(cell.group, cell.n): policy for other in sorted(seen, key=lambda other: other.order)
-            for group in other.groups.values() for cell, (policy, source) in sorted(group.default.items())
-            if source == "portable" and not is_elsewhere(group, cell)}
+    return {place: policy for other in sorted(seen, key=lambda other: other.order)
+            for place, policy in other.portable.items()}
 
 
 def rule_at(group, cell, portable):
