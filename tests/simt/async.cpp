@@ -190,83 +190,7 @@ void bulk_load(void *shared_dst, const void *global_src, unsigned bytes, uint64_
          false,
          false,
          {},
-         b->serial,
-         {}});
-}
-
-// ---- tensor loads ----
-
-struct TensorMap {
-  uint64_t tag;
-  const char *array;
-  unsigned long long extents[4], strides[3];
-  unsigned box[4], unit;
-};
-constexpr uint64_t map_tag = 0x70616D726F736E65;
-
-int tensor_map(void *map, unsigned unit, const void *array, const unsigned long long *extents,
-               const unsigned long long *strides, const unsigned *box) {
-  TensorMap m = {map_tag, static_cast<const char *>(array), {}, {}, {}, unit};
-  if ((reinterpret_cast<uintptr_t>(map) % 64) | (reinterpret_cast<uintptr_t>(array) % 16)) return 1;
-  if (box[0] * unit > 128 || box[0] * unit % 16) return 1; // a swizzled line
-  for (int d = 0; d < 4; ++d) {
-    m.extents[d] = extents[d], m.box[d] = box[d];
-    if (!extents[d] || extents[d] > 1ull << 32 || !box[d] || box[d] > 256) return 1;
-    if (d == 3) break;
-    m.strides[d] = strides[d];
-    if (!strides[d] || strides[d] % 16 || strides[d] >> 40) return 1;
-  }
-  static_assert(sizeof m <= 128, "a CUtensorMap");
-  memcpy(map, &m, sizeof m);
-  return 0;
-}
-
-void tensor_load(void *shared_dst, const void *map, const int (&at)[4], uint64_t *bar, SIMT_CALLER) {
-  begin("tensor_load", SIMT_THERE);
-  Fiber *f = current;
-  Block *b = f->block;
-  TensorMap t;
-  check_address(map, sizeof t, false);
-  memcpy(&t, map, sizeof t);
-  if (t.tag != map_tag) fail("%s:%d: tensor_load: there is no tensor map", SIMT_THERE);
-  check_early(t.array);
-  const unsigned line = t.box[0] * t.unit, lines = t.box[1] * t.box[2] * t.box[3];
-  char *dst = static_cast<char *>(shared_dst);
-  if (reinterpret_cast<uintptr_t>(dst) % 128)
-    fail("%s:%d: tensor_load: MISALIGNED: destination %p is not a multiple of 128", SIMT_THERE, shared_dst);
-  if (!range_inside(dst, line * lines, b))
-    fail("%s:%d: tensor_load: OUT OF BOUNDS: %u bytes at %p are not inside one array of this block's shared memory",
-         SIMT_THERE, line * lines, shared_dst);
-  Mbarrier &m = find_for_load(bar);
-  Copy copy = {b, f, dst, nullptr, line * lines, 0, m.number, false, false, {}, b->serial, {}};
-  for (unsigned i = 0; i < lines; ++i) {
-    const long long place[3] = {at[1] + i % t.box[1], at[2] + i / t.box[1] % t.box[2], at[3] + i / t.box[1] / t.box[2]};
-    const char *src = t.array;
-    bool inside = true;
-    for (int d = 0; d < 3; ++d) {
-      if (place[d] < 0 || (unsigned long long)place[d] >= t.extents[d + 1]) inside = false;
-      else src += (unsigned long long)place[d] * t.strides[d];
-    }
-    for (unsigned unit = 0; unit < line; unit += 16) {
-      const long long from = at[0] * (long long)t.unit + unit, all = (long long)(t.extents[0] * t.unit);
-      // The engine exchanges units by bits 7 to 9 of the address in shared memory.
-      char *to = dst + i * line + unit;
-      to = reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(to) ^ (reinterpret_cast<uintptr_t>(to) >> 7 & 7) << 4);
-      const unsigned bytes = !inside || from < 0 || from >= all ? 0 : unsigned(std::min(16ll, all - from));
-      if (bytes && !range_inside(src + from, bytes, nullptr))
-        fail("%s:%d: tensor_load: OUT OF BOUNDS: the map leads to %p, which is no global memory", SIMT_THERE,
-             static_cast<const void *>(src + from));
-      if constexpr (race_build)
-        if (bytes) race_copy_access(src + from, bytes, false, Wait::mbarrier, m.number, m.phase + 1);
-      copy.pieces.push_back({to, src + from, bytes});
-    }
-  }
-  if constexpr (race_build) race_copy_access(dst, copy.bytes, true, Wait::mbarrier, m.number, m.phase + 1);
-  memset(dst, unread, copy.bytes);
-  ++m.in_flight;
-  m.loaded = m.phase + 1;
-  ++b->loads;
-  queue(std::move(copy));
+         b->serial});
 }
 
 void bulk_store(void *global_dst, const void *shared_src, unsigned bytes, SIMT_CALLER) {
@@ -291,8 +215,7 @@ void bulk_store(void *global_dst, const void *shared_src, unsigned bytes, SIMT_C
          true,
          false,
          {},
-         f->block->serial,
-         {}});
+         f->block->serial});
 }
 
 void bulk_commit(SIMT_CALLER) {
@@ -314,11 +237,7 @@ static void write_destination(size_t i) {
     memcpy(done.dst, done.staging.data(), done.bytes);
     return;
   }
-  if (done.pieces.empty()) memcpy(done.dst, done.src, done.bytes);
-  for (const Piece &p : done.pieces) {
-    memset(p.dst, 0, 16);
-    if (p.bytes) memcpy(p.dst, p.src, p.bytes);
-  }
+  memcpy(done.dst, done.src, done.bytes);
   Mbarrier &m = done.block->mbarriers[done.bar];
   m.expected -= long(done.bytes);
   --m.in_flight;

@@ -176,13 +176,6 @@ struct Block {
   std::unordered_map<uintptr_t, Known> released; // by shared address: what the last release there published
 };
 
-// A part of a tensor load: the bytes that lie within the array, then zeros up to 16.
-struct Piece {
-  char *dst;
-  const char *src;
-  unsigned bytes;
-};
-
 // One asynchronous copy. A load moves in one step; a store first reads its source, later writes its destination.
 struct Copy {
   Block *block;
@@ -192,8 +185,7 @@ struct Copy {
   unsigned bytes, group, bar;
   bool store, read_done;
   std::vector<char> staging;
-  uint64_t serial;           // of the block
-  std::vector<Piece> pieces; // of a tensor load
+  uint64_t serial; // of the block
 };
 
 struct Machine {

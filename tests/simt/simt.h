@@ -172,10 +172,6 @@ bool mbarrier_test(uint64_t *bar, unsigned parity, SIMT_HERE); // has the phase 
 bool mbarrier_peek(uint64_t *bar, unsigned parity, SIMT_HERE); // the same, in a loop that looks at several barriers
 void bulk_load(void *shared_dst, const void *global_src, unsigned bytes, uint64_t *bar, SIMT_HERE);
 void bulk_store(void *global_dst, const void *shared_src, unsigned bytes, SIMT_HERE);
-void tensor_load(void *shared_dst, const void *map, const int (&at)[4], uint64_t *bar, SIMT_HERE); // a box
-// Host side, cuTensorMapEncodeTiled as far as it is modelled: words of `unit` bytes, four dimensions, 128-byte swizzle.
-int tensor_map(void *map, unsigned unit, const void *array, const unsigned long long *extents,
-               const unsigned long long *strides, const unsigned *box);
 void bulk_commit(SIMT_HERE);                      // the thread's stores so far form a group
 void bulk_wait_read(unsigned pending, SIMT_HERE); // all but the last `pending` groups have read their sources
 void bulk_wait(unsigned pending, SIMT_HERE);      // ... and have written their destinations

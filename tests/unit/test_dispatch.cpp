@@ -1043,7 +1043,7 @@ static void test_texts() {
   gp_policy p;
   gp_policy_source from;
   GOOD(gp_policy_origin(ctx, &c, &p, &from));
-  const std::string form = ", " + std::to_string(gp__transpose_form(p, h)) + ", false>";
+  const std::string form = ", " + std::to_string(gp__transpose_form(p, h)) + ">";
   check(strstr(name, form.c_str()) != nullptr, __LINE__, "%s lacks form%s", name, form.c_str());
   CLOSE(ctx);
 }

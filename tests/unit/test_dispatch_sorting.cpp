@@ -56,7 +56,7 @@ FAKE_KERNEL(
     gp__radix_args,
     gp__radix_sweeps<gp__policy<384, 5, 3, 3, 2, 2, 2>, gp__radix_key<unsigned int>, gp__none, gp__radix_narrow>);
 FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 2, 1, 2>, 24>);
-FAKE_KERNEL(gp__transpose_args, gp__transpose<gp__policy<128, 1, 3, 3, 8, 0, 2>, 4, 4, 3, false>);
+FAKE_KERNEL(gp__transpose_args, gp__transpose<gp__policy<128, 1, 3, 3, 8, 0, 2>, 4, 4, 3>);
 FAKE_KERNEL(gp__map_args, gp__copy_kernel<gp__policy<128, 1, 3, 3, 8, 0, 2>, 4>);
 
 // ---- counting sort, top-k, nth element, shuffle: whole calls on the emulator
