@@ -494,11 +494,18 @@ struct Job {
   std::string name;
 };
 static std::string text_of(const gp_policy &p) {
+#define NAME(NAME) #NAME,
+  static const char *const algorithms[] = {"AUTO", GP_ALGORITHMS(NAME)};
+#undef NAME
   std::string text;
   gp_policy q = p;
-  for (const gp__field *f = gp__fields_all; f->name; ++f)
-    if (*gp__field_of(&q, f))
-      text += std::string(text.empty() ? "" : ",") + f->name + "=" + std::to_string(*gp__field_of(&q, f));
+  for (const gp__field *f = gp__fields_all; f->name; ++f) {
+    const int value = *gp__field_of(&q, f);
+    if (!value) continue;
+    text += std::string(text.empty() ? "" : ",") + f->name + "=";
+    text +=
+        std::string(f->name) == "algorithm" && value < GP_ALGORITHM_COUNT ? algorithms[value] : std::to_string(value);
+  }
   return text;
 }
 static const size_t LONG = 3001, SHORT = 70;
@@ -751,17 +758,17 @@ static void compile_job(Side &compiler, const Job &job, int capability, unsigned
 
 // Policies that once were accepted and wrong, and others with as few threads: whoever's turn it is.
 static const char *const ALWAYS[] = {
-    "unique/64/0/algorithm=5,threads=32",
-    "reduce by key/1633/0/algorithm=5,threads=32,vectors=16",
-    "inclusive scan by key/6404/0/algorithm=5,threads=32",
-    "bfs/4/0/algorithm=22,threads=32",
-    "bfs/4/0/algorithm=24,threads=32",
-    "bfs sources/4/0/algorithm=22,threads=32",
-    "sort keys/4/0/algorithm=33,threads=128",
-    "sort pairs/804/2/algorithm=13",
-    "transform/8/2/algorithm=1,threads=32",
-    "unique/2/2/algorithm=7,threads=512,vectors=1",
-    "argsort/4/0/algorithm=34,threads=128",
+    "unique/64/0/algorithm=LOOK_BACK,threads=32",
+    "reduce by key/1633/0/algorithm=LOOK_BACK,threads=32,vectors=16",
+    "inclusive scan by key/6404/0/algorithm=LOOK_BACK,threads=32",
+    "bfs/4/0/algorithm=EXPAND_CONTRACT,threads=32",
+    "bfs/4/0/algorithm=CONTRACT_EXPAND,threads=32",
+    "bfs sources/4/0/algorithm=EXPAND_CONTRACT,threads=32",
+    "sort keys/4/0/algorithm=ONE_CLUSTER,threads=128",
+    "sort pairs/804/2/algorithm=HYBRID",
+    "transform/8/2/algorithm=DIRECT,threads=32",
+    "unique/2/2/algorithm=PIPELINED,threads=512,vectors=1",
+    "argsort/4/0/algorithm=ONE_LAUNCH,threads=128",
 };
 
 // Of the cases, few of these compile one in so many.
