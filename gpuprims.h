@@ -2467,10 +2467,18 @@ typedef struct gp__shape_of_histogram {
   int by_ranges;
 } gp__shape_of_histogram;
 
+// ---- sort/shape.h - what radix sorts add to the shape of a call
+
+typedef struct gp__shape_of_sorts {
+  int begin_bit, end_bit; // 0 to 8 times the size of the key where the caller sets none
+  int drop_keys;          // indices only; acc_size is the ordered key's where it is not key_size
+} gp__shape_of_sorts;
+
 // ---- top_k/shape.h - what top-k and nth element add to the shape of a call
 
 typedef struct gp__shape_of_top_k {
   unsigned long long results; // of a row
+  int drop_keys;              // no keys beside sorted results, which a sort behind the selection would need
 } gp__shape_of_top_k;
 
 // ---- transpose/shape.h - what transposes add to the shape of a call
@@ -2501,6 +2509,7 @@ typedef struct gp__shape_of_bfs {
   gp__shape_of_streams stream;                                                                                         \
   gp__shape_of_segments segmented;                                                                                     \
   gp__shape_of_histogram histogram;                                                                                    \
+  gp__shape_of_sorts sorted;                                                                                           \
   gp__shape_of_top_k top_k;                                                                                            \
   gp__shape_of_moves moved;                                                                                            \
   gp__shape_of_layouts layout;                                                                                         \
@@ -2529,9 +2538,6 @@ typedef struct gp__shape {
   unsigned long long count;
   unsigned long long segments; // segments
   unsigned long long count2;   // merge and sets
-  int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
-  int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
-                               // keys beside sorted results, which a sort behind the selection would need
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
@@ -3117,8 +3123,8 @@ GPUPRIMS__RULE int gp__counting_threads(int key_size) { return key_size == 1 ? 5
 GPUPRIMS__RULE int gp__counting_vectors(int key_size) { return key_size == 1 ? 2 : 4; }
 GPUPRIMS__RULE int gp__counting_blocks(int key_size) { return key_size == 1 ? 3 : 1; }
 GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
-  return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 &&
-         s.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
+  return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.sorted.begin_bit == 0 &&
+         s.sorted.end_bit == 8 * s.key_size && (p.threads & (p.threads - 1)) == 0 &&
          (s.key_size == 1 ||
           s.shared_bytes >= (int)GP__COUNTING_ROW_BYTES + (int)GP__VECTOR + (int)GP__HISTOGRAM_STATIC_BYTES);
 }
@@ -3127,7 +3133,8 @@ GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
 
 // What may lose the order of equal keys: built-in keys, all bits of them, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
-  return !s.in_size && !s.acc_size && !s.drop_keys && s.key_size <= 8 && !s.begin_bit && s.end_bit == 8 * s.key_size;
+  return !s.in_size && !s.acc_size && !s.sorted.drop_keys && s.key_size <= 8 && !s.sorted.begin_bit &&
+         s.sorted.end_bit == 8 * s.key_size;
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p, s) < 65536 &&
@@ -3138,12 +3145,12 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
 // Pairs that the hybrid sort takes: fewer than 2^32, built-in keys of 4 and 8 bytes, values or indices of 4 and 8.
 GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
   return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
-         (s.key_size == 4 || s.key_size == 8) && !s.begin_bit && s.end_bit == 8 * s.key_size;
+         (s.key_size == 4 || s.key_size == 8) && !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
 }
 // Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
 // Another sample tells of keys that recur: so many of them, in a table of so many places.
-enum { GP__RECUR_SAMPLE = 6144, GP__RECUR_PLACES = 8192 };
+enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
          : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
@@ -3157,9 +3164,11 @@ GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
           4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1) + 15) /
          16 * 16;
 }
-GPUPRIMS__RULE unsigned gp__recur_bytes(void) { return 4 * (GP__RECUR_PLACES + GP__RECUR_SAMPLE * 33 / 32 + 2); }
+GPUPRIMS__RULE unsigned gp__duplicate_bytes(void) {
+  return 4 * (GP__DUPLICATE_PLACES + GP__DUPLICATE_SAMPLE * 33 / 32 + 2);
+}
 GPUPRIMS__RULE unsigned gp__choice_bytes(int key_size) {
-  return gp__sample_bytes(key_size) > gp__recur_bytes() ? gp__sample_bytes(key_size) : gp__recur_bytes();
+  return gp__sample_bytes(key_size) > gp__duplicate_bytes() ? gp__sample_bytes(key_size) : gp__duplicate_bytes();
 }
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
   return s.in_size ? gp__pair_bucket_bytes(s.key_size, s.in_size, gp__bucket_threads(s.key_size),
@@ -3453,7 +3462,7 @@ GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
 }
 GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
-  return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
+  return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
 }
 // Of a value, where there is one: of an index too.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
@@ -3581,7 +3590,7 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
          (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
-                                       : p.algorithm == GP_RADIX_SELECT && !s.drop_keys) &&
+                                       : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys) &&
          (long long)gp__top_k_shared_bytes(p, s) <=
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
                  (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
@@ -4827,8 +4836,8 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
-  while (!p.threads && s.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
-  if (p.algorithm == GP_AUTO && lists && !s.drop_keys &&
+  while (!p.threads && s.top_k.drop_keys && q.threads > 32 && !gp__policy_valid_top_k(q, s)) q.threads /= 2;
+  if (p.algorithm == GP_AUTO && lists && !s.top_k.drop_keys &&
       !gp__policy_valid_top_k(q, s)) { // a device with little shared memory
     p.algorithm = GP_RADIX_SELECT;
     return gp__portable_top_k(p, s);
@@ -5147,7 +5156,7 @@ GPUPRIMS__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes
 GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
   const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
-  r.passes = gp__radix_passes(s.begin_bit, s.end_bit);
+  r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
   r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
   r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s.compute_capability, 32);
   r.value_bytes = gp__radix_value_bytes(s);
@@ -5159,7 +5168,7 @@ GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
   r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
-  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
   r.other_keys = gp__carve_scratch(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
   r.other = gp__carve_scratch(
@@ -5194,7 +5203,7 @@ GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   r.next_parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
   r.bins = gp__carve_scratch(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
   r.next_bins = s.in_size ? 0 : gp__carve_scratch(&r.bytes, parts * GP__DIGITS * 8);
-  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.spare = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size);
   r.spare_values = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size);
   return r;
@@ -5266,7 +5275,7 @@ typedef struct gp__segmented_sort_layout {
 GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
-  const unsigned long long levels = gp__ceil_div((unsigned)(s.end_bit - s.begin_bit), GP__RADIX_BITS);
+  const unsigned long long levels = gp__ceil_div((unsigned)(s.sorted.end_bit - s.sorted.begin_bit), GP__RADIX_BITS);
   unsigned long long most, tiles;
   int i;
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
@@ -5374,7 +5383,7 @@ GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned lon
     g->shared_bytes = gp__cooperative_bytes(p, s);
     if (p.algorithm == GP_ONE_LAUNCH) {
       g->words = gp__cooperative_words(g->grid);
-      g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
+      g->scratch = s.sorted.drop_keys ? s.count * (unsigned)s.key_size : 0;
     }
   }
 }
@@ -6053,8 +6062,8 @@ typedef struct gp__hybrid_args {
   int level, levels, drop_keys; // levels: one behind the last
   unsigned capacity;            // keys that a block sorts
   unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses, of keys alone;
-                                // 1: those of `recurring` alone are
-  unsigned recurring;           // keys among which some are looked for that are there more than once; 0: none
+                                // 1: those of `duplicate_sample` alone are
+  unsigned duplicate_sample;    // keys among which some are looked for that are there more than once; 0: none
   int leading;                  // bits that pairs, key and value side by side at `spare`, are sorted by; at bins, where
                                 // each leading digit of 8 bits begins; at items, 32 bits each, where each bucket does
 } gp__hybrid_args;
@@ -11261,7 +11270,7 @@ template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 // or two bytes are put together to words where they are loaded one by one: a register holds a word.
 template <int BYTES> struct gp__raw { typedef unsigned char type; };
 template <> struct gp__raw<2> { typedef unsigned short type; };
-template <class T, int N> struct gp__chunk {
+template <class T, int N> struct gp__vecs {
   static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
                    WORDS = VECTORS == 0 && BYTES % 4 == 0 ? BYTES / 4 : 0;
   union {
@@ -11269,7 +11278,7 @@ template <class T, int N> struct gp__chunk {
     gp__u32 word[(BYTES + 3) / 4];
     T item[N];
   };
-  GP_DEVICE gp__chunk() {}
+  GP_DEVICE gp__vecs() {}
   GP_DEVICE void clear() { // registers that are always written are not kept from tile to tile
     GPUPRIMS__UNROLL
     for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
@@ -11390,7 +11399,7 @@ template <class V> struct gp__compact {
       return;
     }
     if (total < all) {
-      gp__chunk<V, ITEMS> x;
+      gp__vecs<V, ITEMS> x;
       x.template load<FULL>(mine, exist);
       __syncwarp();
       group = gp__copy_out<V>::alike(out, group, total, 32 * ITEMS);
@@ -11501,7 +11510,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   template <int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
-    gp__chunk<Key, ITEMS> k;
+    gp__vecs<Key, ITEMS> k;
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
     GPUPRIMS__UNROLL
     for (int p = 0; p < N; ++p) kept.holds[p].clear();
@@ -11547,7 +11556,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
                                                   ones, exist, all);
       return;
     }
-    gp__chunk<T, ITEMS> x;
+    gp__vecs<T, ITEMS> x;
     x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
     __syncwarp();
     T *at = reinterpret_cast<T *>(items);
@@ -11608,7 +11617,7 @@ template <class K, class E> struct gp__key_heads {
   static const bool BEFORE = true;
   template <int ITEMS, bool FULL> struct Marks {
     static const bool KNOWN = gp__compare_bytes<E>::is && ITEMS % 4 == 0;
-    gp__chunk<K, ITEMS> k;
+    gp__vecs<K, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
     bool first_head;
@@ -11635,7 +11644,7 @@ template <class F> struct gp__flag_heads {
   static const bool BEFORE = false;
   template <int ITEMS, bool FULL> struct Marks {
     static const bool KNOWN = sizeof(F) == 1 && ITEMS % 4 == 0;
-    gp__chunk<F, ITEMS> k;
+    gp__vecs<F, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
     gp__bits<ITEMS + 1> heads;
@@ -11756,7 +11765,7 @@ template <class O> struct gp__offset_marks {
     }
     for (gp__u64 w = warp; w < windows;) {
       const Position lane = start + Position(w * WINDOW) + int(gp_lane()) * V;
-      gp__chunk<O, V> x[BATCH];
+      gp__vecs<O, V> x[BATCH];
       GPUPRIMS__UNROLL
       for (int u = 0; u < BATCH; ++u) {
         const Position at = lane + u * int(warps) * WINDOW;
@@ -12119,7 +12128,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     typedef typename Heads::template Marks<ITEMS, FULL> Marks;
     const Marks marks(a, t, first, kept.heads);
-    gp__chunk<In, ITEMS> v;
+    gp__vecs<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first);
@@ -12160,7 +12169,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first)), start = INIT ? init : Op::identity();
-    gp__chunk<In, ITEMS> v;
+    gp__vecs<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
     const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
@@ -12186,7 +12195,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       if (!LOOSE) results = gp__copy_out<Out>::alike(out, results, results_all, 32 * ITEMS);
       next = results + ranks.before * int(sizeof(Out));
     }
-    gp__chunk<Out, ITEMS> r;
+    gp__vecs<Out, ITEMS> r;
     if (!FULL) r.clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {
@@ -14043,9 +14052,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   // The last block, which counts no others if there are any: are there keys of which a bin of a bucket would hold too
   // many, though digits need not tell? Such as are there 20 times each, evenly spread, or some of them far more often.
   GP_DEVICE void sample(gp__u64 n) const {
-    typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Recurring;
-    static_assert(!SAMPLES || sizeof(Recurring) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
-    Recurring &r = *reinterpret_cast<Recurring *>(cells);
+    typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Duplicates;
+    static_assert(!SAMPLES || sizeof(Duplicates) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
+    Duplicates &r = *reinterpret_cast<Duplicates *>(cells);
     const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);
@@ -16461,7 +16470,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
 // takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
 // but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
 // that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond. One sweep as well where random keys are there RECUR times each or
+// for one of 2^26 keys, in tenths of a picosecond. One sweep as well where random keys are there REPEATS times each or
 // more, so that buckets differ in size and bins are shared; of pairs and of 8 bytes, unless so often that parts are
 // constant soon.
 template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
@@ -16478,36 +16487,36 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     gp__u32 lowest[256];          // keys with these lowest bits
     gp__u32 different;
   };
-  typedef gp__duplicate_sampler<THREADS, GP__RECUR_PLACES, GP__RECUR_SAMPLE> Recurring;
+  typedef gp__duplicate_sampler<THREADS, GP__DUPLICATE_PLACES, GP__DUPLICATE_SAMPLE> Duplicates;
   static const bool PAIRS = Hybrid::PAIRS;
   static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // pairs: keys of 8 bytes
   static const unsigned COUNT = gp__of_kind(KIND, 11, 19, 19, 19), MOVE = gp__of_kind(KIND, 43, 55, 95, 115),
                         MOVE_DEEP = gp__of_kind(KIND, 74, 141, 440, 440), FILL = gp__of_kind(KIND, 11, 22, 22, 22),
                         BUCKETS = gp__of_kind(KIND, 50, 90, 130, 150), HISTOGRAM = gp__of_kind(KIND, 11, 20, 20, 20),
-                        PASS = gp__of_kind(KIND, 41, 57, 87, 105), RECUR = gp__of_kind(KIND, 6, 24, 10, 10),
+                        PASS = gp__of_kind(KIND, 41, 57, 87, 105), REPEATS = gp__of_kind(KIND, 6, 24, 10, 10),
                         FEWEST = gp__of_kind(KIND, 3, 3, 4, 4), SOON = gp__of_kind(KIND, 0, 64, 1024, 1024);
-  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))) && sizeof(Recurring) == gp__recur_bytes(),
+  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))) && sizeof(Duplicates) == gp__duplicate_bytes(),
                 "shared memory");
   const Hybrid &h;
   Storage &s;
-  Recurring &r;
+  Duplicates &r;
 
   GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::slot(i)]; }
   // One key of each `each`.
   GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
-  // Random keys that are there t times each have t m^2 / 2n equal pairs among m. Is t RECUR or more? Parts are constant
-  // `soon` where t is above some 2000 (keys of 8 bytes alone: 140): of d = n / t keys, m^2 / (m + 2.2 d) are equal to
-  // one of the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip
-  // where equal ones stand side by side as well.
-  GP_DEVICE bool recur(gp__u64 n, unsigned m) const {
-    Key x[Recurring::EACH];
+  // Random keys, each t times, have t m^2 / 2n equal pairs among m. Is t REPEATS or more? Parts are constant `soon`
+  // where t is above some 2000 (keys of 8 bytes alone: 140): of d = n / t keys, m^2 / (m + 2.2 d) are equal to one of
+  // the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip where
+  // equal keys are neighbours as well.
+  GP_DEVICE bool has_duplicates(gp__u64 n, unsigned m) const {
+    Key x[Duplicates::EACH];
     r.look(
         [&](int i, unsigned at) {
           x[i] = Code::encode(h.from(GP__FROM_IN)[PAIRS ? gp__hash_of(at) * n >> 32 : gp__drawn(at, n / m)]);
           return gp__hash_of(x[i]);
         },
         m);
-    const gp__u64 times = (RECUR >> (PAIRS && n >> 24 == 0)) + PAIRS; // a key may be drawn twice
+    const gp__u64 times = (REPEATS >> (PAIRS && n >> 24 == 0)) + PAIRS; // a key may be drawn twice
     const gp__u64 least = times * m * m * 2 / (5 * n);
     const gp__u64 all = m, equal = r.equal, different = r.different;
     const bool soon =
@@ -16519,11 +16528,11 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     return is || (!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x, m));
   }
   // Where costs are not compared: do many keys that are not equal share 12 bits, the highest in which keys differ?
-  GP_DEVICE bool crowd(const Key (&x)[Recurring::EACH], unsigned m) const {
+  GP_DEVICE bool crowd(const Key (&x)[Duplicates::EACH], unsigned m) const {
     gp__u32 *word = r.key, alike = 0;
     gp__u64 differ = 0;
     GPUPRIMS__UNROLL
-    for (int i = 1; i < Recurring::EACH; ++i)
+    for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) differ |= x[i] ^ x[i - 1];
     if (threadIdx.x < 3) word[threadIdx.x] = 0;
     __syncthreads();
@@ -16533,7 +16542,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     const int width = gp__width(static_cast<gp__u64>(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
     GPUPRIMS__UNROLL
-    for (int i = 1; i < Recurring::EACH; ++i)
+    for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) alike += x[i] != x[i - 1] && (x[i] ^ x[i - 1]) >> shift == 0;
     alike = gp_warp_reduce(alike, gp_sum<gp__u32>());
     if (gp_lane() == 0) atomicAdd(word + 2, alike);
@@ -16615,7 +16624,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   GP_DEVICE void run() const {
     const gp__u64 n = gp__count(h.a);
     const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
-    if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {
+    if (h.a.duplicate_sample && n >= h.a.duplicate_sample && has_duplicates(n, h.a.duplicate_sample)) {
       if (threadIdx.x == 0) *h.a.choice = GP__CHOSE_ONE_SWEEP;
       return;
     }
@@ -16640,7 +16649,7 @@ GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
   gp__pdl_wait<P>();
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, 0, 0};
   const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes),
-                             *reinterpret_cast<typename Sampling::Recurring *>(bytes)};
+                             *reinterpret_cast<typename Sampling::Duplicates *>(bytes)};
   sampling.run();
 }
 
@@ -31663,8 +31672,6 @@ GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // no keys that sort by themselves
   h->count2 = q->count2;
-  h->begin_bit = q->begin_bit;
-  h->end_bit = q->end_bit;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
   h->in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
@@ -31693,6 +31700,14 @@ GPUPRIMS__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
   h->compute_capability = a->compute_capability;
   h->multiprocessors = a->multiprocessors;
   h->shared_bytes = a->shared_bytes_per_block;
+}
+
+// ---- sort/shape.c - the shape of radix sorts
+
+GPUPRIMS__PRIVATE void gp__shape_radix_keys(const gp__request *q, gp__shape *h) {
+  gp__shape_keys(q, h);
+  h->sorted.begin_bit = q->begin_bit;
+  h->sorted.end_bit = q->end_bit;
 }
 
 // ---- core/policy_fields.c - policy fields by name
@@ -33372,7 +33387,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
   a.in = r.large ? NULL : q->in;
-  a.out_keys = l->h->drop_keys ? scratch + r.keys : q->out_keys;
+  a.out_keys = l->h->sorted.drop_keys ? scratch + r.keys : q->out_keys;
   a.out = r.large ? scratch + r.index : q->out;
   a.other_keys = scratch + r.other_keys;
   a.other = scratch + r.other;
@@ -33390,7 +33405,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
   a.paired = gp__is_paired(l->p->algorithm, l->h->in_size) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
-  a.drop_keys = l->h->drop_keys;
+  a.drop_keys = l->h->sorted.drop_keys;
   return a;
 }
 // The histogram, the passes, where they ran in place what may be left to copy.
@@ -33468,7 +33483,7 @@ GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, c
   a.out = q->out_keys;
   a.values = q->in;
   a.out_values = q->out;
-  a.drop_keys = l->h->drop_keys;
+  a.drop_keys = l->h->sorted.drop_keys;
   a.count = q->count;
   a.count_device = (const unsigned long long *)q->count_device;
   a.workspace = l->workspace;
@@ -33531,9 +33546,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   radix.choice = a.choice = (unsigned long long *)l->scratch;
   radix.mask = GP__DIGITS - 1;
   if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
-  if (samples) a.recurring = GP__RECUR_SAMPLE;
+  if (samples) a.duplicate_sample = GP__DUPLICATE_SAMPLE;
   if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // as costs take long to compare
-    a.sample = 1, a.recurring = GP__RECUR_SAMPLE / 2;
+    a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
   GPUPRIMS__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                           : gp__launch_levels(&of_hybrid, 3, a));
   if (gp__adaptive_is_cooperative(*l->p, *l->h)) {
@@ -35260,8 +35275,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   }
 }
 GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
-  gp__shape_keys(q, h);
-  h->drop_keys = !q->in && q->in_size && !q->out_keys;
+  gp__shape_radix_keys(q, h);
+  h->sorted.drop_keys = !q->in && q->in_size && !q->out_keys;
   h->in_place = !q->in || q->in == q->out; // without buffers: it may be
 }
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -35301,7 +35316,7 @@ static const gp__kernel_rules gp__kernels_of_segmented_sort = {
 static const gp__family gp__family_segmented_sort = {
     gp__checks_segmented_sort,
     gp__segmented_sort_is_idle,
-    gp__shape_keys,
+    gp__shape_radix_keys,
     gp__kinds_of_segmented_sort,
     &gp__kernels_of_segmented_sort,
     GPUPRIMS__FOLD_OPERATORS,
@@ -35368,7 +35383,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *
 GPUPRIMS__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
   h->top_k.results = q->length;
-  h->drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
+  h->top_k.drop_keys = q->primitive == GP_TOP_K && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
 GPUPRIMS__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
   return !q->count || (q->primitive == GP_TOP_K && !q->length);
@@ -37118,154 +37133,155 @@ core/rules.h
 select/shape.h
 segments/shape.h
 histogram/shape.h
+sort/shape.h
 top_k/shape.h
 transpose/shape.h
 layouts/shape.h
 bfs/shape.h
-shapes.h 10 11 12 13 14 15 16
-core/shape.h 2 9 17
-scan/policy.h 1 18
-select/policy.h 1 18
-segments/policy.h 19
-histogram/policy.h 1 18
-sort/hybrid_policy.h 1 18
-sort/radix_policy.h 1 18
-sort/counting_policy.h 22
-sort/choice_policy.h 23 24
-sort/cooperative_policy.h 25 26
-merge/policy.h 19
-segmented_sort/policy.h 23
-top_k/policy.h 28
-transpose/policy.h 30
-transpose/panels_policy.h 31
-layouts/policy.h 18
+shapes.h 10 11 12 13 14 15 16 17
+core/shape.h 2 9 18
+scan/policy.h 1 19
+select/policy.h 1 19
+segments/policy.h 20
+histogram/policy.h 1 19
+sort/hybrid_policy.h 1 19
+sort/radix_policy.h 1 19
+sort/counting_policy.h 23
+sort/choice_policy.h 24 25
+sort/cooperative_policy.h 26 27
+merge/policy.h 20
+segmented_sort/policy.h 24
+top_k/policy.h 29
+transpose/policy.h 31
+transpose/panels_policy.h 32
+layouts/policy.h 19
 graph/policy.h 4 9
-map/policy.h 33 34
-bfs/policy.h 1 18
+map/policy.h 34 35
+bfs/policy.h 1 19
 core/arguments.h
-map/arguments.h 37
-reduce/arguments.h 37
-scan/arguments.h 37
-select/arguments.h 37
-segments/arguments.h 37
-histogram/arguments.h 37
+map/arguments.h 38
+reduce/arguments.h 38
+scan/arguments.h 38
+select/arguments.h 38
+segments/arguments.h 38
+histogram/arguments.h 38
 graph/arguments.h 4
 group_by/arguments.h
 search/arguments.h
 sort/arguments.h
-layouts/arguments.h 24 33 47
+layouts/arguments.h 25 34 48
 sort/counting_arguments.h
 top_k/arguments.h
 sort/hybrid_arguments.h
-segmented_sort/arguments.h 29
+segmented_sort/arguments.h 30
 merge/arguments.h
 transpose/arguments.h
 bfs/arguments.h 4
-transpose/panels_arguments.h 32 54
+transpose/panels_arguments.h 33 55
 device/types.cuh 8
-device/operators.cuh 37 57
-device/loads.cuh 37 57
-device/warp.cuh 58
-device/lanes.cuh 60
-device/edges.cuh 18 60
+device/operators.cuh 38 58
+device/loads.cuh 38 58
+device/warp.cuh 59
+device/lanes.cuh 61
+device/edges.cuh 19 61
 device/tile_load.cuh 7
-device/tile_exchange.cuh 63
-device/tile_reduce.cuh 60
+device/tile_exchange.cuh 64
+device/tile_reduce.cuh 61
 device/tile_bins.cuh 5 7
-device/tile_copy.cuh 8 63
-device/tile_chunk.cuh 18 59 65
-device/tile_search.cuh 65
-device/tile_rank.cuh 18 60
-device/hash.cuh 7 30
-device/tile_sort.cuh 23 60
+device/tile_copy.cuh 8 64
+device/tile_chunk.cuh 19 60 66
+device/tile_search.cuh 66
+device/tile_rank.cuh 19 61
+device/hash.cuh 7 31
+device/tile_sort.cuh 24 61
 device/two_keys.cuh 7
-device/look_back.cuh 18 65
-device/tile_transpose.cuh 31 54 60 63
-device/frontier.cuh 18 61 65
+device/look_back.cuh 19 66
+device/tile_transpose.cuh 32 55 61 64
+device/frontier.cuh 19 62 66
 device/kernel.cuh 7
-map/kernels.cuh 38 60 63 77
-layouts/kernels.cuh 30 48 67 77
-map/difference.cuh 78
-reverse/kernels.cuh 78
-reduce/kernels.cuh 39 68 74 78
-histogram/bins.cuh 78
-histogram/counts.cuh 22 43 61 74 83
-group_by/kernels.cuh 35 45 74 77
-scan/kernels.cuh 40 67 68 74 77
-scan/pipelined.cuh 86
-select/stream.cuh 41 60
-select/select.cuh 88
-segments/heads.cuh 69 88
-select/runs.cuh 1 61 90
-segments/by_key.cuh 91
-select/kernels.cuh 20 67 74 77 88
-select/pipelined.cuh 93
-segments/ends.cuh 42 69 74
-segments/carries.cuh 42 74
-segments/reduce.cuh 21 61 67 68 95 96
-segments/kernels.cuh 86 97
-segments/warps.cuh 21 82 96
-search/kernels.cuh 35 46 68 77 95
-sort/keys.cuh 57
-sort/radix_count.cuh 24 47 51 71 74 78 101
-sort/radix_sweep.cuh 24 47 51 70 77 101
-sort/cooperative.cuh 27 74 103
-sort/gather.cuh 48 77
-sort/hybrid.cuh 63 72 103
-sort/hybrid_count.cuh 74 106
-sort/hybrid_move.cuh 61 107
-sort/buckets.cuh 108
-sort/pair_buckets.cuh 78 106
-sort/hybrid_kernels.cuh 109 110
-sort/choice.cuh 26 102 109
-segmented_sort/items.cuh 60
-segmented_sort/arrays.cuh 52 113
-segmented_sort/short.cuh 61 74 77 114
-segmented_sort/long.cuh 72 115
-merge/kernels.cuh 53 69 75 77 88
-merge/tile_sort.cuh 67 117
-merge/four_way.cuh 118
-sets/tile.cuh 72 74 118
-sets/kernels.cuh 120
-sets/pipelined.cuh 121
-sort/counting.cuh 25 49 69 73 84 86
-top_k/lists.cuh 30 50 84
-top_k/radix_select.cuh 86 124
-top_k/shuffle.cuh 30 35 38 57 77
-graph/build.cuh 3 44 69 77
-graph/components.cuh 127
-graph/check.cuh 34 127
-transpose/kernels.cuh 75 77
-transpose/in_place.cuh 56 75 77
-transpose/panels.cuh 56 71 75 77
-transpose/buffered.cuh 56 75 77
-transpose/rows.cuh 75 77
-bfs/state.cuh 4 36 60
-bfs/search.cuh 55 62 71 135
-bfs/queue.cuh 61 136
-bfs/top_down.cuh 137
-bfs/exchange.cuh 138
-bfs/small_levels.cuh 139
-bfs/bottom_up.cuh 63 140
-bfs/block.cuh 74 141
-bfs/kernels.cuh 127 142
-bfs/launches.cuh 55 76 77 135
-bfs/sources_state.cuh 135
-bfs/sources.cuh 55 61 62 77 145
+map/kernels.cuh 39 61 64 78
+layouts/kernels.cuh 31 49 68 78
+map/difference.cuh 79
+reverse/kernels.cuh 79
+reduce/kernels.cuh 40 69 75 79
+histogram/bins.cuh 79
+histogram/counts.cuh 23 44 62 75 84
+group_by/kernels.cuh 36 46 75 78
+scan/kernels.cuh 41 68 69 75 78
+scan/pipelined.cuh 87
+select/stream.cuh 42 61
+select/select.cuh 89
+segments/heads.cuh 70 89
+select/runs.cuh 1 62 91
+segments/by_key.cuh 92
+select/kernels.cuh 21 68 75 78 89
+select/pipelined.cuh 94
+segments/ends.cuh 43 70 75
+segments/carries.cuh 43 75
+segments/reduce.cuh 22 62 68 69 96 97
+segments/kernels.cuh 87 98
+segments/warps.cuh 22 83 97
+search/kernels.cuh 36 47 69 78 96
+sort/keys.cuh 58
+sort/radix_count.cuh 25 48 52 72 75 79 102
+sort/radix_sweep.cuh 25 48 52 71 78 102
+sort/cooperative.cuh 28 75 104
+sort/gather.cuh 49 78
+sort/hybrid.cuh 64 73 104
+sort/hybrid_count.cuh 75 107
+sort/hybrid_move.cuh 62 108
+sort/buckets.cuh 109
+sort/pair_buckets.cuh 79 107
+sort/hybrid_kernels.cuh 110 111
+sort/choice.cuh 27 103 110
+segmented_sort/items.cuh 61
+segmented_sort/arrays.cuh 53 114
+segmented_sort/short.cuh 62 75 78 115
+segmented_sort/long.cuh 73 116
+merge/kernels.cuh 54 70 76 78 89
+merge/tile_sort.cuh 68 118
+merge/four_way.cuh 119
+sets/tile.cuh 73 75 119
+sets/kernels.cuh 121
+sets/pipelined.cuh 122
+sort/counting.cuh 26 50 70 74 85 87
+top_k/lists.cuh 31 51 85
+top_k/radix_select.cuh 87 125
+top_k/shuffle.cuh 31 36 39 58 78
+graph/build.cuh 3 45 70 78
+graph/components.cuh 128
+graph/check.cuh 35 128
+transpose/kernels.cuh 76 78
+transpose/in_place.cuh 57 76 78
+transpose/panels.cuh 57 72 76 78
+transpose/buffered.cuh 57 76 78
+transpose/rows.cuh 76 78
+bfs/state.cuh 4 37 61
+bfs/search.cuh 56 63 72 136
+bfs/queue.cuh 62 137
+bfs/top_down.cuh 138
+bfs/exchange.cuh 139
+bfs/small_levels.cuh 140
+bfs/bottom_up.cuh 64 141
+bfs/block.cuh 75 142
+bfs/kernels.cuh 128 143
+bfs/launches.cuh 56 77 78 136
+bfs/sources_state.cuh 136
+bfs/sources.cuh 56 62 63 78 146
 names
 GPUPRIMS__ACCESS 5
 GPUPRIMS__API 0
 GPUPRIMS__ARCH 7
-GPUPRIMS__BFS_STATE 136
+GPUPRIMS__BFS_STATE 137
 GPUPRIMS__BOTH 9
-GPUPRIMS__BYTES 58
-GPUPRIMS__BYTES_OF 58
+GPUPRIMS__BYTES 59
+GPUPRIMS__BYTES_OF 59
 GPUPRIMS__CACHE 2
-GPUPRIMS__CAPABILITY 102
-GPUPRIMS__COMPARISON 58
+GPUPRIMS__CAPABILITY 103
+GPUPRIMS__COMPARISON 59
 GPUPRIMS__CONSTEXPR 9
 GPUPRIMS__ENUM 1 4
-GPUPRIMS__FAMILY_SHAPES 17
+GPUPRIMS__FAMILY_SHAPES 18
 GPUPRIMS__FIELD_OF 5
 GPUPRIMS__LOAD_IF 7
 GPUPRIMS__MEMBER 5
@@ -37278,9 +37294,9 @@ GPUPRIMS__PRIVATE 9
 GPUPRIMS__RULE 9
 GPUPRIMS__SECOND 5
 GPUPRIMS__SEEN_AS 5
-GPUPRIMS__SHARED_SUM 85
-GPUPRIMS__SHUFFLE 60
-GPUPRIMS__TRAITS 57
+GPUPRIMS__SHARED_SUM 86
+GPUPRIMS__SHUFFLE 61
+GPUPRIMS__TRAITS 58
 GPUPRIMS__UNROLL 6
 GPUPRIMS__UNROLL_BY 6
 GPUPRIMS__USED 5
@@ -37448,17 +37464,17 @@ GP_POLICY_CALLER 2
 GP_POLICY_CAPABILITY 2
 GP_POLICY_CLASS 2
 GP_POLICY_DEVICE 2
-GP_POLICY_FIELDS_GRAPH 36
-GP_POLICY_FIELDS_HISTOGRAM 22
-GP_POLICY_FIELDS_MAP 35
-GP_POLICY_FIELDS_MERGE 28
-GP_POLICY_FIELDS_SCAN 19
-GP_POLICY_FIELDS_SEGMENTED_SORT 29
-GP_POLICY_FIELDS_SEGMENTS 21
-GP_POLICY_FIELDS_SORT 23
-GP_POLICY_FIELDS_STREAM 20
-GP_POLICY_FIELDS_TOP_K 30
-GP_POLICY_FIELDS_TRANSPOSE 31
+GP_POLICY_FIELDS_GRAPH 37
+GP_POLICY_FIELDS_HISTOGRAM 23
+GP_POLICY_FIELDS_MAP 36
+GP_POLICY_FIELDS_MERGE 29
+GP_POLICY_FIELDS_SCAN 20
+GP_POLICY_FIELDS_SEGMENTED_SORT 30
+GP_POLICY_FIELDS_SEGMENTS 22
+GP_POLICY_FIELDS_SORT 24
+GP_POLICY_FIELDS_STREAM 21
+GP_POLICY_FIELDS_TOP_K 31
+GP_POLICY_FIELDS_TRANSPOSE 32
 GP_POLICY_HOST 2
 GP_POLICY_MEMBERS 2
 GP_POLICY_PORTABLE 2
@@ -37486,7 +37502,7 @@ GP_SET_INTERSECTION 1
 GP_SET_SYMMETRIC_DIFFERENCE 1
 GP_SET_UNION 1
 GP_SHARED 7
-GP_SHARED_ARRAY 66
+GP_SHARED_ARRAY 67
 GP_SHARED_BINS 1
 GP_SHUFFLE 1
 GP_SIZE_CLASSES 1
@@ -37510,7 +37526,7 @@ GP_SUM 1
 GP_SYMMETRIC 4
 GP_SYMMETRISE 3
 GP_THREE_SWEEP 1
-GP_TILE_MOVE 66
+GP_TILE_MOVE 67
 GP_TOP_K 1
 GP_TRANSFORM 1
 GP_TRANSFORM2 1
@@ -37532,204 +37548,204 @@ GP_UNTIL_TARGET 3
 GP_UPPER_BOUND 1
 GP_USE 5
 GP_WARP_SEGMENTS 1
-GP__BFS_AGAIN_SHIFT 135
-GP__BFS_APPENDS_LEVEL 135
-GP__BFS_APPENDS_LONG 135
-GP__BFS_APPENDS_NOTHING 135
-GP__BFS_BLOCK_BITS 135
-GP__BFS_BOTTOM_UP 135
-GP__BFS_BUFFER 36
-GP__BFS_CLUSTER 135
-GP__BFS_CLUSTERS 36
-GP__BFS_CLUSTER_MOST 36
-GP__BFS_COLLECT 135
-GP__BFS_DONE 135
-GP__BFS_EDGE_STEPS 36
-GP__BFS_HIT 135
-GP__BFS_LAUNCHES 36
-GP__BFS_LISTED 135
-GP__BFS_LONG 36
-GP__BFS_MERGE_FRONTIER 135
-GP__BFS_NAP 135
-GP__BFS_PART 36
-GP__BFS_SMALL 135
-GP__BFS_SPREAD 135
-GP__BFS_SPREAD_AFTER 36
-GP__BFS_SUMS 135
-GP__BFS_TOP_DOWN 135
-GP__BFS_WORDS 36
-GP__BUFFERED_LAG 32
-GP__BUFFERED_LEAST 32
-GP__BUFFERED_MOST 32
-GP__BUFFERED_SHIFT 32
-GP__CANONICAL_REDUCE_THREADS 18
-GP__CANONICAL_REDUCE_TILES 18
-GP__CANONICAL_REDUCE_VECTORS 18
-GP__CANONICAL_SCAN_THREADS 18
-GP__CANONICAL_SCAN_VECTORS 18
-GP__CHOSE_HYBRID 51
-GP__CHOSE_ONE_SWEEP 51
-GP__CHOSE_PASSES 51
-GP__CHUNK_FLAGS 32
-GP__CHUNK_LEAST 32
-GP__CHUNK_MATRICES 32
-GP__CHUNK_MATRIX 32
-GP__CHUNK_MOST 32
-GP__CHUNK_TICKET 32
-GP__CONTROL_BYTES 18
-GP__COOPERATIVE_CLUSTER 27
-GP__COOPERATIVE_QUADS 27
-GP__COUNTING_BLOCKS 25
-GP__COUNTING_LOADS 25
-GP__COUNTING_ROWS_LOG2 25
-GP__COUNTING_ROW_BYTES 25
-GP__COUNTING_THREADS 25
-GP__COUNT_TILES 29
-GP__DEGREE_HISTOGRAM 44
-GP__DEGREE_LEAST 44
-GP__DEGREE_MOST 44
-GP__DEGREE_STATE 44
-GP__DEGREE_SUM 44
-GP__DIGITS 18
-GP__EDGES_COUNT_SHIFT 62
-GP__FAULT_SHIFT 44
-GP__FLOAT 57
-GP__FORM_DENSE 31
-GP__FORM_FEW 31
-GP__FORM_IN_ALIGNED 31
-GP__FORM_IN_DENSE 31
-GP__FORM_IN_START 31
-GP__FORM_IN_WHOLE 31
-GP__FORM_OUT_ALIGNED 31
-GP__FORM_OUT_DENSE 31
-GP__FORM_OUT_WHOLE 31
-GP__FORM_STACKED 31
-GP__FORM_WHOLE 31
-GP__FORM_WORD 31
-GP__FOUR_BORDER_BYTES 28
-GP__FOUR_LANES 28
-GP__FROM_IN 106
-GP__FROM_OUT 106
-GP__FROM_SPARE 106
-GP__GROUP 18
-GP__GROUP_FROM 45
-GP__GROUP_FROM_INPUT 45
-GP__GROUP_FROM_LIST 45
-GP__GROUP_FULL 45
-GP__GROUP_LENGTH 45
-GP__GROUP_MOST 45
-GP__GROUP_OF_INPUT 45
-GP__GROUP_OF_LIST 45
-GP__GROUP_SLOTS 45
-GP__GROUP_STATE 45
-GP__HALVES 84
-GP__HISTOGRAM_BOUNDARY_BYTES 22
-GP__HISTOGRAM_BUCKETS 22
-GP__HISTOGRAM_CHUNK 22
-GP__HISTOGRAM_CHUNKS 22
-GP__HISTOGRAM_GROUP 22
-GP__HISTOGRAM_SLICE_BYTES 22
-GP__HISTOGRAM_STATIC_BYTES 22
-GP__HOLE_BYTES 32
-GP__HYBRID_COUNT_THREADS 23
-GP__HYBRID_DONE 23
-GP__HYBRID_DRAWN 23
-GP__HYBRID_ITEMS 23
-GP__HYBRID_ITEM_BYTES 23
-GP__HYBRID_LEVELS 23
-GP__HYBRID_LIST 23
-GP__HYBRID_PART_BYTES 23
-GP__HYBRID_PLACE_BITS 23
-GP__LAYOUT_ENTRIES 33
-GP__LAYOUT_FIELDS 33
-GP__LAYOUT_REGISTER_BYTES 33
-GP__LAYOUT_STEP 33
-GP__LAYOUT_STRUCT_BYTES 33
-GP__LOG2_BLOCK 21
-GP__LOG2_SHORT 29
-GP__LONG_ROUNDS 21
-GP__LONG_STATIC_BYTES 29
-GP__MERGE_STATIC_BYTES 28
-GP__MIDDLE_CLASSES 29
-GP__MOVE_NOTHING 31
-GP__MOVE_RECTANGLE 31
-GP__MOVE_ROWS 31
-GP__MOVE_SQUARE 31
-GP__MOVE_TILES 31
-GP__NEW_CLOSED 145
-GP__NEW_EDGES 145
-GP__NEW_EXPLORED 145
-GP__NEW_ITEMS 145
-GP__NEW_LOOKS 145
-GP__NEW_PAIRS 145
-GP__NUMBERS_LOG2 24
-GP__PANELS_COUNTERS 32
-GP__PANELS_MOST 32
-GP__PANEL_MOST 32
-GP__PART_CONSTANT 106
-GP__PART_COUNTED 106
-GP__PART_MOVES 106
-GP__PART_STAYS 106
-GP__PIPELINE_WARPS 18
-GP__RADIX_BITS 29
-GP__RADIX_COPIES 101
-GP__RADIX_FROM 101
-GP__RADIX_GROUP 24
-GP__RADIX_GROUPS 24
-GP__RADIX_HISTOGRAM_THREADS 24
-GP__RADIX_LAST 101
-GP__RADIX_NARROW_LOG2 24
-GP__RADIX_ODD 101
-GP__RADIX_PASSES 24
-GP__RADIX_READS_PAIRS 101
-GP__RADIX_RUNS 101
-GP__RADIX_TABLES 24
-GP__RADIX_TO_OTHER 101
-GP__RADIX_VALUE_BYTES 24
-GP__RADIX_WRITES_PAIRS 101
-GP__RANGE_LOG2_LANES 21
-GP__RECUR_PLACES 26
-GP__RECUR_SAMPLE 26
-GP__SAMPLE 26
-GP__SAMPLE_LEAST 26
-GP__SAMPLE_LOG2_BINS 26
-GP__SAMPLE_THREADS 26
-GP__SELECT_BINS 30
-GP__SELECT_BITS 30
-GP__SELECT_STATE_BYTES 30
-GP__SHORT 29
-GP__SHORT_ROUNDS 29
-GP__SHUFFLE_ROUNDS 30
-GP__SIGNED 57
-GP__SOURCES_ALL 55
-GP__SOURCES_CLEAR 55
-GP__SOURCES_FINISH 55
-GP__SOURCES_LAUNCHES 36
-GP__SOURCES_MOST 55
-GP__SOURCES_REST 55
-GP__SOURCES_STEP 55
-GP__SOURCES_SUMS 145
-GP__SPAN_ITEMS 21
-GP__SQUARE_PANEL 31
-GP__STATIC_SHARED_BYTES 18
-GP__STREAM_MARGIN 20
-GP__STRUCT 57
-GP__TASK_COPY 52
-GP__TASK_COUNT 52
-GP__TASK_MOVE 52
-GP__TASK_SORT 52
-GP__TOP_K_FEW 30
-GP__TOP_K_MERGED 30
-GP__TOP_K_STATIC_BYTES 30
-GP__TRANSPOSE_PANEL 31
-GP__TRANSPOSE_SEGMENT 31
-GP__TRANSPOSE_WHOLE 31
-GP__TRIP_BYTES 31
-GP__UNSIGNED 57
-GP__VALUE_BYTES 37
-GP__VECTOR 18
-GP__WARP 18
-GP__WORD_BYTES 18
+GP__BFS_AGAIN_SHIFT 136
+GP__BFS_APPENDS_LEVEL 136
+GP__BFS_APPENDS_LONG 136
+GP__BFS_APPENDS_NOTHING 136
+GP__BFS_BLOCK_BITS 136
+GP__BFS_BOTTOM_UP 136
+GP__BFS_BUFFER 37
+GP__BFS_CLUSTER 136
+GP__BFS_CLUSTERS 37
+GP__BFS_CLUSTER_MOST 37
+GP__BFS_COLLECT 136
+GP__BFS_DONE 136
+GP__BFS_EDGE_STEPS 37
+GP__BFS_HIT 136
+GP__BFS_LAUNCHES 37
+GP__BFS_LISTED 136
+GP__BFS_LONG 37
+GP__BFS_MERGE_FRONTIER 136
+GP__BFS_NAP 136
+GP__BFS_PART 37
+GP__BFS_SMALL 136
+GP__BFS_SPREAD 136
+GP__BFS_SPREAD_AFTER 37
+GP__BFS_SUMS 136
+GP__BFS_TOP_DOWN 136
+GP__BFS_WORDS 37
+GP__BUFFERED_LAG 33
+GP__BUFFERED_LEAST 33
+GP__BUFFERED_MOST 33
+GP__BUFFERED_SHIFT 33
+GP__CANONICAL_REDUCE_THREADS 19
+GP__CANONICAL_REDUCE_TILES 19
+GP__CANONICAL_REDUCE_VECTORS 19
+GP__CANONICAL_SCAN_THREADS 19
+GP__CANONICAL_SCAN_VECTORS 19
+GP__CHOSE_HYBRID 52
+GP__CHOSE_ONE_SWEEP 52
+GP__CHOSE_PASSES 52
+GP__CHUNK_FLAGS 33
+GP__CHUNK_LEAST 33
+GP__CHUNK_MATRICES 33
+GP__CHUNK_MATRIX 33
+GP__CHUNK_MOST 33
+GP__CHUNK_TICKET 33
+GP__CONTROL_BYTES 19
+GP__COOPERATIVE_CLUSTER 28
+GP__COOPERATIVE_QUADS 28
+GP__COUNTING_BLOCKS 26
+GP__COUNTING_LOADS 26
+GP__COUNTING_ROWS_LOG2 26
+GP__COUNTING_ROW_BYTES 26
+GP__COUNTING_THREADS 26
+GP__COUNT_TILES 30
+GP__DEGREE_HISTOGRAM 45
+GP__DEGREE_LEAST 45
+GP__DEGREE_MOST 45
+GP__DEGREE_STATE 45
+GP__DEGREE_SUM 45
+GP__DIGITS 19
+GP__DUPLICATE_PLACES 27
+GP__DUPLICATE_SAMPLE 27
+GP__EDGES_COUNT_SHIFT 63
+GP__FAULT_SHIFT 45
+GP__FLOAT 58
+GP__FORM_DENSE 32
+GP__FORM_FEW 32
+GP__FORM_IN_ALIGNED 32
+GP__FORM_IN_DENSE 32
+GP__FORM_IN_START 32
+GP__FORM_IN_WHOLE 32
+GP__FORM_OUT_ALIGNED 32
+GP__FORM_OUT_DENSE 32
+GP__FORM_OUT_WHOLE 32
+GP__FORM_STACKED 32
+GP__FORM_WHOLE 32
+GP__FORM_WORD 32
+GP__FOUR_BORDER_BYTES 29
+GP__FOUR_LANES 29
+GP__FROM_IN 107
+GP__FROM_OUT 107
+GP__FROM_SPARE 107
+GP__GROUP 19
+GP__GROUP_FROM 46
+GP__GROUP_FROM_INPUT 46
+GP__GROUP_FROM_LIST 46
+GP__GROUP_FULL 46
+GP__GROUP_LENGTH 46
+GP__GROUP_MOST 46
+GP__GROUP_OF_INPUT 46
+GP__GROUP_OF_LIST 46
+GP__GROUP_SLOTS 46
+GP__GROUP_STATE 46
+GP__HALVES 85
+GP__HISTOGRAM_BOUNDARY_BYTES 23
+GP__HISTOGRAM_BUCKETS 23
+GP__HISTOGRAM_CHUNK 23
+GP__HISTOGRAM_CHUNKS 23
+GP__HISTOGRAM_GROUP 23
+GP__HISTOGRAM_SLICE_BYTES 23
+GP__HISTOGRAM_STATIC_BYTES 23
+GP__HOLE_BYTES 33
+GP__HYBRID_COUNT_THREADS 24
+GP__HYBRID_DONE 24
+GP__HYBRID_DRAWN 24
+GP__HYBRID_ITEMS 24
+GP__HYBRID_ITEM_BYTES 24
+GP__HYBRID_LEVELS 24
+GP__HYBRID_LIST 24
+GP__HYBRID_PART_BYTES 24
+GP__HYBRID_PLACE_BITS 24
+GP__LAYOUT_ENTRIES 34
+GP__LAYOUT_FIELDS 34
+GP__LAYOUT_REGISTER_BYTES 34
+GP__LAYOUT_STEP 34
+GP__LAYOUT_STRUCT_BYTES 34
+GP__LOG2_BLOCK 22
+GP__LOG2_SHORT 30
+GP__LONG_ROUNDS 22
+GP__LONG_STATIC_BYTES 30
+GP__MERGE_STATIC_BYTES 29
+GP__MIDDLE_CLASSES 30
+GP__MOVE_NOTHING 32
+GP__MOVE_RECTANGLE 32
+GP__MOVE_ROWS 32
+GP__MOVE_SQUARE 32
+GP__MOVE_TILES 32
+GP__NEW_CLOSED 146
+GP__NEW_EDGES 146
+GP__NEW_EXPLORED 146
+GP__NEW_ITEMS 146
+GP__NEW_LOOKS 146
+GP__NEW_PAIRS 146
+GP__NUMBERS_LOG2 25
+GP__PANELS_COUNTERS 33
+GP__PANELS_MOST 33
+GP__PANEL_MOST 33
+GP__PART_CONSTANT 107
+GP__PART_COUNTED 107
+GP__PART_MOVES 107
+GP__PART_STAYS 107
+GP__PIPELINE_WARPS 19
+GP__RADIX_BITS 30
+GP__RADIX_COPIES 102
+GP__RADIX_FROM 102
+GP__RADIX_GROUP 25
+GP__RADIX_GROUPS 25
+GP__RADIX_HISTOGRAM_THREADS 25
+GP__RADIX_LAST 102
+GP__RADIX_NARROW_LOG2 25
+GP__RADIX_ODD 102
+GP__RADIX_PASSES 25
+GP__RADIX_READS_PAIRS 102
+GP__RADIX_RUNS 102
+GP__RADIX_TABLES 25
+GP__RADIX_TO_OTHER 102
+GP__RADIX_VALUE_BYTES 25
+GP__RADIX_WRITES_PAIRS 102
+GP__RANGE_LOG2_LANES 22
+GP__SAMPLE 27
+GP__SAMPLE_LEAST 27
+GP__SAMPLE_LOG2_BINS 27
+GP__SAMPLE_THREADS 27
+GP__SELECT_BINS 31
+GP__SELECT_BITS 31
+GP__SELECT_STATE_BYTES 31
+GP__SHORT 30
+GP__SHORT_ROUNDS 30
+GP__SHUFFLE_ROUNDS 31
+GP__SIGNED 58
+GP__SOURCES_ALL 56
+GP__SOURCES_CLEAR 56
+GP__SOURCES_FINISH 56
+GP__SOURCES_LAUNCHES 37
+GP__SOURCES_MOST 56
+GP__SOURCES_REST 56
+GP__SOURCES_STEP 56
+GP__SOURCES_SUMS 146
+GP__SPAN_ITEMS 22
+GP__SQUARE_PANEL 32
+GP__STATIC_SHARED_BYTES 19
+GP__STREAM_MARGIN 21
+GP__STRUCT 58
+GP__TASK_COPY 53
+GP__TASK_COUNT 53
+GP__TASK_MOVE 53
+GP__TASK_SORT 53
+GP__TOP_K_FEW 31
+GP__TOP_K_MERGED 31
+GP__TOP_K_STATIC_BYTES 31
+GP__TRANSPOSE_PANEL 32
+GP__TRANSPOSE_SEGMENT 32
+GP__TRANSPOSE_WHOLE 32
+GP__TRIP_BYTES 32
+GP__UNSIGNED 58
+GP__VALUE_BYTES 38
+GP__VECTOR 19
+GP__WARP 19
+GP__WORD_BYTES 19
 GP_algorithm 2
 GP_alpha 2
 GP_beta 2
@@ -37745,122 +37761,121 @@ GP_stages 2
 GP_store 2
 GP_threads 2
 GP_vectors 2
-gp__acc_words 18
-gp__add_below_equal 125
+gp__acc_words 19
+gp__add_below_equal 126
 gp__add_relaxed 7
-gp__add_tally 123
-gp__adjacent 80
-gp__ahead 117
+gp__add_tally 124
+gp__adjacent 81
+gp__ahead 118
 gp__and 7
-gp__are_few 31
-gp__arg_operator 58
+gp__are_few 32
+gp__arg_operator 59
 gp__array_of 5
-gp__arrivals 135
-gp__as_it_is 96
-gp__balanced_path 120
-gp__balanced_path_blocks 28
-gp__balanced_paths 120
-gp__bank_padded 114
-gp__bank_padded_bytes 29
-gp__batcher 118
-gp__below_equal 125
-gp__best 124
-gp__best_storage 124
+gp__arrivals 136
+gp__as_it_is 97
+gp__balanced_path 121
+gp__balanced_path_blocks 29
+gp__balanced_paths 121
+gp__bank_padded 115
+gp__bank_padded_bytes 30
+gp__batcher 119
+gp__below_equal 126
+gp__best 125
+gp__best_storage 125
 gp__bf16_from_f32 8
-gp__bfs 143
-gp__bfs_args 55
-gp__bfs_block 142
-gp__bfs_block_totals 135
-gp__bfs_bottom_up 141
-gp__bfs_by_edges 36
-gp__bfs_checked 143
-gp__bfs_cluster_totals 135
-gp__bfs_control 135
-gp__bfs_counts 135
-gp__bfs_edge 144
-gp__bfs_edge_bytes 36
-gp__bfs_exchange 139
-gp__bfs_parents 143
-gp__bfs_progress 144
-gp__bfs_queue 137
-gp__bfs_search 136
-gp__bfs_shared 135
-gp__bfs_small 140
-gp__bfs_small_most 36
-gp__bfs_sources 146
-gp__bfs_state 135
-gp__bfs_step_shared 144
-gp__bfs_stepper 144
-gp__bfs_steps 144
-gp__bfs_stepwise 143
-gp__bfs_sums 135
-gp__bfs_tally 135
-gp__bfs_top_down 138
-gp__bfs_unvisited 135
-gp__bijection 126
-gp__binary 58
-gp__bins_of 83
-gp__bit_count 60
-gp__bits 60
-gp__bits_below 60
-gp__bits_of 118
-gp__bits_of_buckets 26
+gp__bfs 144
+gp__bfs_args 56
+gp__bfs_block 143
+gp__bfs_block_totals 136
+gp__bfs_bottom_up 142
+gp__bfs_by_edges 37
+gp__bfs_checked 144
+gp__bfs_cluster_totals 136
+gp__bfs_control 136
+gp__bfs_counts 136
+gp__bfs_edge 145
+gp__bfs_edge_bytes 37
+gp__bfs_exchange 140
+gp__bfs_parents 144
+gp__bfs_progress 145
+gp__bfs_queue 138
+gp__bfs_search 137
+gp__bfs_shared 136
+gp__bfs_small 141
+gp__bfs_small_most 37
+gp__bfs_sources 147
+gp__bfs_state 136
+gp__bfs_step_shared 145
+gp__bfs_stepper 145
+gp__bfs_steps 145
+gp__bfs_stepwise 144
+gp__bfs_sums 136
+gp__bfs_tally 136
+gp__bfs_top_down 139
+gp__bfs_unvisited 136
+gp__bijection 127
+gp__binary 59
+gp__bins_of 84
+gp__bit_count 61
+gp__bits 61
+gp__bits_below 61
+gp__bits_of 119
+gp__bits_of_buckets 27
 gp__bits_of_f32 7
 gp__bits_of_f64 7
-gp__block_sort_shape 114
-gp__block_sort_storage 116
-gp__block_sorter 116
-gp__bound 100
-gp__bound_before 69
-gp__bound_steps 100
-gp__bucket 109
-gp__bucket_blocks 23
-gp__bucket_bytes 23
-gp__bucket_element 110
-gp__bucket_items 23
-gp__bucket_log2_bins 23
-gp__bucket_sorter 111
-gp__bucket_threads 23
-gp__buffered_args 56
-gp__buffered_border 32
-gp__buffered_leads 32
-gp__buffered_panels 133
-gp__buffered_plan 32
-gp__buffered_plan_of 32
-gp__buffered_slot 32
-gp__buffered_slots 32
-gp__buffered_threads 32
-gp__buffered_turn 133
+gp__block_sort_shape 115
+gp__block_sort_storage 117
+gp__block_sorter 117
+gp__bound 101
+gp__bound_before 70
+gp__bound_steps 101
+gp__bucket 110
+gp__bucket_blocks 24
+gp__bucket_bytes 24
+gp__bucket_element 111
+gp__bucket_items 24
+gp__bucket_log2_bins 24
+gp__bucket_sorter 112
+gp__bucket_threads 24
+gp__buffered_args 57
+gp__buffered_border 33
+gp__buffered_leads 33
+gp__buffered_panels 134
+gp__buffered_plan 33
+gp__buffered_plan_of 33
+gp__buffered_slot 33
+gp__buffered_slots 33
+gp__buffered_threads 33
+gp__buffered_turn 134
 gp__bulk_commit 7
 gp__bulk_fence 7
 gp__bulk_load 7
 gp__bulk_store 7
 gp__bulk_wait 7
 gp__bulk_wait_read 7
-gp__by_key 92
-gp__byte_gather 60
-gp__byte_of 84
-gp__byte_sum_step 68
-gp__bytes 66
-gp__bytes_at 117
+gp__by_key 93
+gp__byte_gather 61
+gp__byte_of 85
+gp__byte_sum_step 69
+gp__bytes 67
+gp__bytes_at 118
 gp__bytes_differ 8
 gp__bytes_less 8
-gp__bytes_of 88
-gp__carried_values 119
-gp__ceil_div 18
-gp__choice_bytes 26
-gp__chunk 88
-gp__chunk_by_vectors 18
-gp__chunk_fold 68
-gp__chunk_fold_part 68
-gp__chunk_items 32
-gp__chunk_merit 32
-gp__chunk_most 32
-gp__chunk_mover 132
-gp__chunk_scan 68
-gp__chunk_scan_part 68
-gp__chunk_word 32
-gp__clear_pad 57
+gp__bytes_of 89
+gp__carried_values 120
+gp__ceil_div 19
+gp__choice_bytes 27
+gp__chunk_by_vectors 19
+gp__chunk_fold 69
+gp__chunk_fold_part 69
+gp__chunk_items 33
+gp__chunk_merit 33
+gp__chunk_most 33
+gp__chunk_mover 133
+gp__chunk_scan 69
+gp__chunk_scan_part 69
+gp__chunk_word 33
+gp__clear_pad 58
 gp__cluster_arrive 8
 gp__cluster_arrive_aligned 7
 gp__cluster_load 7
@@ -37868,276 +37883,277 @@ gp__cluster_send 7
 gp__cluster_store 7
 gp__cluster_wait 8
 gp__cluster_wait_aligned 7
-gp__column_store 75
-gp__common_factor 30
-gp__common_with_vector 18
-gp__compact 88
-gp__compact_keys 92
-gp__compare 58
-gp__compare_bytes 58
-gp__components_few 128
-gp__components_first 128
-gp__components_link 128
-gp__components_roots 128
-gp__components_sample 128
-gp__convert_layout 79
-gp__convert_values 79
-gp__converter 58
-gp__cooperative_blocks 27
-gp__cooperative_bytes 27
-gp__cooperative_most 27
-gp__cooperative_radix 104
-gp__cooperative_radix_sort 104
-gp__cooperative_registers 27
-gp__cooperative_static_bytes 27
-gp__cooperative_threads 27
-gp__cooperative_tile 27
-gp__cooperative_words 27
-gp__coprime 30
-gp__copy_from_shared 67
-gp__copy_kernel 78
-gp__copy_out 88
-gp__copy_to_shared 67
-gp__copy_unlike 88
-gp__copy_value 79
-gp__copy_words 79
-gp__count 77
-gp__count_join 88
-gp__count_keys 123
-gp__counted 59
-gp__counted_values 123
-gp__counting_args 49
-gp__counting_blocks 25
-gp__counting_fill 123
-gp__counting_filler 123
-gp__counting_rows 25
-gp__counting_runs 123
-gp__counting_threads 25
-gp__counting_vectors 25
-gp__counts 88
-gp__counts_of 123
+gp__column_store 76
+gp__common_factor 31
+gp__common_with_vector 19
+gp__compact 89
+gp__compact_keys 93
+gp__compare 59
+gp__compare_bytes 59
+gp__components_few 129
+gp__components_first 129
+gp__components_link 129
+gp__components_roots 129
+gp__components_sample 129
+gp__convert_layout 80
+gp__convert_values 80
+gp__converter 59
+gp__cooperative_blocks 28
+gp__cooperative_bytes 28
+gp__cooperative_most 28
+gp__cooperative_radix 105
+gp__cooperative_radix_sort 105
+gp__cooperative_registers 28
+gp__cooperative_static_bytes 28
+gp__cooperative_threads 28
+gp__cooperative_tile 28
+gp__cooperative_words 28
+gp__coprime 31
+gp__copy_from_shared 68
+gp__copy_kernel 79
+gp__copy_out 89
+gp__copy_to_shared 68
+gp__copy_unlike 89
+gp__copy_value 80
+gp__copy_words 80
+gp__count 78
+gp__count_join 89
+gp__count_keys 124
+gp__counted 60
+gp__counted_values 124
+gp__counting_args 50
+gp__counting_blocks 26
+gp__counting_fill 124
+gp__counting_filler 124
+gp__counting_rows 26
+gp__counting_runs 124
+gp__counting_threads 26
+gp__counting_vectors 26
+gp__counts 89
+gp__counts_of 124
 gp__cp_async_wait 7
-gp__decomposed_key 101
-gp__degree_class 36
-gp__depths_of_edges 129
-gp__depths_of_vertices 129
-gp__digit_counters 70
-gp__divisor 54
+gp__decomposed_key 102
+gp__degree_class 37
+gp__depths_of_edges 130
+gp__depths_of_vertices 130
+gp__digit_counters 71
+gp__divisor 55
 gp__dot_bytes 7
-gp__draw 74
-gp__drawn 102
-gp__drop_first 84
-gp__duplicate_sampler 102
-gp__each_edge 127
-gp__each_tile 76
-gp__earlier_lanes 61
-gp__edge_count 127
-gp__edge_key 127
-gp__edge_tile_bytes 35
-gp__edge_to_component 128
-gp__edge_to_depths 129
-gp__edge_to_key 127
-gp__edge_to_parent 143
-gp__either 117
-gp__element 78
-gp__end_ranks 91
-gp__end_word 75
-gp__ends 90
-gp__ends_at 69
-gp__even_base 83
-gp__even_bins 83
-gp__exchanged_rows 75
-gp__expand_list 76
+gp__draw 75
+gp__drawn 103
+gp__drop_first 85
+gp__duplicate_bytes 27
+gp__duplicate_sampler 103
+gp__each_edge 128
+gp__each_tile 77
+gp__earlier_lanes 62
+gp__edge_count 128
+gp__edge_key 128
+gp__edge_tile_bytes 36
+gp__edge_to_component 129
+gp__edge_to_depths 130
+gp__edge_to_key 128
+gp__edge_to_parent 144
+gp__either 118
+gp__element 79
+gp__end_ranks 92
+gp__end_word 76
+gp__ends 91
+gp__ends_at 70
+gp__even_base 84
+gp__even_bins 84
+gp__exchanged_rows 76
+gp__expand_list 77
 gp__f16_from_f32 7
 gp__f32_from_bits 7
 gp__f32_from_f16 7
 gp__f32_to_odd 8
 gp__f64_from_bits 7
-gp__fault_report 129
-gp__faults 129
+gp__fault_report 130
+gp__faults 130
 gp__fence 7
-gp__few_bytes 31
-gp__few_line 31
-gp__few_unit 31
-gp__few_words 130
-gp__field_key 101
-gp__fields_of_chunk 79
-gp__fill_value 78
-gp__find_part 107
-gp__first_bit 60
-gp__first_bits 91
-gp__fixed_ends 95
-gp__flag 58
-gp__flag_heads 90
-gp__flagged_bytes 20
-gp__float_zeros_tie 118
-gp__floor_log2 31
-gp__four_merger 119
-gp__four_runs 119
-gp__four_split 119
-gp__four_together 28
-gp__from_double 58
-gp__from_structs 79
-gp__gather 105
-gp__gather_args 48
-gp__gathered_tile 75
-gp__graph_args 44
-gp__graph_check 129
-gp__graph_degree_keys 127
-gp__graph_degree_report 127
-gp__graph_degrees 127
-gp__graph_from_keys 127
-gp__graph_invert 127
-gp__graph_keys 127
-gp__graph_list_keys 127
-gp__grid_barrier_sum 135
-gp__group_args 45
-gp__group_storage 85
-gp__group_table 85
-gp__guess 83
-gp__hash_of 71
-gp__high 88
+gp__few_bytes 32
+gp__few_line 32
+gp__few_unit 32
+gp__few_words 131
+gp__field_key 102
+gp__fields_of_chunk 80
+gp__fill_value 79
+gp__find_part 108
+gp__first_bit 61
+gp__first_bits 92
+gp__fixed_ends 96
+gp__flag 59
+gp__flag_heads 91
+gp__flagged_bytes 21
+gp__float_zeros_tie 119
+gp__floor_log2 32
+gp__four_merger 120
+gp__four_runs 120
+gp__four_split 120
+gp__four_together 29
+gp__from_double 59
+gp__from_structs 80
+gp__gather 106
+gp__gather_args 49
+gp__gathered_tile 76
+gp__graph_args 45
+gp__graph_check 130
+gp__graph_degree_keys 128
+gp__graph_degree_report 128
+gp__graph_degrees 128
+gp__graph_from_keys 128
+gp__graph_invert 128
+gp__graph_keys 128
+gp__graph_list_keys 128
+gp__grid_barrier_sum 136
+gp__group_args 46
+gp__group_storage 86
+gp__group_table 86
+gp__guess 84
+gp__hash_of 72
+gp__high 89
 gp__high_product 7
-gp__histogram 84
-gp__histogram_args 43
-gp__histogram_boundary_bytes 22
-gp__histogram_buckets 22
-gp__histogram_by_value 22
-gp__histogram_chunk 22
-gp__histogram_copy_bytes 22
-gp__histogram_counts 84
-gp__histogram_fewer_buckets 22
-gp__histogram_fit 22
-gp__histogram_halves 22
-gp__histogram_of 84
-gp__histogram_ordered 84
-gp__histogram_replicas 22
-gp__histogram_room 22
-gp__histogram_search_bytes 22
-gp__histogram_shape 84
-gp__histogram_slice 22
-gp__histogram_slots 22
-gp__histogram_stride 22
-gp__histogram_table_bytes 22
-gp__holds 89
-gp__hybrid 106
-gp__hybrid_args 51
-gp__hybrid_bucket_bytes 26
-gp__hybrid_capacity 23
-gp__hybrid_clamp 23
-gp__hybrid_count 107
-gp__hybrid_count_bytes 23
-gp__hybrid_count_storage 107
-gp__hybrid_counting 107
-gp__hybrid_even_levels 23
-gp__hybrid_fit 23
-gp__hybrid_item 106
-gp__hybrid_items 23
-gp__hybrid_levels 23
-gp__hybrid_move 108
-gp__hybrid_move_bytes 23
-gp__hybrid_mover 108
-gp__hybrid_moving 108
-gp__hybrid_moving_pairs 108
-gp__hybrid_part 106
-gp__hybrid_parts 23
-gp__hybrid_pieces 23
-gp__hybrid_rest 109
-gp__hybrid_rest_bytes 26
-gp__hybrid_share 107
-gp__hybrid_sort 111
-gp__hybrid_sort_keys 111
-gp__hybrid_sort_pairs 111
-gp__hybrid_tile_bytes 26
-gp__hybrid_vector_items 23
+gp__histogram 85
+gp__histogram_args 44
+gp__histogram_boundary_bytes 23
+gp__histogram_buckets 23
+gp__histogram_by_value 23
+gp__histogram_chunk 23
+gp__histogram_copy_bytes 23
+gp__histogram_counts 85
+gp__histogram_fewer_buckets 23
+gp__histogram_fit 23
+gp__histogram_halves 23
+gp__histogram_of 85
+gp__histogram_ordered 85
+gp__histogram_replicas 23
+gp__histogram_room 23
+gp__histogram_search_bytes 23
+gp__histogram_shape 85
+gp__histogram_slice 23
+gp__histogram_slots 23
+gp__histogram_stride 23
+gp__histogram_table_bytes 23
+gp__holds 90
+gp__hybrid 107
+gp__hybrid_args 52
+gp__hybrid_bucket_bytes 27
+gp__hybrid_capacity 24
+gp__hybrid_clamp 24
+gp__hybrid_count 108
+gp__hybrid_count_bytes 24
+gp__hybrid_count_storage 108
+gp__hybrid_counting 108
+gp__hybrid_even_levels 24
+gp__hybrid_fit 24
+gp__hybrid_item 107
+gp__hybrid_items 24
+gp__hybrid_levels 24
+gp__hybrid_move 109
+gp__hybrid_move_bytes 24
+gp__hybrid_mover 109
+gp__hybrid_moving 109
+gp__hybrid_moving_pairs 109
+gp__hybrid_part 107
+gp__hybrid_parts 24
+gp__hybrid_pieces 24
+gp__hybrid_rest 110
+gp__hybrid_rest_bytes 27
+gp__hybrid_share 108
+gp__hybrid_sort 112
+gp__hybrid_sort_keys 112
+gp__hybrid_sort_pairs 112
+gp__hybrid_tile_bytes 27
+gp__hybrid_vector_items 24
 gp__in_block 7
 gp__index 5
-gp__index_writer 118
-gp__iota_value 78
-gp__is_chosen 101
-gp__is_cooperative 27
-gp__is_edge_fault 34
-gp__is_exact 57
-gp__is_graph_work 34
-gp__is_none 124
-gp__is_paired 24
-gp__is_power_of_two_size 31
-gp__is_scan 19
-gp__is_scattered 31
-gp__is_set 28
-gp__is_whole 78
-gp__item 113
-gp__join_carries 96
-gp__kept_heads 92
-gp__key_at 73
-gp__key_counters 73
-gp__key_counts 123
-gp__key_field 101
-gp__key_fields 101
-gp__key_heads 90
-gp__key_parts 101
-gp__key_register 113
-gp__key_tile 124
-gp__kind 57
-gp__lane_team 61
-gp__lanes_before 61
-gp__layout_args 48
-gp__layout_fits 33
-gp__layout_fitting 33
-gp__layout_local 33
-gp__layout_most 33
+gp__index_writer 119
+gp__iota_value 79
+gp__is_chosen 102
+gp__is_cooperative 28
+gp__is_edge_fault 35
+gp__is_exact 58
+gp__is_graph_work 35
+gp__is_none 125
+gp__is_paired 25
+gp__is_power_of_two_size 32
+gp__is_scan 20
+gp__is_scattered 32
+gp__is_set 29
+gp__is_whole 79
+gp__item 114
+gp__join_carries 97
+gp__kept_heads 93
+gp__key_at 74
+gp__key_counters 74
+gp__key_counts 124
+gp__key_field 102
+gp__key_fields 102
+gp__key_heads 91
+gp__key_parts 102
+gp__key_register 114
+gp__key_tile 125
+gp__kind 58
+gp__lane_team 62
+gp__lanes_before 62
+gp__layout_args 49
+gp__layout_fits 34
+gp__layout_fitting 34
+gp__layout_local 34
+gp__layout_most 34
 gp__layout_of 5
-gp__layout_padding 33
-gp__layout_region 33
-gp__layout_shared_bytes 33
-gp__layout_staged 33
-gp__layout_tile 33
-gp__layout_value 79
-gp__leading_bits 26
-gp__leading_capacity 26
-gp__leading_edges 111
-gp__leading_sort 111
-gp__length 91
-gp__limits 57
-gp__link 128
-gp__load 59
-gp__load_across 75
-gp__load_balance 100
-gp__load_merge_unit 117
+gp__layout_padding 34
+gp__layout_region 34
+gp__layout_shared_bytes 34
+gp__layout_staged 34
+gp__layout_tile 34
+gp__layout_value 80
+gp__leading_bits 27
+gp__leading_capacity 27
+gp__leading_edges 112
+gp__leading_sort 112
+gp__length 92
+gp__limits 58
+gp__link 129
+gp__load 60
+gp__load_across 76
+gp__load_balance 101
+gp__load_merge_unit 118
 gp__load_relaxed 7
-gp__load_unit 75
-gp__load_unit_between 117
-gp__load_unit_parts 117
+gp__load_unit 76
+gp__load_unit_between 118
+gp__load_unit_parts 118
 gp__load_vector 7
 gp__load_vector_if 7
 gp__load_volatile 7
 gp__load_word 7
-gp__load_words 75
-gp__long_binned 29
-gp__long_binned_bytes 29
-gp__long_capacity 29
-gp__long_items 29
-gp__long_log2_bins 29
-gp__long_moving_bytes 29
-gp__long_shared_bytes 29
-gp__long_threads 29
-gp__long_threads_of 29
-gp__look_back 74
-gp__look_back_slots 19
-gp__low 88
-gp__lower_halves 73
-gp__lowest_bit 31
+gp__load_words 76
+gp__long_binned 30
+gp__long_binned_bytes 30
+gp__long_capacity 30
+gp__long_items 30
+gp__long_log2_bins 30
+gp__long_moving_bytes 30
+gp__long_shared_bytes 30
+gp__long_threads 30
+gp__long_threads_of 30
+gp__look_back 75
+gp__look_back_slots 20
+gp__low 89
+gp__lower_halves 74
+gp__lowest_bit 32
 gp__magnitude 7
-gp__make_arg 57
-gp__map_args 38
-gp__map_items 35
-gp__map_kernel 78
-gp__mark 90
-gp__mark_changes 60
-gp__marks 96
-gp__marks_access 96
+gp__make_arg 58
+gp__map_args 39
+gp__map_items 36
+gp__map_kernel 79
+gp__mark 91
+gp__mark_changes 61
+gp__marks 97
+gp__marks_access 97
 gp__match_bit 7
-gp__max 18
+gp__max 19
 gp__maximum 7 8
 gp__mbarrier_arrive 7
 gp__mbarrier_arrive_expect 7
@@ -38147,584 +38163,585 @@ gp__mbarrier_peek 7
 gp__mbarrier_test 7
 gp__mbarrier_wait 8
 gp__member_at 5
-gp__merge 117
-gp__merge_args 53
-gp__merge_before 69
-gp__merge_carried_bytes 28
-gp__merge_carries 28
-gp__merge_four 119
-gp__merge_four_borders 119
-gp__merge_four_part 28
-gp__merge_four_shared_bytes 28
-gp__merge_items 28
-gp__merge_mirror_bytes 28
-gp__merge_out_bytes 28
-gp__merge_ring_bytes 28
-gp__merge_ring_of 28
-gp__merge_shared_bytes 28
-gp__merge_side 117
-gp__merge_slack_bytes 28
-gp__merge_sort_tiles 118
-gp__merge_source_bytes 28
-gp__merge_split_before 69
-gp__merge_splits_before 69
-gp__merge_storage 117
-gp__merge_tile 28
-gp__merge_window_bytes 28
-gp__merger 117
-gp__middle_limit 29
+gp__merge 118
+gp__merge_args 54
+gp__merge_before 70
+gp__merge_carried_bytes 29
+gp__merge_carries 29
+gp__merge_four 120
+gp__merge_four_borders 120
+gp__merge_four_part 29
+gp__merge_four_shared_bytes 29
+gp__merge_items 29
+gp__merge_mirror_bytes 29
+gp__merge_out_bytes 29
+gp__merge_ring_bytes 29
+gp__merge_ring_of 29
+gp__merge_shared_bytes 29
+gp__merge_side 118
+gp__merge_slack_bytes 29
+gp__merge_sort_tiles 119
+gp__merge_source_bytes 29
+gp__merge_split_before 70
+gp__merge_splits_before 70
+gp__merge_storage 118
+gp__merge_tile 29
+gp__merge_window_bytes 29
+gp__merger 118
+gp__middle_limit 30
 gp__minimum 7 8
-gp__misalignment 60
-gp__mix2 30
-gp__mix3 30
-gp__moved 79
-gp__moved_list 79
+gp__misalignment 61
+gp__mix2 31
+gp__mix3 31
+gp__moved 80
+gp__moved_list 80
 gp__named_barrier 7
 gp__nanoseconds 7
-gp__negated 58
+gp__negated 59
 gp__negative 7
-gp__nested_pairs 60
-gp__next_key_differs 73
-gp__no_bin 83
-gp__no_offsets 88
-gp__no_values 114
-gp__none 57
-gp__of_kind 26
-gp__of_last 91
-gp__offset_below 90
-gp__offset_ends 95
-gp__offset_fault 59
-gp__offset_heads 90
-gp__offset_marks 90
-gp__one_block_bytes 23
-gp__one_block_items 23
-gp__one_block_log2_bins 23
-gp__one_search 69
+gp__nested_pairs 61
+gp__next_key_differs 74
+gp__no_bin 84
+gp__no_offsets 89
+gp__no_values 115
+gp__none 58
+gp__of_kind 27
+gp__of_last 92
+gp__offset_below 91
+gp__offset_ends 96
+gp__offset_fault 60
+gp__offset_heads 91
+gp__offset_marks 91
+gp__one_block_bytes 24
+gp__one_block_items 24
+gp__one_block_log2_bins 24
+gp__one_search 70
 gp__opaque 7
 gp__opaque_copy 7
 gp__opaque_ones 7
-gp__open_join 92
-gp__open_run 92
-gp__operator 58
+gp__open_join 93
+gp__open_run 93
+gp__operator 59
 gp__optimizer_barrier 7
-gp__order 58
-gp__order_fault 59
-gp__ordered 57
-gp__padded_rows 75
-gp__pair 88
-gp__pair_bucket 110
-gp__pair_bucket_bytes 23
-gp__pair_bucket_storage 110
-gp__panels_args 56
-gp__panels_form 32
-gp__panels_plan 32
-gp__panels_plan_of 32
-gp__pdl_wait 77
+gp__order 59
+gp__order_fault 60
+gp__ordered 58
+gp__padded_rows 76
+gp__pair 89
+gp__pair_bucket 111
+gp__pair_bucket_bytes 24
+gp__pair_bucket_storage 111
+gp__panels_args 57
+gp__panels_form 33
+gp__panels_plan 33
+gp__panels_plan_of 33
+gp__pdl_wait 78
 gp__permute 7
-gp__permuted_words 79
-gp__pick_bytes 79
-gp__picked 117
-gp__pieces 74
-gp__pipeline_storage 87
-gp__pipelined_fits 19
-gp__pivots 100
-gp__place_of_tile 130
-gp__policy 77
-gp__policy_valid_adaptive 26
-gp__policy_valid_common 18
-gp__policy_valid_cooperative 27
-gp__policy_valid_counting 25
-gp__policy_valid_four_way 28
-gp__policy_valid_graph 36
-gp__policy_valid_histogram 22
-gp__policy_valid_hybrid 26
-gp__policy_valid_hybrid_keys 26
-gp__policy_valid_leading 26
-gp__policy_valid_map 35
-gp__policy_valid_merge 28
-gp__policy_valid_one_block_sort 26
-gp__policy_valid_radix 24
-gp__policy_valid_scan 19
-gp__policy_valid_segmented_sort 29
-gp__policy_valid_segments 21
-gp__policy_valid_sort 27
-gp__policy_valid_stream 20
-gp__policy_valid_top_k 30
-gp__policy_valid_transpose 32
-gp__power_of_two 28
+gp__permuted_words 80
+gp__pick_bytes 80
+gp__picked 118
+gp__pieces 75
+gp__pipeline_storage 88
+gp__pipelined_fits 20
+gp__pivots 101
+gp__place_of_tile 131
+gp__policy 78
+gp__policy_valid_adaptive 27
+gp__policy_valid_common 19
+gp__policy_valid_cooperative 28
+gp__policy_valid_counting 26
+gp__policy_valid_four_way 29
+gp__policy_valid_graph 37
+gp__policy_valid_histogram 23
+gp__policy_valid_hybrid 27
+gp__policy_valid_hybrid_keys 27
+gp__policy_valid_leading 27
+gp__policy_valid_map 36
+gp__policy_valid_merge 29
+gp__policy_valid_one_block_sort 27
+gp__policy_valid_radix 25
+gp__policy_valid_scan 20
+gp__policy_valid_segmented_sort 30
+gp__policy_valid_segments 22
+gp__policy_valid_sort 28
+gp__policy_valid_stream 21
+gp__policy_valid_top_k 31
+gp__policy_valid_transpose 33
+gp__power_of_two 29
 gp__prefetch 7
 gp__prefetch_bytes 7
 gp__prefetch_near 7
 gp__product 7 8
-gp__publish 74
-gp__push_bucket 115
-gp__push_tasks 115
-gp__quotient 75
-gp__radix_args 47
-gp__radix_counting 102
-gp__radix_digit_bits 24
-gp__radix_digit_of 48
-gp__radix_elements_bytes 24
-gp__radix_histogram 102
-gp__radix_histogram_bytes 24
-gp__radix_index_bytes 24
-gp__radix_items 24
-gp__radix_key 101
-gp__radix_moved 101
-gp__radix_narrow 103
-gp__radix_number 101
-gp__radix_ordered_bytes 24
-gp__radix_pass 103
-gp__radix_passes 24
-gp__radix_record 101
-gp__radix_registers 24
-gp__radix_replicas 24
-gp__radix_shared_bytes 24
-gp__radix_static_bytes 24
-gp__radix_sweep 103
-gp__radix_sweeps 103
-gp__radix_value 103
-gp__radix_value_bytes 24
-gp__radix_wide 103
-gp__radix_words_bytes 24
-gp__range_bins 83
-gp__range_ends 95
-gp__ranges 79
-gp__rank 124
-gp__rank_bytes 30
-gp__rank_form 30
-gp__rank_of 124
-gp__rank_pair 124
-gp__raw 88
-gp__receive 74
-gp__recur_bytes 26
+gp__publish 75
+gp__push_bucket 116
+gp__push_tasks 116
+gp__quotient 76
+gp__radix_args 48
+gp__radix_counting 103
+gp__radix_digit_bits 25
+gp__radix_digit_of 49
+gp__radix_elements_bytes 25
+gp__radix_histogram 103
+gp__radix_histogram_bytes 25
+gp__radix_index_bytes 25
+gp__radix_items 25
+gp__radix_key 102
+gp__radix_moved 102
+gp__radix_narrow 104
+gp__radix_number 102
+gp__radix_ordered_bytes 25
+gp__radix_pass 104
+gp__radix_passes 25
+gp__radix_record 102
+gp__radix_registers 25
+gp__radix_replicas 25
+gp__radix_shared_bytes 25
+gp__radix_static_bytes 25
+gp__radix_sweep 104
+gp__radix_sweeps 104
+gp__radix_value 104
+gp__radix_value_bytes 25
+gp__radix_wide 104
+gp__radix_words_bytes 25
+gp__range_bins 84
+gp__range_ends 96
+gp__ranges 80
+gp__rank 125
+gp__rank_bytes 31
+gp__rank_form 31
+gp__rank_of 125
+gp__rank_pair 125
+gp__raw 89
+gp__receive 75
 gp__red_or 7
-gp__reduce_args 39
-gp__reduce_consecutive 82
-gp__reduce_even_share 82
-gp__reduce_finish 82
-gp__reduce_input 82
-gp__reduce_result 82
-gp__reduce_stealing 82
-gp__reduce_storage 82
-gp__reverse 81
-gp__root 128
-gp__round_up 22
-gp__run_join 91
-gp__run_state 91
-gp__run_tally 123
-gp__running 68
-gp__runs 91
-gp__runs_before 123
-gp__same_bytes 85
-gp__same_keys 123
-gp__sample_bytes 26
-gp__sample_size 26
-gp__saturate 58
-gp__scalar_item 113
-gp__scan_args 40
-gp__scan_downsweep 86
-gp__scan_items 19
-gp__scan_look_back 86
-gp__scan_pipeline 87
-gp__scan_pipelined 87
-gp__scan_share 86
-gp__scan_shared_bytes 19
-gp__scan_spine 86
-gp__scan_static_bytes 19
-gp__scan_storage 86
-gp__scan_tile 86
-gp__scan_tile_bytes 19
-gp__scan_upsweep 86
-gp__scattered_tile 75
-gp__search_args 46
-gp__search_near 90
+gp__reduce_args 40
+gp__reduce_consecutive 83
+gp__reduce_even_share 83
+gp__reduce_finish 83
+gp__reduce_input 83
+gp__reduce_result 83
+gp__reduce_stealing 83
+gp__reduce_storage 83
+gp__reverse 82
+gp__root 129
+gp__round_up 23
+gp__run_join 92
+gp__run_state 92
+gp__run_tally 124
+gp__running 69
+gp__runs 92
+gp__runs_before 124
+gp__same_bytes 86
+gp__same_keys 124
+gp__sample_bytes 27
+gp__sample_size 27
+gp__saturate 59
+gp__scalar_item 114
+gp__scan_args 41
+gp__scan_downsweep 87
+gp__scan_items 20
+gp__scan_look_back 87
+gp__scan_pipeline 88
+gp__scan_pipelined 88
+gp__scan_share 87
+gp__scan_shared_bytes 20
+gp__scan_spine 87
+gp__scan_static_bytes 20
+gp__scan_storage 87
+gp__scan_tile 87
+gp__scan_tile_bytes 20
+gp__scan_upsweep 87
+gp__scattered_tile 76
+gp__search_args 47
+gp__search_near 91
 gp__seen_as 5
-gp__segment_acc_bytes 21
-gp__segment_args 42
-gp__segment_barrier_bytes 21
-gp__segment_bounds 115
-gp__segment_carry 96
-gp__segment_cell 96
-gp__segment_cell_bytes 21
-gp__segment_chunks 96
-gp__segment_finish 97
-gp__segment_items 21
-gp__segment_join 92
-gp__segment_open 96
-gp__segment_partial 96
-gp__segment_reader 99
-gp__segment_result 96
-gp__segment_shared_bytes 21
-gp__segment_spans 98
-gp__segment_state 92
-gp__segment_static_bytes 21
-gp__segment_storage 96
-gp__segment_warp 97
-gp__segment_words 21
-gp__segmented_merge 98
-gp__segmented_pipelined 98
-gp__segmented_reduce 98
-gp__segmented_sort_args 52
-gp__segments_begin 115
-gp__segments_long 116
-gp__segments_middle 115
-gp__segments_of_classes 115
-gp__segments_short 115
-gp__select 89
+gp__segment_acc_bytes 22
+gp__segment_args 43
+gp__segment_barrier_bytes 22
+gp__segment_bounds 116
+gp__segment_carry 97
+gp__segment_cell 97
+gp__segment_cell_bytes 22
+gp__segment_chunks 97
+gp__segment_finish 98
+gp__segment_items 22
+gp__segment_join 93
+gp__segment_open 97
+gp__segment_partial 97
+gp__segment_reader 100
+gp__segment_result 97
+gp__segment_shared_bytes 22
+gp__segment_spans 99
+gp__segment_state 93
+gp__segment_static_bytes 22
+gp__segment_storage 97
+gp__segment_warp 98
+gp__segment_words 22
+gp__segmented_merge 99
+gp__segmented_pipelined 99
+gp__segmented_reduce 99
+gp__segmented_sort_args 53
+gp__segments_begin 116
+gp__segments_long 117
+gp__segments_middle 116
+gp__segments_of_classes 116
+gp__segments_short 116
+gp__select 90
 gp__select_advance 7
-gp__select_bins 125
-gp__select_collect 125
-gp__select_digit 125
-gp__select_finish 125
-gp__select_first 125
-gp__select_first_digit 125
-gp__select_next 125
-gp__select_next_digit 125
-gp__select_state 50
-gp__select_storage 125
-gp__select_tiles 125
-gp__select_types 89
-gp__set_bit 71
-gp__set_bit_alone 71
-gp__set_finish 121
-gp__set_inputs 120
-gp__set_keep 121
-gp__set_operation 121
-gp__set_part 121
-gp__set_pipeline 122
-gp__set_pipeline_storage 122
-gp__set_pipelined 122
-gp__set_push 121
-gp__set_result_bytes 28
-gp__set_search 121
-gp__set_shared_bytes 28
-gp__set_storage 120
-gp__set_tile 120
-gp__set_tile_values 120
-gp__set_window 121
-gp__set_write 121
-gp__shape 18
-gp__shape_of_bfs 16
+gp__select_bins 126
+gp__select_collect 126
+gp__select_digit 126
+gp__select_finish 126
+gp__select_first 126
+gp__select_first_digit 126
+gp__select_next 126
+gp__select_next_digit 126
+gp__select_state 51
+gp__select_storage 126
+gp__select_tiles 126
+gp__select_types 90
+gp__set_bit 72
+gp__set_bit_alone 72
+gp__set_finish 122
+gp__set_inputs 121
+gp__set_keep 122
+gp__set_operation 122
+gp__set_part 122
+gp__set_pipeline 123
+gp__set_pipeline_storage 123
+gp__set_pipelined 123
+gp__set_push 122
+gp__set_result_bytes 29
+gp__set_search 122
+gp__set_shared_bytes 29
+gp__set_storage 121
+gp__set_tile 121
+gp__set_tile_values 121
+gp__set_window 122
+gp__set_write 122
+gp__shape 19
+gp__shape_of_bfs 17
 gp__shape_of_histogram 12
-gp__shape_of_layouts 15
-gp__shape_of_moves 14
+gp__shape_of_layouts 16
+gp__shape_of_moves 15
 gp__shape_of_segments 11
+gp__shape_of_sorts 13
 gp__shape_of_streams 10
-gp__shape_of_top_k 13
+gp__shape_of_top_k 14
 gp__shared_add_unaggregated 7
 gp__shared_address 7
-gp__shared_bytes_of 18
-gp__shared_fold 85
+gp__shared_bytes_of 19
+gp__shared_fold 86
 gp__shared_pointer 7
 gp__shift_vectors 8
-gp__short_shared_bytes 29
-gp__shuffle 126
-gp__shuffle_fold 30
-gp__shuffle_key 30
-gp__shuffle_mix 30
-gp__shuffle_round 30
-gp__shuffled 60
-gp__shuffled_element 126
-gp__side 79
-gp__side_of_chunk 79
-gp__some_bytes 79
-gp__sort_bucket 29
-gp__sort_header 29
-gp__sort_indexed 29
-gp__sort_item_bytes 29
-gp__sort_lanes 113
-gp__sort_one_block 112
-gp__sort_one_cluster 104
-gp__sort_one_launch 104
-gp__sort_ranks 124
-gp__sort_sample 112
-gp__sort_sampling 112
-gp__sort_span 29
-gp__sort_task 115
-gp__sort_thread 113
-gp__sort_tile 28
-gp__sort_tile_items 28
-gp__sort_tile_shared_bytes 28
-gp__sorted 106
-gp__sorted_elements 114
-gp__sorted_value_bytes 29
-gp__sorts_keys 26
-gp__sorts_pairs 26
-gp__sources_args 55
-gp__sources_block 146
-gp__sources_control 145
-gp__sources_shared 145
-gp__sources_state 145
-gp__span 88
-gp__split 95
-gp__split_before 95
-gp__split_look 95
-gp__staged_values 110
-gp__start 86
-gp__store_ends 75
-gp__store_lines 75
+gp__short_shared_bytes 30
+gp__shuffle 127
+gp__shuffle_fold 31
+gp__shuffle_key 31
+gp__shuffle_mix 31
+gp__shuffle_round 31
+gp__shuffled 61
+gp__shuffled_element 127
+gp__side 80
+gp__side_of_chunk 80
+gp__some_bytes 80
+gp__sort_bucket 30
+gp__sort_header 30
+gp__sort_indexed 30
+gp__sort_item_bytes 30
+gp__sort_lanes 114
+gp__sort_one_block 113
+gp__sort_one_cluster 105
+gp__sort_one_launch 105
+gp__sort_ranks 125
+gp__sort_sample 113
+gp__sort_sampling 113
+gp__sort_span 30
+gp__sort_task 116
+gp__sort_thread 114
+gp__sort_tile 29
+gp__sort_tile_items 29
+gp__sort_tile_shared_bytes 29
+gp__sorted 107
+gp__sorted_elements 115
+gp__sorted_value_bytes 30
+gp__sorts_keys 27
+gp__sorts_pairs 27
+gp__sources_args 56
+gp__sources_block 147
+gp__sources_control 146
+gp__sources_shared 146
+gp__sources_state 146
+gp__span 89
+gp__split 96
+gp__split_before 96
+gp__split_look 96
+gp__staged_values 111
+gp__start 87
+gp__store_ends 76
+gp__store_lines 76
 gp__store_relaxed 7
 gp__store_vector 7
 gp__store_vector_if 7
 gp__store_word 7
-gp__stream 93
-gp__stream_args 41
-gp__stream_fold_warps 20
-gp__stream_items 20
-gp__stream_kept_bytes 20
-gp__stream_load 93
-gp__stream_look_back 93
-gp__stream_pipeline 94
-gp__stream_pipelined 94
-gp__stream_region_bytes 20
-gp__stream_scratch_bytes 20
-gp__stream_shared_bytes 20
-gp__stream_shared_of 20
-gp__stream_stages 20
-gp__stream_state_bytes 20
-gp__stream_static_bytes 20
-gp__stream_storage 93
-gp__stream_threads 20
-gp__stream_tile 88
-gp__sum_before 107
-gp__sum_of_peers 84
-gp__sum_rows 123
-gp__sweeps 24
-gp__take_edges 76
-gp__test 58
-gp__test_bytes 58
-gp__thread_sort 118
-gp__ticket 74
-gp__ticket_of 74
-gp__ties_are_same 118
-gp__tile_expand 76
-gp__tile_of_panel 130
-gp__tile_rank 70
-gp__tile_rows 75
-gp__tile_scan 65
-gp__tile_sort 72
-gp__tile_sort_bytes 23
-gp__tile_sort_rounds 23
-gp__tile_sorter 118
-gp__tile_start 79
-gp__tiled 31
-gp__to_structs 79
-gp__top_k_args 50
-gp__top_k_capacity 30
-gp__top_k_finish 124
-gp__top_k_jump 30
-gp__top_k_key 124
-gp__top_k_lists 124
-gp__top_k_merge 124
-gp__top_k_shared_bytes 30
-gp__top_k_store 124
-gp__top_k_tile 30
-gp__top_k_value 124
-gp__traits 57
-gp__transpose 130
-gp__transpose_alignment 31
-gp__transpose_args 54
-gp__transpose_buffered 133
-gp__transpose_chunks 132
-gp__transpose_columns 31
-gp__transpose_columns_of 131
-gp__transpose_few 31
-gp__transpose_form 32
-gp__transpose_log2 31
-gp__transpose_matrices 31
-gp__transpose_matrices_of 31
-gp__transpose_multiple 31
-gp__transpose_packs 31
-gp__transpose_panel 31
-gp__transpose_panels 132
-gp__transpose_pitch 31
-gp__transpose_rows 31
-gp__transpose_rows_of 134
-gp__transpose_save 131
-gp__transpose_side 31
-gp__transpose_square 131
-gp__transpose_step 31
-gp__transpose_thin 31
-gp__transpose_thin_in 31
-gp__transpose_thin_out 31
-gp__transpose_tile_bytes 31
-gp__transpose_units 75
-gp__transpose_within_rows 131
-gp__transpose_words 75
-gp__transposed_tile 75
-gp__transposer 130
-gp__truth 58
-gp__try_receive 74
-gp__two_keys 73
-gp__two_loads 117
+gp__stream 94
+gp__stream_args 42
+gp__stream_fold_warps 21
+gp__stream_items 21
+gp__stream_kept_bytes 21
+gp__stream_load 94
+gp__stream_look_back 94
+gp__stream_pipeline 95
+gp__stream_pipelined 95
+gp__stream_region_bytes 21
+gp__stream_scratch_bytes 21
+gp__stream_shared_bytes 21
+gp__stream_shared_of 21
+gp__stream_stages 21
+gp__stream_state_bytes 21
+gp__stream_static_bytes 21
+gp__stream_storage 94
+gp__stream_threads 21
+gp__stream_tile 89
+gp__sum_before 108
+gp__sum_of_peers 85
+gp__sum_rows 124
+gp__sweeps 25
+gp__take_edges 77
+gp__test 59
+gp__test_bytes 59
+gp__thread_sort 119
+gp__ticket 75
+gp__ticket_of 75
+gp__ties_are_same 119
+gp__tile_expand 77
+gp__tile_of_panel 131
+gp__tile_rank 71
+gp__tile_rows 76
+gp__tile_scan 66
+gp__tile_sort 73
+gp__tile_sort_bytes 24
+gp__tile_sort_rounds 24
+gp__tile_sorter 119
+gp__tile_start 80
+gp__tiled 32
+gp__to_structs 80
+gp__top_k_args 51
+gp__top_k_capacity 31
+gp__top_k_finish 125
+gp__top_k_jump 31
+gp__top_k_key 125
+gp__top_k_lists 125
+gp__top_k_merge 125
+gp__top_k_shared_bytes 31
+gp__top_k_store 125
+gp__top_k_tile 31
+gp__top_k_value 125
+gp__traits 58
+gp__transpose 131
+gp__transpose_alignment 32
+gp__transpose_args 55
+gp__transpose_buffered 134
+gp__transpose_chunks 133
+gp__transpose_columns 32
+gp__transpose_columns_of 132
+gp__transpose_few 32
+gp__transpose_form 33
+gp__transpose_log2 32
+gp__transpose_matrices 32
+gp__transpose_matrices_of 32
+gp__transpose_multiple 32
+gp__transpose_packs 32
+gp__transpose_panel 32
+gp__transpose_panels 133
+gp__transpose_pitch 32
+gp__transpose_rows 32
+gp__transpose_rows_of 135
+gp__transpose_save 132
+gp__transpose_side 32
+gp__transpose_square 132
+gp__transpose_step 32
+gp__transpose_thin 32
+gp__transpose_thin_in 32
+gp__transpose_thin_out 32
+gp__transpose_tile_bytes 32
+gp__transpose_units 76
+gp__transpose_within_rows 132
+gp__transpose_words 76
+gp__transposed_tile 76
+gp__transposer 131
+gp__truth 59
+gp__try_receive 75
+gp__two_keys 74
+gp__two_loads 118
 gp__u32 6
 gp__u32_from 7
 gp__u64 6
-gp__unit 117
-gp__unit_of 117
-gp__unsigned_of 57
+gp__unit 118
+gp__unit_of 118
+gp__unsigned_of 58
 gp__upper_bits 8
-gp__upper_halves 73
-gp__value 37
-gp__value_array 114
-gp__value_as 58
-gp__value_index 114
-gp__vec 63
-gp__vec_group 68
-gp__vec_group_items 18
-gp__vec_group_step 68
-gp__vec_group_vectors 18
-gp__vector_access 78
-gp__vector_access_alignment 78
-gp__vector_access_bytes 78
-gp__vector_access_of_items 78
-gp__vector_access_of_register 78
-gp__vector_access_of_vector 78
+gp__upper_halves 74
+gp__value 38
+gp__value_array 115
+gp__value_as 59
+gp__value_index 115
+gp__vec 64
+gp__vec_group 69
+gp__vec_group_items 19
+gp__vec_group_step 69
+gp__vec_group_vectors 19
+gp__vecs 89
+gp__vector_access 79
+gp__vector_access_alignment 79
+gp__vector_access_bytes 79
+gp__vector_access_of_items 79
+gp__vector_access_of_register 79
+gp__vector_access_of_vector 79
 gp__vector_anywhere 7
 gp__vector_at 7
-gp__vector_items 18
-gp__vector_of_range 67
-gp__vectors_of 110
-gp__visits_edges 34
+gp__vector_items 19
+gp__vector_of_range 68
+gp__vectors_of 111
+gp__visits_edges 35
 gp__wait_for_predecessor 7
-gp__warp_contract 76
-gp__warp_draw 61
-gp__warp_expand 62
-gp__warp_list 146
-gp__warp_merge_splits 69
-gp__warp_room 114
-gp__warp_search 69
-gp__warp_segments 99
-gp__warp_segments_storage 99
-gp__warp_sort_bytes 29
-gp__warp_sort_items 29
+gp__warp_contract 77
+gp__warp_draw 62
+gp__warp_expand 63
+gp__warp_list 147
+gp__warp_merge_splits 70
+gp__warp_room 115
+gp__warp_search 70
+gp__warp_segments 100
+gp__warp_segments_storage 100
+gp__warp_sort_bytes 30
+gp__warp_sort_items 30
 gp__warp_sum 7
-gp__weight 83
-gp__whole_form 74
-gp__width 72
+gp__weight 84
+gp__whole_form 75
+gp__width 73
 gp__word 6
-gp__word_of 75
-gp__words 74
-gp__words_before 75
-gp__write_alike 117
-gp__zeros_tie 118
-gp_abs 58
-gp_and 58
-gp_arg 57
-gp_argmax 58
-gp_argmin 58
+gp__word_of 76
+gp__words 75
+gp__words_before 76
+gp__write_alike 118
+gp__zeros_tie 119
+gp_abs 59
+gp_and 59
+gp_arg 58
+gp_argmax 59
+gp_argmin 59
 gp_array 5
 gp_array_bytes 5
-gp_bf16 57
-gp_bit_and 58
-gp_bit_or 58
-gp_bit_xor 58
-gp_carry 65
-gp_convert 58
+gp_bf16 58
+gp_bit_and 59
+gp_bit_or 59
+gp_bit_xor 59
+gp_carry 66
+gp_convert 59
 gp_degrees 4
 gp_edge_list 4
-gp_edges 62
-gp_edges_of 62
-gp_equal 58
-gp_f16 57
+gp_edges 63
+gp_edges_of 63
+gp_equal 59
+gp_f16 58
 gp_fault 4
 gp_field 3
-gp_frontier 76
-gp_frontier_contract 76
-gp_frontier_contract_expand 76
-gp_frontier_expand 76
-gp_frontier_expand_contract 76
-gp_frontier_filter 76
-gp_frontier_storage 76
+gp_frontier 77
+gp_frontier_contract 77
+gp_frontier_contract_expand 77
+gp_frontier_expand 77
+gp_frontier_expand_contract 77
+gp_frontier_filter 77
+gp_frontier_storage 77
 gp_graph 4
-gp_greater 58
-gp_greater_equal 58
-gp_heads 58
+gp_greater 59
+gp_greater_equal 59
+gp_heads 59
 gp_key_field 3
-gp_lane 60
+gp_lane 61
 gp_layout 3
-gp_less 58
-gp_less_equal 58
-gp_max 58
-gp_merge_path 69
-gp_merge_split 69
-gp_min 58
-gp_negate 58
-gp_not 58
-gp_not_equal 58
+gp_less 59
+gp_less_equal 59
+gp_max 59
+gp_merge_path 70
+gp_merge_split 70
+gp_min 59
+gp_negate 59
+gp_not 59
+gp_not_equal 59
 gp_op 1
-gp_or 58
+gp_or 59
 gp_permutation 3
 gp_policy 2
 gp_policy_source 2
 gp_primitive 1
-gp_prod 58
+gp_prod 59
 gp_result 1
-gp_search 69
-gp_search_lower 69
-gp_search_upper 69
-gp_square 58
+gp_search 70
+gp_search_lower 70
+gp_search_upper 70
+gp_square 59
 gp_step_kind 4
-gp_sub 58
-gp_sum 58
-gp_tile_append 76
-gp_tile_append_begin 76
-gp_tile_append_storage 76
-gp_tile_bins 66
-gp_tile_blocked_to_striped 64
-gp_tile_broadcast 65
-gp_tile_clear 66
-gp_tile_contract_begin 76
-gp_tile_contract_storage 76
-gp_tile_count 66
-gp_tile_exchange_storage 64
-gp_tile_exclusive_scan 65
-gp_tile_expand 76
-gp_tile_expand_storage 76
-gp_tile_filter 76
-gp_tile_filter_storage 76
-gp_tile_inclusive_scan 65
-gp_tile_load_balance 69
-gp_tile_load_balance_storage 69
-gp_tile_load_direct 63
-gp_tile_load_striped 63
-gp_tile_load_transposed 64
-gp_tile_load_vectorised 63
-gp_tile_rank 70
-gp_tile_rank_storage 70
-gp_tile_reduce 65
-gp_tile_reduce_storage 65
-gp_tile_scan_storage 65
-gp_tile_sort_storage 72
-gp_tile_store_direct 63
-gp_tile_store_striped 63
-gp_tile_store_transposed 64
-gp_tile_store_vectorised 63
-gp_tile_striped_to_blocked 64
-gp_tile_total 66
-gp_tile_transpose 75
-gp_tile_warp_striped 70
+gp_sub 59
+gp_sum 59
+gp_tile_append 77
+gp_tile_append_begin 77
+gp_tile_append_storage 77
+gp_tile_bins 67
+gp_tile_blocked_to_striped 65
+gp_tile_broadcast 66
+gp_tile_clear 67
+gp_tile_contract_begin 77
+gp_tile_contract_storage 77
+gp_tile_count 67
+gp_tile_exchange_storage 65
+gp_tile_exclusive_scan 66
+gp_tile_expand 77
+gp_tile_expand_storage 77
+gp_tile_filter 77
+gp_tile_filter_storage 77
+gp_tile_inclusive_scan 66
+gp_tile_load_balance 70
+gp_tile_load_balance_storage 70
+gp_tile_load_direct 64
+gp_tile_load_striped 64
+gp_tile_load_transposed 65
+gp_tile_load_vectorised 64
+gp_tile_rank 71
+gp_tile_rank_storage 71
+gp_tile_reduce 66
+gp_tile_reduce_storage 66
+gp_tile_scan_storage 66
+gp_tile_sort_storage 73
+gp_tile_store_direct 64
+gp_tile_store_striped 64
+gp_tile_store_transposed 65
+gp_tile_store_vectorised 64
+gp_tile_striped_to_blocked 65
+gp_tile_total 67
+gp_tile_transpose 76
+gp_tile_warp_striped 71
 gp_traversal 4
 gp_traversal_step 4
 gp_type 1
 gp_vector 6
-gp_warp 60
-gp_warp_append 76
-gp_warp_broadcast 60
-gp_warp_contract 76
-gp_warp_exchange 60
-gp_warp_expand 62
-gp_warp_inclusive_scan 60
-gp_warp_match 60
-gp_warp_merge_path 69
-gp_warp_merge_split 69
-gp_warp_reduce 60
-gp_warp_search 69
-gp_warp_search_lower 69
-gp_warp_search_upper 69
-gp_warp_shift_down 60
-gp_warp_shift_up 60
+gp_warp 61
+gp_warp_append 77
+gp_warp_broadcast 61
+gp_warp_contract 77
+gp_warp_exchange 61
+gp_warp_expand 63
+gp_warp_inclusive_scan 61
+gp_warp_match 61
+gp_warp_merge_path 70
+gp_warp_merge_split 70
+gp_warp_reduce 61
+gp_warp_search 70
+gp_warp_search_lower 70
+gp_warp_search_upper 70
+gp_warp_shift_down 61
+gp_warp_shift_up 61
 int16_t 0
 int32_t 0
 int64_t 0
@@ -39583,9 +39600,15 @@ unsigned long long bins;
 int channels,active;
 int by_ranges;
 }gp__shape_of_histogram;
+#line 1 "sort/shape.h"
+typedef struct gp__shape_of_sorts{
+int begin_bit,end_bit;
+int drop_keys;
+}gp__shape_of_sorts;
 #line 1 "top_k/shape.h"
 typedef struct gp__shape_of_top_k{
 unsigned long long results;
+int drop_keys;
 }gp__shape_of_top_k;
 #line 1 "transpose/shape.h"
 typedef struct gp__shape_of_moves{
@@ -39607,6 +39630,7 @@ int has_transpose;
 gp__shape_of_streams stream;\
 gp__shape_of_segments segmented;\
 gp__shape_of_histogram histogram;\
+gp__shape_of_sorts sorted;\
 gp__shape_of_top_k top_k;\
 gp__shape_of_moves moved;\
 gp__shape_of_layouts layout;\
@@ -39632,8 +39656,6 @@ int shared_bytes;
 unsigned long long count;
 unsigned long long segments;
 unsigned long long count2;
-int begin_bit,end_bit;
-int drop_keys;
 GPUPRIMS__FAMILY_SHAPES
 }gp__shape;
 enum{
@@ -40077,14 +40099,15 @@ GPUPRIMS__RULE int gp__counting_threads(int key_size){return key_size == 1?512 :
 GPUPRIMS__RULE int gp__counting_vectors(int key_size){return key_size == 1?2 : 4;}
 GPUPRIMS__RULE int gp__counting_blocks(int key_size){return key_size == 1?3 : 1;}
 GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p,gp__shape s){
-return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.begin_bit == 0 &&
-s.end_bit == 8 * s.key_size &&(p.threads &(p.threads - 1))== 0 &&
+return s.key_size <= 2 && !s.in_size && !s.out_size && !s.acc_size && s.sorted.begin_bit == 0 &&
+s.sorted.end_bit == 8 * s.key_size &&(p.threads &(p.threads - 1))== 0 &&
 (s.key_size == 1 ||
 s.shared_bytes >=(int)GP__COUNTING_ROW_BYTES +(int)GP__VECTOR +(int)GP__HISTOGRAM_STATIC_BYTES);
 }
 #line 1 "sort/choice_policy.h"
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s){
-return !s.in_size && !s.acc_size && !s.drop_keys && s.key_size <= 8 && !s.begin_bit && s.end_bit == 8 * s.key_size;
+return !s.in_size && !s.acc_size && !s.sorted.drop_keys && s.key_size <= 8 && !s.sorted.begin_bit &&
+s.sorted.end_bit == 8 * s.key_size;
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p,gp__shape s){
 return gp__sorts_keys(s)&& p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p,s)< 65536 &&
@@ -40094,10 +40117,10 @@ gp__hybrid_vector_items(p,s)% 2 == 0 && gp__hybrid_vector_items(p,s)<= 64 &&
 }
 GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s){
 return(s.in_size == 4 || s.in_size == 8)&& !(s.count >> 32)&& !s.acc_size &&
-(s.key_size == 4 || s.key_size == 8)&& !s.begin_bit && s.end_bit == 8 * s.key_size;
+(s.key_size == 4 || s.key_size == 8)&& !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
 }
 enum{GP__SAMPLE=4096,GP__SAMPLE_THREADS=512,GP__SAMPLE_LOG2_BINS=12,GP__SAMPLE_LEAST=64};
-enum{GP__RECUR_SAMPLE=6144,GP__RECUR_PLACES=8192};
+enum{GP__DUPLICATE_SAMPLE=6144,GP__DUPLICATE_PLACES=8192};
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count,unsigned capacity){
 return count / capacity / 8 >= GP__SAMPLE        ?(unsigned)GP__SAMPLE
 : count / capacity / 8 >= GP__SAMPLE_LEAST?(unsigned)(count / capacity / 8)
@@ -40111,9 +40134,11 @@ return(gp__tile_sort_bytes(key_size,GP__SAMPLE_THREADS,GP__SAMPLE / GP__SAMPLE_T
 4 *(GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1)+ 15)/
 16 * 16;
 }
-GPUPRIMS__RULE unsigned gp__recur_bytes(void){return 4 *(GP__RECUR_PLACES + GP__RECUR_SAMPLE * 33 / 32 + 2);}
+GPUPRIMS__RULE unsigned gp__duplicate_bytes(void){
+return 4 *(GP__DUPLICATE_PLACES + GP__DUPLICATE_SAMPLE * 33 / 32 + 2);
+}
 GPUPRIMS__RULE unsigned gp__choice_bytes(int key_size){
-return gp__sample_bytes(key_size)> gp__recur_bytes()?gp__sample_bytes(key_size): gp__recur_bytes();
+return gp__sample_bytes(key_size)> gp__duplicate_bytes()?gp__sample_bytes(key_size): gp__duplicate_bytes();
 }
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s){
 return s.in_size?gp__pair_bucket_bytes(s.key_size,s.in_size,gp__bucket_threads(s.key_size),
@@ -40369,7 +40394,7 @@ GPUPRIMS__RULE int gp__long_log2_bins(int capacity){
 return capacity >= 16384?14 : capacity >= 8192?13 : capacity >= 4096?12 : 11;
 }
 GPUPRIMS__RULE int gp__sort_indexed(gp__shape s){
-return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
+return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
 }
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s){return gp__max(s.in_size,s.out_size);}
 GPUPRIMS__RULE int gp__long_threads_of(gp_policy p,gp__shape s){
@@ -40483,7 +40508,7 @@ return p.algorithm == GP_BEST_LISTS?gp__top_k_capacity(p,s)* gp__rank_bytes(s)
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p,gp__shape s){
 return p.blocks_per_sm >= 1 && s.key_size > 0 &&(p.threads &(p.threads - 1))== 0 &&
 (p.algorithm == GP_BEST_LISTS?s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
-: p.algorithm == GP_RADIX_SELECT && !s.drop_keys)&&
+: p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys)&&
 (long long)gp__top_k_shared_bytes(p,s)<=
 (s.shared_bytes + 1024)/ p.blocks_per_sm - 1024 -
 (p.algorithm == GP_BEST_LISTS?GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);
@@ -41167,7 +41192,7 @@ unsigned long long *choice;
 int level,levels,drop_keys;
 unsigned capacity;
 unsigned sample;
-unsigned recurring;
+unsigned duplicate_sample;
 int leading;
 }gp__hybrid_args;
 enum{GP__CHOSE_HYBRID=1,GP__CHOSE_ONE_SWEEP=2,GP__CHOSE_PASSES=3};
@@ -45659,7 +45684,7 @@ template <class T> struct gp__bytes_of{static const int value=int(sizeof(T));};
 template <> struct gp__bytes_of<gp__none>{static const int value=0;};
 template <int BYTES> struct gp__raw{typedef unsigned char type;};
 template <> struct gp__raw<2>{typedef unsigned short type;};
-template <class T,int N> struct gp__chunk{
+template <class T,int N> struct gp__vecs{
 static const int BYTES=N * int(sizeof(T)),VECTORS=BYTES % 16 == 0?BYTES / 16 : 0,
 WORDS=VECTORS == 0 && BYTES % 4 == 0?BYTES / 4 : 0;
 union{
@@ -45667,7 +45692,7 @@ gp_vector vector[VECTORS > 0?VECTORS : 1];
 gp__u32 word[(BYTES + 3)/ 4];
 T item[N];
 };
-GP_DEVICE gp__chunk(){}
+GP_DEVICE gp__vecs(){}
 GP_DEVICE void clear(){
 GPUPRIMS__UNROLL
 for(int i=0;i <(BYTES + 3)/ 4;++i)word[i]=0;
@@ -45779,7 +45804,7 @@ for(gp__u32 left=marks.word[w];left;left &= left - 1)
 return;
 }
 if(total < all){
-gp__chunk<V,ITEMS> x;
+gp__vecs<V,ITEMS> x;
 x.template load<FULL>(mine,exist);
 __syncwarp();
 group=gp__copy_out<V>::alike(out,group,total,32 * ITEMS);
@@ -45882,7 +45907,7 @@ gp__u32 upto;
 template <int ITEMS,bool FULL>
 static GP_DEVICE State fold(const gp__stream_args &a,const gp__stream_tile &t,int first,Kept<ITEMS> &kept){
 const int i=first + int(gp_lane())* ITEMS,exist=t.exist<ITEMS>(i);
-gp__chunk<Key,ITEMS> k;
+gp__vecs<Key,ITEMS> k;
 k.template load<FULL>(t.keys + i * int(sizeof(Key)),exist);
 GPUPRIMS__UNROLL
 for(int p=0;p < N;++p)kept.holds[p].clear();
@@ -45927,7 +45952,7 @@ gp__compact<T>::template run<ITEMS,FULL>(a.out_values,before.n[0],items,kept.hol
 ones,exist,all);
 return;
 }
-gp__chunk<T,ITEMS> x;
+gp__vecs<T,ITEMS> x;
 x.template load<FULL>(items + gp_lane()*(ITEMS * sizeof(T)),exist);
 __syncwarp();
 T *at=reinterpret_cast<T *>(items);
@@ -45983,7 +46008,7 @@ typedef gp__no_offsets Offsets;
 static const bool BEFORE=true;
 template <int ITEMS,bool FULL> struct Marks{
 static const bool KNOWN=gp__compare_bytes<E>::is && ITEMS % 4 == 0;
-gp__chunk<K,ITEMS> k;
+gp__vecs<K,ITEMS> k;
 const gp__stream_tile &t;
 int i,exist;
 bool first_head;
@@ -46010,7 +46035,7 @@ typedef gp__no_offsets Offsets;
 static const bool BEFORE=false;
 template <int ITEMS,bool FULL> struct Marks{
 static const bool KNOWN=sizeof(F)== 1 && ITEMS % 4 == 0;
-gp__chunk<F,ITEMS> k;
+gp__vecs<F,ITEMS> k;
 const gp__stream_tile &t;
 int i,exist;
 gp__bits<ITEMS + 1> heads;
@@ -46117,7 +46142,7 @@ if(one.word != ~0u)atomicOr(&marks[one.word],one.bit);
 }
 for(gp__u64 w=warp;w < windows;){
 const Position lane=start + Position(w * WINDOW)+ int(gp_lane())* V;
-gp__chunk<O,V> x[BATCH];
+gp__vecs<O,V> x[BATCH];
 GPUPRIMS__UNROLL
 for(int u=0;u < BATCH;++u){
 const Position at=lane + u * int(warps)* WINDOW;
@@ -46456,7 +46481,7 @@ static GP_DEVICE State fold(const gp__stream_args &a,const gp__stream_tile &t,in
 const int i=first + int(gp_lane())* ITEMS,exist=t.exist<ITEMS>(i);
 typedef typename Heads::template Marks<ITEMS,FULL> Marks;
 const Marks marks(a,t,first,kept.heads);
-gp__chunk<In,ITEMS> v;
+gp__vecs<In,ITEMS> v;
 v.template load<FULL>(t.values + i * int(sizeof(In)),exist);
 const Load load(a);
 const Acc init=gp__value_as<Acc>(a.first);
@@ -46497,7 +46522,7 @@ const int i=first + int(gp_lane())* ITEMS,exist=t.exist<ITEMS>(i),all=t.exist<32
 unsigned char *results=SCRATCH?scratch : t.values + first * int(sizeof(In));
 const Load load(a);
 const Acc init=Op::prepare(gp__value_as<Acc>(a.first)),start=INIT?init : Op::identity();
-gp__chunk<In,ITEMS> v;
+gp__vecs<In,ITEMS> v;
 v.template load<FULL>(t.values + i * int(sizeof(In)),exist);
 const gp__bits<ITEMS> heads=gp__first_bits<ITEMS>(kept.heads);
 const unsigned with_heads=__ballot_sync(0xffffffffu,heads.count()> 0);
@@ -46523,7 +46548,7 @@ __syncwarp();
 if(!LOOSE)results=gp__copy_out<Out>::alike(out,results,results_all,32 * ITEMS);
 next=results + ranks.before * int(sizeof(Out));
 }
-gp__chunk<Out,ITEMS> r;
+gp__vecs<Out,ITEMS> r;
 if(!FULL)r.clear();
 GPUPRIMS__UNROLL
 for(int j=0;j < ITEMS;++j){
@@ -48194,9 +48219,9 @@ const float size=static_cast<float>(even)*(mean / fullest)*(mean / fullest),room
 return times > 12 ||(a.leading > 8 &&(room < 0 || 4.4f * 4.4f * times * size > room * room));
 }
 GP_DEVICE void sample(gp__u64 n)const{
-typedef gp__duplicate_sampler<THREADS,512 * REPLICAS,384 * REPLICAS> Recurring;
-static_assert(!SAMPLES || sizeof(Recurring)<= gp__radix_histogram_bytes(sizeof(Bits),REPLICAS),"shared memory");
-Recurring &r = *reinterpret_cast<Recurring *>(cells);
+typedef gp__duplicate_sampler<THREADS,512 * REPLICAS,384 * REPLICAS> Duplicates;
+static_assert(!SAMPLES || sizeof(Duplicates)<= gp__radix_histogram_bytes(sizeof(Bits),REPLICAS),"shared memory");
+Duplicates &r = *reinterpret_cast<Duplicates *>(cells);
 const unsigned m=n >> 25?384 * REPLICAS : n >> 24?192 * REPLICAS : 128 * REPLICAS;
 const Key *in=static_cast<const Key *>(a.keys);
 const gp__u64 each=n / m,least=gp__u64(8)* m * m /(n + 1);
@@ -50424,30 +50449,30 @@ gp__u32 alike[64];
 gp__u32 lowest[256];
 gp__u32 different;
 };
-typedef gp__duplicate_sampler<THREADS,GP__RECUR_PLACES,GP__RECUR_SAMPLE> Recurring;
+typedef gp__duplicate_sampler<THREADS,GP__DUPLICATE_PLACES,GP__DUPLICATE_SAMPLE> Duplicates;
 static const bool PAIRS=Hybrid::PAIRS;
 static const int KIND=PAIRS?sizeof(Value)> 4?3 : 2 : BITS > 32;
 static const unsigned COUNT=gp__of_kind(KIND,11,19,19,19),MOVE=gp__of_kind(KIND,43,55,95,115),
 MOVE_DEEP=gp__of_kind(KIND,74,141,440,440),FILL=gp__of_kind(KIND,11,22,22,22),
 BUCKETS=gp__of_kind(KIND,50,90,130,150),HISTOGRAM=gp__of_kind(KIND,11,20,20,20),
-PASS=gp__of_kind(KIND,41,57,87,105),RECUR=gp__of_kind(KIND,6,24,10,10),
+PASS=gp__of_kind(KIND,41,57,87,105),REPEATS=gp__of_kind(KIND,6,24,10,10),
 FEWEST=gp__of_kind(KIND,3,3,4,4),SOON=gp__of_kind(KIND,0,64,1024,1024);
-static_assert(sizeof(Storage)== gp__sample_bytes(int(sizeof(T)))&& sizeof(Recurring)== gp__recur_bytes(),
+static_assert(sizeof(Storage)== gp__sample_bytes(int(sizeof(T)))&& sizeof(Duplicates)== gp__duplicate_bytes(),
 "shared memory");
 const Hybrid &h;
 Storage &s;
-Recurring &r;
+Duplicates &r;
 GP_DEVICE Key key(unsigned i)const{return s.tile.key[Sort::Storage::slot(i)];}
 GP_DEVICE Key drawn(unsigned i,gp__u64 each)const{return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i,each)]);}
-GP_DEVICE bool recur(gp__u64 n,unsigned m)const{
-Key x[Recurring::EACH];
+GP_DEVICE bool has_duplicates(gp__u64 n,unsigned m)const{
+Key x[Duplicates::EACH];
 r.look(
 [&](int i,unsigned at){
 x[i]=Code::encode(h.from(GP__FROM_IN)[PAIRS?gp__hash_of(at)* n >> 32 : gp__drawn(at,n / m)]);
 return gp__hash_of(x[i]);
 },
 m);
-const gp__u64 times=(RECUR >>(PAIRS && n >> 24 == 0))+ PAIRS;
+const gp__u64 times=(REPEATS >>(PAIRS && n >> 24 == 0))+ PAIRS;
 const gp__u64 least=times * m * m * 2 /(5 * n);
 const gp__u64 all=m,equal=r.equal,different=r.different;
 const bool soon =
@@ -50457,11 +50482,11 @@ const bool is=((different >=(n >> 27?2 : FEWEST)&& different >= least)|| hot)&& 
 __syncthreads();
 return is ||(!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x,m));
 }
-GP_DEVICE bool crowd(const Key(&x)[Recurring::EACH],unsigned m)const{
+GP_DEVICE bool crowd(const Key(&x)[Duplicates::EACH],unsigned m)const{
 gp__u32 *word=r.key,alike=0;
 gp__u64 differ=0;
 GPUPRIMS__UNROLL
-for(int i=1;i < Recurring::EACH;++i)
+for(int i=1;i < Duplicates::EACH;++i)
 if(unsigned(i + 1)* THREADS <= m)differ |= x[i] ^ x[i - 1];
 if(threadIdx.x < 3)word[threadIdx.x]=0;
 __syncthreads();
@@ -50471,7 +50496,7 @@ atomicOr(word,static_cast<gp__u32>(differ)),atomicOr(word + 1,static_cast<gp__u3
 __syncthreads();
 const int width=gp__width(static_cast<gp__u64>(word[1])<< 32 | word[0]),shift=width > 12?width - 12 : 0;
 GPUPRIMS__UNROLL
-for(int i=1;i < Recurring::EACH;++i)
+for(int i=1;i < Duplicates::EACH;++i)
 if(unsigned(i + 1)* THREADS <= m)alike += x[i] != x[i - 1] &&(x[i] ^ x[i - 1])>> shift == 0;
 alike=gp_warp_reduce(alike,gp_sum<gp__u32>());
 if(gp_lane()== 0)atomicAdd(word + 2,alike);
@@ -50549,7 +50574,7 @@ return cost + static_cast<gp__u64>(BUCKETS)* sorted;
 GP_DEVICE void run()const{
 const gp__u64 n=gp__count(h.a);
 const unsigned m=n < h.a.sample?static_cast<unsigned>(n): h.a.sample;
-if(h.a.recurring && n >= h.a.recurring && recur(n,h.a.recurring)){
+if(h.a.duplicate_sample && n >= h.a.duplicate_sample && has_duplicates(n,h.a.duplicate_sample)){
 if(threadIdx.x == 0)*h.a.choice=GP__CHOSE_ONE_SWEEP;
 return;
 }
@@ -50574,7 +50599,7 @@ GP_DYNAMIC_SHARED(bytes);
 gp__pdl_wait<P>();
 const gp__hybrid<P,T,DESCENDING,Value> h ={a,0,0};
 const Sampling sampling ={h,*reinterpret_cast<typename Sampling::Storage *>(bytes),
-*reinterpret_cast<typename Sampling::Recurring *>(bytes)};
+*reinterpret_cast<typename Sampling::Duplicates *>(bytes)};
 sampling.run();
 }
 template <class P,class T,bool DESCENDING,int THREADS,int ITEMS,int LOG2_BINS>

@@ -1,12 +1,13 @@
 // shapes.h - what families add to the shape of a call
-// uses: select/shape.h, segments/shape.h, histogram/shape.h, top_k/shape.h, transpose/shape.h, layouts/shape.h,
-//   bfs/shape.h
+// uses: select/shape.h, segments/shape.h, histogram/shape.h, sort/shape.h, top_k/shape.h, transpose/shape.h,
+//   layouts/shape.h, bfs/shape.h
 
 // The members of gp__shape that one family reads, or a few of one kind.
 #define GPUPRIMS__FAMILY_SHAPES                                                                                        \
   gp__shape_of_streams stream;                                                                                         \
   gp__shape_of_segments segmented;                                                                                     \
   gp__shape_of_histogram histogram;                                                                                    \
+  gp__shape_of_sorts sorted;                                                                                           \
   gp__shape_of_top_k top_k;                                                                                            \
   gp__shape_of_moves moved;                                                                                            \
   gp__shape_of_layouts layout;                                                                                         \

@@ -7,8 +7,6 @@ GPUPRIMS__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // no keys that sort by themselves
   h->count2 = q->count2;
-  h->begin_bit = q->begin_bit;
-  h->end_bit = q->end_bit;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
   h->in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);

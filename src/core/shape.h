@@ -22,9 +22,6 @@ typedef struct gp__shape {
   unsigned long long count;
   unsigned long long segments; // segments
   unsigned long long count2;   // merge and sets
-  int begin_bit, end_bit;      // radix sorts: 0 to 8 times the size of the key where the caller has set none
-  int drop_keys;               // sort: indices only; acc_size is the ordered key's where it is not key_size. top_k: no
-                               // keys beside sorted results, which a sort behind the selection would need
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 

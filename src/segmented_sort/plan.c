@@ -1,6 +1,6 @@
 // segmented_sort/plan.c - plans of segmented sorts
 // uses: api/policy.h, api/structs.h, core/rules.h, core/request.c, segmented_sort/host.c, core/kinds.c,
-//   core/primitive.c, core/reads.c, segmented_sort/check.c, core/shape.c, segmented_sort/names.c,
+//   core/primitive.c, core/reads.c, segmented_sort/check.c, sort/shape.c, segmented_sort/names.c,
 //   segmented_sort/launch.c, segments/plan.c
 
 GPUPRIMS__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
@@ -20,7 +20,7 @@ static const gp__kernel_rules gp__kernels_of_segmented_sort = {
 static const gp__family gp__family_segmented_sort = {
     gp__checks_segmented_sort,
     gp__segmented_sort_is_idle,
-    gp__shape_keys,
+    gp__shape_radix_keys,
     gp__kinds_of_segmented_sort,
     &gp__kernels_of_segmented_sort,
     GPUPRIMS__FOLD_OPERATORS,

@@ -57,7 +57,7 @@ GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
 }
 GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
-  return s.in_size > 0 || s.out_size > 0 || s.end_bit - s.begin_bit < 8 * s.key_size;
+  return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
 }
 // Of a value, where there is one: of an index too.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }

@@ -112,7 +112,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     typedef typename Heads::template Marks<ITEMS, FULL> Marks;
     const Marks marks(a, t, first, kept.heads);
-    gp__chunk<In, ITEMS> v;
+    gp__vecs<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const Load load(a);
     const Acc init = gp__value_as<Acc>(a.first);
@@ -153,7 +153,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
     unsigned char *results = SCRATCH ? scratch : t.values + first * int(sizeof(In)); // of the group
     const Load load(a);
     const Acc init = Op::prepare(gp__value_as<Acc>(a.first)), start = INIT ? init : Op::identity();
-    gp__chunk<In, ITEMS> v;
+    gp__vecs<In, ITEMS> v;
     v.template load<FULL>(t.values + i * int(sizeof(In)), exist);
     const gp__bits<ITEMS> heads = gp__first_bits<ITEMS>(kept.heads);
     const unsigned with_heads = __ballot_sync(0xffffffffu, heads.count() > 0);
@@ -179,7 +179,7 @@ template <int WHAT, bool INIT, class Heads, class Op, class Load, class In, clas
       if (!LOOSE) results = gp__copy_out<Out>::alike(out, results, results_all, 32 * ITEMS);
       next = results + ranks.before * int(sizeof(Out));
     }
-    gp__chunk<Out, ITEMS> r;
+    gp__vecs<Out, ITEMS> r;
     if (!FULL) r.clear();
     GPUPRIMS__UNROLL
     for (int j = 0; j < ITEMS; ++j) {

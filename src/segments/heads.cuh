@@ -11,7 +11,7 @@ template <class K, class E> struct gp__key_heads {
   static const bool BEFORE = true;
   template <int ITEMS, bool FULL> struct Marks {
     static const bool KNOWN = gp__compare_bytes<E>::is && ITEMS % 4 == 0;
-    gp__chunk<K, ITEMS> k;
+    gp__vecs<K, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
     bool first_head;
@@ -38,7 +38,7 @@ template <class F> struct gp__flag_heads {
   static const bool BEFORE = false;
   template <int ITEMS, bool FULL> struct Marks {
     static const bool KNOWN = sizeof(F) == 1 && ITEMS % 4 == 0;
-    gp__chunk<F, ITEMS> k;
+    gp__vecs<F, ITEMS> k;
     const gp__stream_tile &t;
     int i, exist;
     gp__bits<ITEMS + 1> heads;
@@ -159,7 +159,7 @@ template <class O> struct gp__offset_marks {
     }
     for (gp__u64 w = warp; w < windows;) {
       const Position lane = start + Position(w * WINDOW) + int(gp_lane()) * V;
-      gp__chunk<O, V> x[BATCH];
+      gp__vecs<O, V> x[BATCH];
       GPUPRIMS__UNROLL
       for (int u = 0; u < BATCH; ++u) {
         const Position at = lane + u * int(warps) * WINDOW;

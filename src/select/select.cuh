@@ -39,7 +39,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   template <int ITEMS, bool FULL>
   static GP_DEVICE State fold(const gp__stream_args &a, const gp__stream_tile &t, int first, Kept<ITEMS> &kept) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
-    gp__chunk<Key, ITEMS> k;
+    gp__vecs<Key, ITEMS> k;
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
     GPUPRIMS__UNROLL
     for (int p = 0; p < N; ++p) kept.holds[p].clear();
@@ -85,7 +85,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
                                                   ones, exist, all);
       return;
     }
-    gp__chunk<T, ITEMS> x;
+    gp__vecs<T, ITEMS> x;
     x.template load<FULL>(items + gp_lane() * (ITEMS * sizeof(T)), exist);
     __syncwarp();
     T *at = reinterpret_cast<T *>(items);

@@ -35,7 +35,7 @@ template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 // or two bytes are put together to words where they are loaded one by one: a register holds a word.
 template <int BYTES> struct gp__raw { typedef unsigned char type; };
 template <> struct gp__raw<2> { typedef unsigned short type; };
-template <class T, int N> struct gp__chunk {
+template <class T, int N> struct gp__vecs {
   static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
                    WORDS = VECTORS == 0 && BYTES % 4 == 0 ? BYTES / 4 : 0;
   union {
@@ -43,7 +43,7 @@ template <class T, int N> struct gp__chunk {
     gp__u32 word[(BYTES + 3) / 4];
     T item[N];
   };
-  GP_DEVICE gp__chunk() {}
+  GP_DEVICE gp__vecs() {}
   GP_DEVICE void clear() { // registers that are always written are not kept from tile to tile
     GPUPRIMS__UNROLL
     for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
@@ -164,7 +164,7 @@ template <class V> struct gp__compact {
       return;
     }
     if (total < all) {
-      gp__chunk<V, ITEMS> x;
+      gp__vecs<V, ITEMS> x;
       x.template load<FULL>(mine, exist);
       __syncwarp();
       group = gp__copy_out<V>::alike(out, group, total, 32 * ITEMS);

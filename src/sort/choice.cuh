@@ -7,7 +7,7 @@
 // takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
 // but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
 // that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond. One sweep as well where random keys are there RECUR times each or
+// for one of 2^26 keys, in tenths of a picosecond. One sweep as well where random keys are there REPEATS times each or
 // more, so that buckets differ in size and bins are shared; of pairs and of 8 bytes, unless so often that parts are
 // constant soon.
 template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
@@ -24,36 +24,36 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     gp__u32 lowest[256];          // keys with these lowest bits
     gp__u32 different;
   };
-  typedef gp__duplicate_sampler<THREADS, GP__RECUR_PLACES, GP__RECUR_SAMPLE> Recurring;
+  typedef gp__duplicate_sampler<THREADS, GP__DUPLICATE_PLACES, GP__DUPLICATE_SAMPLE> Duplicates;
   static const bool PAIRS = Hybrid::PAIRS;
   static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // pairs: keys of 8 bytes
   static const unsigned COUNT = gp__of_kind(KIND, 11, 19, 19, 19), MOVE = gp__of_kind(KIND, 43, 55, 95, 115),
                         MOVE_DEEP = gp__of_kind(KIND, 74, 141, 440, 440), FILL = gp__of_kind(KIND, 11, 22, 22, 22),
                         BUCKETS = gp__of_kind(KIND, 50, 90, 130, 150), HISTOGRAM = gp__of_kind(KIND, 11, 20, 20, 20),
-                        PASS = gp__of_kind(KIND, 41, 57, 87, 105), RECUR = gp__of_kind(KIND, 6, 24, 10, 10),
+                        PASS = gp__of_kind(KIND, 41, 57, 87, 105), REPEATS = gp__of_kind(KIND, 6, 24, 10, 10),
                         FEWEST = gp__of_kind(KIND, 3, 3, 4, 4), SOON = gp__of_kind(KIND, 0, 64, 1024, 1024);
-  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))) && sizeof(Recurring) == gp__recur_bytes(),
+  static_assert(sizeof(Storage) == gp__sample_bytes(int(sizeof(T))) && sizeof(Duplicates) == gp__duplicate_bytes(),
                 "shared memory");
   const Hybrid &h;
   Storage &s;
-  Recurring &r;
+  Duplicates &r;
 
   GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::slot(i)]; }
   // One key of each `each`.
   GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
-  // Random keys that are there t times each have t m^2 / 2n equal pairs among m. Is t RECUR or more? Parts are constant
-  // `soon` where t is above some 2000 (keys of 8 bytes alone: 140): of d = n / t keys, m^2 / (m + 2.2 d) are equal to
-  // one of the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip
-  // where equal ones stand side by side as well.
-  GP_DEVICE bool recur(gp__u64 n, unsigned m) const {
-    Key x[Recurring::EACH];
+  // Random keys, each t times, have t m^2 / 2n equal pairs among m. Is t REPEATS or more? Parts are constant `soon`
+  // where t is above some 2000 (keys of 8 bytes alone: 140): of d = n / t keys, m^2 / (m + 2.2 d) are equal to one of
+  // the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip where
+  // equal keys are neighbours as well.
+  GP_DEVICE bool has_duplicates(gp__u64 n, unsigned m) const {
+    Key x[Duplicates::EACH];
     r.look(
         [&](int i, unsigned at) {
           x[i] = Code::encode(h.from(GP__FROM_IN)[PAIRS ? gp__hash_of(at) * n >> 32 : gp__drawn(at, n / m)]);
           return gp__hash_of(x[i]);
         },
         m);
-    const gp__u64 times = (RECUR >> (PAIRS && n >> 24 == 0)) + PAIRS; // a key may be drawn twice
+    const gp__u64 times = (REPEATS >> (PAIRS && n >> 24 == 0)) + PAIRS; // a key may be drawn twice
     const gp__u64 least = times * m * m * 2 / (5 * n);
     const gp__u64 all = m, equal = r.equal, different = r.different;
     const bool soon =
@@ -65,11 +65,11 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     return is || (!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x, m));
   }
   // Where costs are not compared: do many keys that are not equal share 12 bits, the highest in which keys differ?
-  GP_DEVICE bool crowd(const Key (&x)[Recurring::EACH], unsigned m) const {
+  GP_DEVICE bool crowd(const Key (&x)[Duplicates::EACH], unsigned m) const {
     gp__u32 *word = r.key, alike = 0;
     gp__u64 differ = 0;
     GPUPRIMS__UNROLL
-    for (int i = 1; i < Recurring::EACH; ++i)
+    for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) differ |= x[i] ^ x[i - 1];
     if (threadIdx.x < 3) word[threadIdx.x] = 0;
     __syncthreads();
@@ -79,7 +79,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     const int width = gp__width(static_cast<gp__u64>(word[1]) << 32 | word[0]), shift = width > 12 ? width - 12 : 0;
     GPUPRIMS__UNROLL
-    for (int i = 1; i < Recurring::EACH; ++i)
+    for (int i = 1; i < Duplicates::EACH; ++i)
       if (unsigned(i + 1) * THREADS <= m) alike += x[i] != x[i - 1] && (x[i] ^ x[i - 1]) >> shift == 0;
     alike = gp_warp_reduce(alike, gp_sum<gp__u32>());
     if (gp_lane() == 0) atomicAdd(word + 2, alike);
@@ -161,7 +161,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   GP_DEVICE void run() const {
     const gp__u64 n = gp__count(h.a);
     const unsigned m = n < h.a.sample ? static_cast<unsigned>(n) : h.a.sample;
-    if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {
+    if (h.a.duplicate_sample && n >= h.a.duplicate_sample && has_duplicates(n, h.a.duplicate_sample)) {
       if (threadIdx.x == 0) *h.a.choice = GP__CHOSE_ONE_SWEEP;
       return;
     }
@@ -186,7 +186,7 @@ GP_DEVICE void gp__sort_sample(const gp__hybrid_args &a) {
   gp__pdl_wait<P>();
   const gp__hybrid<P, T, DESCENDING, Value> h = {a, 0, 0};
   const Sampling sampling = {h, *reinterpret_cast<typename Sampling::Storage *>(bytes),
-                             *reinterpret_cast<typename Sampling::Recurring *>(bytes)};
+                             *reinterpret_cast<typename Sampling::Duplicates *>(bytes)};
   sampling.run();
 }
 

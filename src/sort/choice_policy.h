@@ -3,7 +3,8 @@
 
 // What may lose the order of equal keys: built-in keys, all bits of them, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
-  return !s.in_size && !s.acc_size && !s.drop_keys && s.key_size <= 8 && !s.begin_bit && s.end_bit == 8 * s.key_size;
+  return !s.in_size && !s.acc_size && !s.sorted.drop_keys && s.key_size <= 8 && !s.sorted.begin_bit &&
+         s.sorted.end_bit == 8 * s.key_size;
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
   return gp__sorts_keys(s) && p.threads <= 1024 && p.threads * gp__hybrid_vector_items(p, s) < 65536 &&
@@ -14,12 +15,12 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
 // Pairs that the hybrid sort takes: fewer than 2^32, built-in keys of 4 and 8 bytes, values or indices of 4 and 8.
 GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
   return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
-         (s.key_size == 4 || s.key_size == 8) && !s.begin_bit && s.end_bit == 8 * s.key_size;
+         (s.key_size == 4 || s.key_size == 8) && !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
 }
 // Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
 // Another sample tells of keys that recur: so many of them, in a table of so many places.
-enum { GP__RECUR_SAMPLE = 6144, GP__RECUR_PLACES = 8192 };
+enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
          : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
@@ -33,9 +34,11 @@ GPUPRIMS__RULE unsigned gp__sample_bytes(int key_size) {
           4 * (GP__SAMPLE_THREADS / 32 + GP__SAMPLE + 1 + 64 + 256 + 1) + 15) /
          16 * 16;
 }
-GPUPRIMS__RULE unsigned gp__recur_bytes(void) { return 4 * (GP__RECUR_PLACES + GP__RECUR_SAMPLE * 33 / 32 + 2); }
+GPUPRIMS__RULE unsigned gp__duplicate_bytes(void) {
+  return 4 * (GP__DUPLICATE_PLACES + GP__DUPLICATE_SAMPLE * 33 / 32 + 2);
+}
 GPUPRIMS__RULE unsigned gp__choice_bytes(int key_size) {
-  return gp__sample_bytes(key_size) > gp__recur_bytes() ? gp__sample_bytes(key_size) : gp__recur_bytes();
+  return gp__sample_bytes(key_size) > gp__duplicate_bytes() ? gp__sample_bytes(key_size) : gp__duplicate_bytes();
 }
 GPUPRIMS__RULE unsigned gp__hybrid_bucket_bytes(gp__shape s) {
   return s.in_size ? gp__pair_bucket_bytes(s.key_size, s.in_size, gp__bucket_threads(s.key_size),

@@ -30,7 +30,7 @@ GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned lon
     g->shared_bytes = gp__cooperative_bytes(p, s);
     if (p.algorithm == GP_ONE_LAUNCH) {
       g->words = gp__cooperative_words(g->grid);
-      g->scratch = s.drop_keys ? s.count * (unsigned)s.key_size : 0;
+      g->scratch = s.sorted.drop_keys ? s.count * (unsigned)s.key_size : 0;
     }
   }
 }

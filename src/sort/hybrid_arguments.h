@@ -18,8 +18,8 @@ typedef struct gp__hybrid_args {
   int level, levels, drop_keys; // levels: one behind the last
   unsigned capacity;            // keys that a block sorts
   unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses, of keys alone;
-                                // 1: those of `recurring` alone are
-  unsigned recurring;           // keys among which some are looked for that are there more than once; 0: none
+                                // 1: those of `duplicate_sample` alone are
+  unsigned duplicate_sample;    // keys among which some are looked for that are there more than once; 0: none
   int leading;                  // bits that pairs, key and value side by side at `spare`, are sorted by; at bins, where
                                 // each leading digit of 8 bits begins; at items, 32 bits each, where each bucket does
 } gp__hybrid_args;

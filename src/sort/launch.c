@@ -12,7 +12,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   memset(&a, 0, sizeof a);
   a.keys = q->keys;
   a.in = r.large ? NULL : q->in;
-  a.out_keys = l->h->drop_keys ? scratch + r.keys : q->out_keys;
+  a.out_keys = l->h->sorted.drop_keys ? scratch + r.keys : q->out_keys;
   a.out = r.large ? scratch + r.index : q->out;
   a.other_keys = scratch + r.other_keys;
   a.other = scratch + r.other;
@@ -30,7 +30,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.in_place = q->keys == a.out_keys || (a.in && a.in == a.out);
   a.paired = gp__is_paired(l->p->algorithm, l->h->in_size) && ((uintptr_t)a.out_keys | (uintptr_t)a.out) % 8 == 0;
   a.flip = q->flags & GP_DESCENDING ? ~0u : 0;
-  a.drop_keys = l->h->drop_keys;
+  a.drop_keys = l->h->sorted.drop_keys;
   return a;
 }
 // The histogram, the passes, where they ran in place what may be left to copy.
@@ -108,7 +108,7 @@ GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, c
   a.out = q->out_keys;
   a.values = q->in;
   a.out_values = q->out;
-  a.drop_keys = l->h->drop_keys;
+  a.drop_keys = l->h->sorted.drop_keys;
   a.count = q->count;
   a.count_device = (const unsigned long long *)q->count_device;
   a.workspace = l->workspace;
@@ -171,9 +171,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   radix.choice = a.choice = (unsigned long long *)l->scratch;
   radix.mask = GP__DIGITS - 1;
   if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
-  if (samples) a.recurring = GP__RECUR_SAMPLE;
+  if (samples) a.duplicate_sample = GP__DUPLICATE_SAMPLE;
   if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // as costs take long to compare
-    a.sample = 1, a.recurring = GP__RECUR_SAMPLE / 2;
+    a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
   GPUPRIMS__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                           : gp__launch_levels(&of_hybrid, 3, a));
   if (gp__adaptive_is_cooperative(*l->p, *l->h)) {

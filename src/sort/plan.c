@@ -1,7 +1,7 @@
 // sort/plan.c - plans of sorts
 // uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, sort/radix_policy.h, sort/scratch.h,
 //   core/request.c, sort/host.c, core/kinds.c, core/primitive.c, core/reads.c, sort/check.c, core/shape.c,
-//   sort/names.c, core/launch.c, sort/launch.c, sort/counting_launch.c
+//   sort/shape.c, sort/names.c, core/launch.c, sort/launch.c, sort/counting_launch.c
 
 // In the order of gp__launch_sweeps.
 GPUPRIMS__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
@@ -86,8 +86,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
   }
 }
 GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
-  gp__shape_keys(q, h);
-  h->drop_keys = !q->in && q->in_size && !q->out_keys;
+  gp__shape_radix_keys(q, h);
+  h->sorted.drop_keys = !q->in && q->in_size && !q->out_keys;
   h->in_place = !q->in || q->in == q->out; // without buffers: it may be
 }
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};

@@ -166,9 +166,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   // The last block, which counts no others if there are any: are there keys of which a bin of a bucket would hold too
   // many, though digits need not tell? Such as are there 20 times each, evenly spread, or some of them far more often.
   GP_DEVICE void sample(gp__u64 n) const {
-    typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Recurring;
-    static_assert(!SAMPLES || sizeof(Recurring) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
-    Recurring &r = *reinterpret_cast<Recurring *>(cells);
+    typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Duplicates;
+    static_assert(!SAMPLES || sizeof(Duplicates) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
+    Duplicates &r = *reinterpret_cast<Duplicates *>(cells);
     const unsigned m = n >> 25 ? 384 * REPLICAS : n >> 24 ? 192 * REPLICAS : 128 * REPLICAS;
     const Key *in = static_cast<const Key *>(a.keys);
     const gp__u64 each = n / m, least = gp__u64(8) * m * m / (n + 1);

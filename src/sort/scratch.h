@@ -16,7 +16,7 @@ GPUPRIMS__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes
 GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
   const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
-  r.passes = gp__radix_passes(s.begin_bit, s.end_bit);
+  r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
   r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
   r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s.compute_capability, 32);
   r.value_bytes = gp__radix_value_bytes(s);
@@ -28,7 +28,7 @@ GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
   r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
-  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
   r.other_keys = gp__carve_scratch(&r.bytes, r.passes ? s.count * (unsigned)s.key_size : 0);
   r.other = gp__carve_scratch(
@@ -63,7 +63,7 @@ GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   r.next_parts = gp__carve_scratch(&r.bytes, parts * GP__HYBRID_PART_BYTES);
   r.bins = gp__carve_scratch(&r.bytes, (s.in_size ? gp__hybrid_pieces(parts, r.blocks) : parts) * GP__DIGITS * 8);
   r.next_bins = s.in_size ? 0 : gp__carve_scratch(&r.bytes, parts * GP__DIGITS * 8);
-  r.keys = s.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
+  r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.spare = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size);
   r.spare_values = gp__carve_scratch(&r.bytes, s.count * (unsigned)s.in_size);
   return r;

@@ -66,7 +66,7 @@ GPUPRIMS__RULE unsigned gp__top_k_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   return p.blocks_per_sm >= 1 && s.key_size > 0 && (p.threads & (p.threads - 1)) == 0 &&
          (p.algorithm == GP_BEST_LISTS ? s.primitive == GP_TOP_K && s.top_k.results <= GP__TOP_K_FEW
-                                       : p.algorithm == GP_RADIX_SELECT && !s.drop_keys) &&
+                                       : p.algorithm == GP_RADIX_SELECT && !s.top_k.drop_keys) &&
          (long long)gp__top_k_shared_bytes(p, s) <=
              (s.shared_bytes + 1024) / p.blocks_per_sm - 1024 -
                  (p.algorithm == GP_BEST_LISTS ? GP__TOP_K_STATIC_BYTES : GP__SELECT_BINS * 4 + 1024);

@@ -1842,7 +1842,8 @@ MUTANTS = {
         "atomicAdd(&s.alike[s.head[j + 1] - s.head[j] > 1 ? 63 : BITS - (before < behind ? before : behind)], s.head"),
     "adaptive: keys that recur are not looked for": (
         "ADAPTIVE", "src/sort/choice.cuh",
-        "if (h.a.recurring && n >= h.a.recurring && recur(n, h.a.recurring)) {", "if (false) {"),
+        "if (h.a.duplicate_sample && n >= h.a.duplicate_sample && has_duplicates(n, h.a.duplicate_sample)) {",
+        "if (false) {"),
     "adaptive: a key that recurs is counted each time": (
         "ADAPTIVE", "src/sort/radix_count.cuh", "with_others += gp__set_bit(again, other);",
         "++with_others;"),

@@ -149,7 +149,7 @@ static void look_at(int primitive, int key, int value, unsigned long long count)
     const bool planned = gp__family_of(primitive) >= GP__FAMILY_SORT;
     s.primitive = primitive, s.count = count, s.segments = 1 + count / 8, s.exact = s.commutative = 1;
     s.compute_capability = capability, s.multiprocessors = 40, s.shared_bytes = gp__shared_bytes_of(capability);
-    if (planned) s.key_size = key, s.in_size = value, s.end_bit = 8 * key;
+    if (planned) s.key_size = key, s.in_size = value, s.sorted.end_bit = 8 * key;
     else s.in_size = s.out_size = s.acc_size = key, s.key_size = value;
     if (gp__family_of(primitive) == GP__FAMILY_SEGMENTS) s.offset_size = 4, s.key_size = 0;
     if (gp__family_of(primitive) == GP__FAMILY_HISTOGRAM)

@@ -165,7 +165,8 @@ template <class P, class K, class S, bool INDEXED, class O> struct Sort {
     s.primitive = GP_SEGMENTED_SORT;
     s.key_size = sizeof(Bits), s.in_size = Values::given ? sizeof(V) : 0, s.out_size = S::any ? sizeof(V) : 0;
     s.compute_capability = 90, s.multiprocessors = sms, s.shared_bytes = 227 * 1024;
-    s.count = n, s.segments = segments, s.offset_size = sizeof(O), s.begin_bit = o.begin_bit, s.end_bit = o.end_bit;
+    s.count = n, s.segments = segments, s.offset_size = sizeof(O), s.sorted.begin_bit = o.begin_bit,
+    s.sorted.end_bit = o.end_bit;
     gp__segmented_sort_args a = {};
     const int bits = o.end_bit - o.begin_bit;
     const bool value_in_place = o.in_place && Values::given;
@@ -206,7 +207,7 @@ template <class P, class K, class S, bool INDEXED, class O> struct Sort {
     if (!only.empty() && only != name) return;
     gp__shape s = {};
     s.key_size = sizeof(Bits), s.out_size = S::any ? sizeof(V) : 0;
-    s.end_bit = 8 * int(sizeof(Bits)) - (INDEXED && !S::any ? 1 : 0);
+    s.sorted.end_bit = 8 * int(sizeof(Bits)) - (INDEXED && !S::any ? 1 : 0);
     const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(policy_of<P>(GP_SIZE_CLASSES), s);
     std::vector<u64> borders = {1, 2, 3, 5, 8, 9, 16, 32, 64, 128, 256, 512, l.limit};
     if (large) borders = {1, 30, 300, l.limit, 1024, l.capacity / 2, l.capacity, 2 * l.capacity};

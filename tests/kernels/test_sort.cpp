@@ -135,8 +135,8 @@ template <class P, class K, class V, class W, int HISTOGRAM_THREADS, int REPLICA
 
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = sizeof(Key), s.in_size = s.out_size = pairs ? int(sizeof(V)) : 0;
-    s.acc_size = Ordered<K>::bits / 8, s.begin_bit = o.begin_bit, s.end_bit = o.end_bit, s.count = n;
-    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = o.drop_keys, s.multiprocessors = 20;
+    s.acc_size = Ordered<K>::bits / 8, s.sorted.begin_bit = o.begin_bit, s.sorted.end_bit = o.end_bit, s.count = n;
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.sorted.drop_keys = o.drop_keys, s.multiprocessors = 20;
     const gp_policy p = policy_of<P>(o.team ? o.team : PAIRED ? GP_PAIRED_SWEEP : GP_ONE_SWEEP);
     const bool wide = std::is_same<W, gp__radix_wide>::value;
     gp__radix_plan r = gp__radix_plan_of(p, s);
@@ -335,7 +335,7 @@ static void test_rules() {
       for (int value : sizes)
         for (int stages = 0; stages < 3; ++stages) {
           gp__shape s = {};
-          s.primitive = GP_SORT, s.key_size = key, s.in_size = s.out_size = value, s.end_bit = 8 * key;
+          s.primitive = GP_SORT, s.key_size = key, s.in_size = s.out_size = value, s.sorted.end_bit = 8 * key;
           s.count = 1u << 24, s.multiprocessors = 132;
           s.compute_capability = capabilities[device], s.shared_bytes = kib[device] * 1024;
           gp_policy p = {};
@@ -397,7 +397,7 @@ static void test_rule_of_pairs() {
                {8, 8, 1u << 23, 64, GP_ADAPTIVE}};
   for (const auto &c : cases) {
     gp__shape s = {};
-    s.primitive = GP_SORT, s.key_size = c.key, s.in_size = s.out_size = c.value, s.end_bit = c.end_bit;
+    s.primitive = GP_SORT, s.key_size = c.key, s.in_size = s.out_size = c.value, s.sorted.end_bit = c.end_bit;
     s.count = c.count;
     s.multiprocessors = 132, s.compute_capability = 90, s.shared_bytes = 227 * 1024;
     const gp_policy p = gp__portable_by(&gp__rules_sort, gp_policy(), s);

@@ -327,7 +327,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     std::vector<Raw> given(from);
     if (on_device) given.resize(n + 5, Raw(0));
     gp__shape s = {};
-    s.primitive = GP_SORT, s.key_size = sizeof(T), s.end_bit = BITS, s.count = given.size();
+    s.primitive = GP_SORT, s.key_size = sizeof(T), s.sorted.end_bit = BITS, s.count = given.size();
     s.compute_capability = 90, s.shared_bytes = 227 * 1024;
     const gp_policy p = policy_of<P>(GP_ONE_SWEEP);
     const gp__radix_plan r = gp__radix_plan_of(p, s);
@@ -429,7 +429,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 // What a sample of keys that recur chooses: random keys, each there `times` times; a tenth of them constant; in runs of
 // equal ones; of rank r as often as 1 / r.
 enum Recurrence { RANDOM_ONES, SOME_CONSTANT, RUNS, ZIPF, MOST_CONSTANT, FEW_ONES, LOW_HALF };
-template <class P, class T, class V> struct Recurring {
+template <class P, class T, class V> struct Duplicates {
   typedef gp__sorted<T, false> Code;
   typedef typename Code::Raw Raw;
   static const bool PAIRS = !std::is_same<V, gp__none>::value;
@@ -451,9 +451,9 @@ template <class P, class T, class V> struct Recurring {
     Device<u64> count(std::vector<u64>(1, counted), 0), choice(1);
     gp__hybrid_args a = {};
     a.in = in.data, a.count = n, a.count_device = count.data, a.levels = gp__hybrid_levels(sizeof(T));
-    a.capacity = 4608, a.choice = choice.data, a.recurring = GP__RECUR_SAMPLE;
+    a.capacity = 4608, a.choice = choice.data, a.duplicate_sample = GP__DUPLICATE_SAMPLE;
     a.sample = by_costs ? 512 : 1;
-    if (!by_costs) a.recurring = GP__RECUR_SAMPLE / 2;
+    if (!by_costs) a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
     if (simt::launch_kernel("sample", 1, GP__SAMPLE_THREADS, gp__choice_bytes(sizeof(T)),
                             gp__sort_sample<P, T, false, V>, a))
       return -1;
@@ -522,8 +522,8 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     given.resize(size, Raw(0));
     for (size_t i = 0; i < size; ++i) numbers[i] = V(indices ? i : i * 3 + 1);
     gp__shape s = {};
-    s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.end_bit = 32, s.count = size;
-    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.drop_keys = indices && random32() % 2;
+    s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.sorted.end_bit = 32, s.count = size;
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.sorted.drop_keys = indices && random32() % 2;
     const gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
     const gp__radix_plan r = gp__radix_plan_of(p, s);
     Device<u8> scratch(r.bytes), of_again(r.words + r.clear * 16);
@@ -538,10 +538,10 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     simt::host_fill(out_values.data, 0x5a, size * sizeof(V));
     gp__radix_args b = {};
     b.keys = in.data, b.in = indices ? nullptr : values.data, b.out = out_values.data;
-    b.out_keys = s.drop_keys ? static_cast<void *>(scratch.data + r.keys) : out.data;
+    b.out_keys = s.sorted.drop_keys ? static_cast<void *>(scratch.data + r.keys) : out.data;
     b.other_keys = scratch.data + r.other_keys, b.other = scratch.data + r.other, b.clear = r.clear;
     b.count = size, b.count_device = on_device ? count.data : nullptr, b.workspace = words.data;
-    b.end_bit = 32, b.paired = BESIDE, b.passes = 4, b.flip = DESCENDING ? ~0u : 0, b.drop_keys = s.drop_keys;
+    b.end_bit = 32, b.paired = BESIDE, b.passes = 4, b.flip = DESCENDING ? ~0u : 0, b.drop_keys = s.sorted.drop_keys;
     gp__radix_args sweep = b;
     keep(sweep, scratch.data, r);
     keep(b, of_again.data, r);
@@ -581,7 +581,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     const std::vector<V> got = out_values.read(size);
     bool good = !e;
     for (size_t i = 0; i < n; ++i)
-      good = good && got[i] == numbers[order[i]] && (s.drop_keys || keys[i] == from[order[i]]);
+      good = good && got[i] == numbers[order[i]] && (s.sorted.drop_keys || keys[i] == from[order[i]]);
     for (size_t i = n; i < size; ++i) { // what outputs hold between the passes may go on to their ends, no further
       V untouched;
       std::memset(&untouched, 0x5a, sizeof untouched);
@@ -597,7 +597,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
       keys[i] = even ? Raw(u32(i * 40503 % n / times * 2654435761u)) : i % times ? keys[i - 1] : Raw(random32());
     gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
     gp__shape s = {};
-    s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.end_bit = 32, s.count = n;
+    s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.sorted.end_bit = 32, s.count = n;
     s.compute_capability = 90, s.shared_bytes = 227 * 1024;
     const gp__radix_plan r = gp__radix_plan_of(p, s);
     Device<u8> scratch(r.bytes);
@@ -698,9 +698,9 @@ int main(int argc, char **argv) {
 #endif
 #if !defined TEST_HYBRID && !defined TEST_HYBRID_PAIRS && !defined TEST_LEADING
   typedef gp__policy<256, 2, GP_CACHE_ALL, GP_CACHE_ALL, 2, 2, 2> Two;
-  Recurring<Two, u32, gp__none>::cases("recurring u32");
-  Recurring<Two, u64, gp__none>::cases("recurring u64");
-  Recurring<Two, u64, u32>::cases("recurring u64 u32");
+  Duplicates<Two, u32, gp__none>::cases("duplicates u32");
+  Duplicates<Two, u64, gp__none>::cases("duplicates u64");
+  Duplicates<Two, u64, u32>::cases("duplicates u64 u32");
   Adaptive<Two, u32, false, 32, 8, 9>::sweep("adaptive u32", seeds);
   Adaptive<Two, double, true, 32, 8, 9>::sweep("adaptive f64 descending", seeds);
 #endif

@@ -87,7 +87,7 @@ template <class T> struct Guarded {
 };
 static gp__shape shape_of(gp_primitive primitive, int key_size, size_t count, int sms) {
   gp__shape s = {};
-  s.primitive = primitive, s.key_size = key_size, s.count = count, s.end_bit = 8 * key_size;
+  s.primitive = primitive, s.key_size = key_size, s.count = count, s.sorted.end_bit = 8 * key_size;
   s.compute_capability = 90, s.multiprocessors = sms, s.shared_bytes = 227 * 1024;
   return s;
 }
