@@ -329,7 +329,7 @@ static inline bool before(Record r, const Fiber *f) {
   return before_slow(r, f);
 }
 
-// Who knows of the time at which it was published got all of it on the way (FastTrack, Flanagan and Freund 2009).
+// A thread that knows the time of the publication knows all of it (FastTrack, Flanagan and Freund 2009).
 static void learn(Fiber *f, const Known &k) {
   Record published;
   published.bits = k->epoch;
