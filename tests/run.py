@@ -456,6 +456,7 @@ class Builder:
     def __init__(self, long, times, lines, headers):
         self.long, self.lines, self.headers = long, lines, headers
         self.times, self.objects, self.tasks, self.seconds = times, {}, [], 0.0
+        os.makedirs(under_root(f"{BUILD}/objects"), exist_ok=True)
 
     def compile(self, program, flavour, source, role):
         compiler, standard = LANGUAGES[os.path.splitext(source)[1]]
@@ -805,7 +806,6 @@ def main():
     parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1)
     options = parser.parse_args()
     os.chdir(ROOT)
-    os.makedirs(f"{BUILD}/objects", exist_ok=True)
     if not options.list:
         make_header()
     times_file, kept_file = f"{BUILD}/times.json", f"{BUILD}/kept.json"
