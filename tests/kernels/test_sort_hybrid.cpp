@@ -515,7 +515,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     a.counts = reinterpret_cast<u64 *>(at + r.counts), a.tickets = reinterpret_cast<u64 *>(at + r.tickets);
     a.steps = reinterpret_cast<u32 *>(at + r.steps), a.words = at + r.words;
   }
-  static bool run(const std::vector<Raw> &from, int bits, bool on_device, bool indices, int &chosen) {
+  static bool run(const std::vector<Raw> &from, int bits, bool on_device, bool indices, bool drop_keys, int &chosen) {
     const size_t n = from.size(), size = on_device ? n + 5 : n;
     std::vector<Raw> given(from);
     std::vector<V> numbers(size);
@@ -523,7 +523,7 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
     for (size_t i = 0; i < size; ++i) numbers[i] = V(indices ? i : i * 3 + 1);
     gp__shape s = {};
     s.primitive = GP_SORT, s.key_size = 4, s.in_size = sizeof(V), s.sorted.end_bit = 32, s.count = size;
-    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.sorted.drop_keys = indices && random32() % 2;
+    s.compute_capability = 90, s.shared_bytes = 227 * 1024, s.sorted.drop_keys = drop_keys;
     const gp_policy p = policy_of<P>(GP_LEADING_SWEEP);
     const gp__radix_plan r = gp__radix_plan_of(p, s);
     Device<u8> scratch(r.bytes), of_again(r.words + r.clear * 16);
@@ -675,12 +675,15 @@ template <class P, class T, bool DESCENDING, class V, int THREADS, int ITEMS, in
         simt::set_random_schedule(uint64_t(seed * 100 + kind));
         const int bits = kind > DISTRIBUTIONS ? 16 : far ? 10 : 8;
         int chosen = 0;
-        const bool on_device = random32() % 4 == 0, indices = std::is_unsigned<V>::value && random32() % 3 == 0;
-        const bool good = run(raw, bits, on_device, indices, chosen);
+        const bool on_device = random32() % 4 == 0;
+        const bool by_turns = (seed + kind - DISTRIBUTIONS) % 2 != 0; // by leading bits, keys dropped: seed 1 has it
+        const bool indices = std::is_unsigned<V>::value && (far ? by_turns : random32() % 3 == 0);
+        const bool drop_keys = indices && (far || random32() % 2);
+        const bool good = run(raw, bits, on_device, indices, drop_keys, chosen);
         check(good && right(raw, kind, bits, chosen),
               std::string(name) + " kind " + std::to_string(kind) + " n " + std::to_string(n) + " bits " +
                   std::to_string(bits) + (on_device ? " count on the device" : "") + (indices ? " indices" : "") +
-                  " chosen " + std::to_string(chosen) + " seed " + std::to_string(seed));
+                  (drop_keys ? " alone" : "") + " chosen " + std::to_string(chosen) + " seed " + std::to_string(seed));
         simt::clear_error();
       }
   }
