@@ -6,6 +6,9 @@
     make same-code BASE=COMMIT ARGS='--primitives scan,sort --types u32 --architectures 90'
     make same-code BASE=COMMIT ARGS=--policies  the base compiles this tree's policies, for a base that was tuned less
 
+--policies names the policy of the call. Calls inside it choose by their own tree's rows: after a tune of reduce_by_key
+a group_by counts as changed that nothing else changed.
+
 Needs gcc and NVRTC, no GPU. A kernel is the one of (primitive, type, size, architecture, position in the call); what is
 compared is the hash of its machine code and constants, and the policy that the header chooses for the call. Names, line
 numbers and comments do not count. Sizes choose among the portable policies; where --all is given, the rows of each

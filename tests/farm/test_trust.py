@@ -260,6 +260,21 @@ def test_forged_decisions_give_no_row(tmp_path, capsys):
     assert open(out, encoding="utf-8").read() == before and capsys.readouterr().err.count("it gives no row") == 4
 
 
+def test_an_algorithm_that_the_header_lost_is_named(tmp_path, capsys):
+    """An honest store from before an algorithm was removed still loads; its rows say why they are gone."""
+    tune, decisions = tuned(tmp_path, wide_wins)
+    accepted = [one for one in decisions if one["verdict"] == "accepted"]
+    lost = {one["policy"]["algorithm"] for one in accepted}
+    assert lost
+    rewritten(tune.path, lambda lines: [json.loads(re.sub(r'(algorithm(?:": "|=))(%s)\b' % "|".join(lost), r"\1GONE",
+                                                          json.dumps(line))) for line in lines])
+    said, text = refused(capsys, tmp_path, tune.path)
+    assert said.count("the header has no algorithm GONE") == len(accepted) and "no rows" in text
+    out = str(tmp_path / table.TABLE)
+    assert farm.main(["table", "--stores", str(tmp_path), "--out", out]) == 0
+    assert capsys.readouterr().err.count("no algorithm GONE: it gives no row") == len(accepted)
+
+
 @pytest.mark.parametrize("fields", [
     {"gain": 0.5}, {"low": 0.05}, {"high": 9}, {"pairs": 30}, {"sizes": [4096]}, {"members": ["u8"]}, {"log2_from": 5},
     {"log2_to": 30}, {"policy": store.policy_of(made_up.DEEP)}, {"scope": "Example Two"}, {"reason": "believe me"},

@@ -2,7 +2,8 @@
 
 Runs are gone through in their order, each beside the rows that stood before it. A decision that is in force follows
 where decide.py makes the same one out of the run's samples, or, of one that retire.py wrote, where a run of gp_bench
-beside the store shows what it says. All others are doubts: they give no row, and `validate` names them.
+beside the store shows what it says. All others are doubts, as are policies of an algorithm that the header no longer
+has: they give no row, and `table` and `validate` name them.
 """
 import collections
 import os
@@ -16,13 +17,16 @@ Doubt = collections.namedtuple("Doubt", "path decision reason")
 def derive(stores):
     """([decision], [Doubt]): those that follow, each with `boards`, the GPUs that its run was measured on."""
     runs = [(run, a_store) for a_store in stores for run in evidence.runs_of(a_store)]
-    found, doubts = [], []
+    found, doubts, known = [], [], {"AUTO", *store.description()["algorithms"]}
     for run, a_store in sorted(runs, key=lambda one: one[0].order):
         claims = [one for one in rows.in_force(a_store.of("decision")) if one["env"] == run.env]
         if claims:
             made = made_by(run, stores, found, {one["group"] for one in claims})
         for one in claims:
-            if any(without_names(one) == other for other in made) or retire.follows(one, run, beside(a_store.path)):
+            algorithm = (one["policy"] or {}).get("algorithm", "AUTO")
+            if algorithm not in known:
+                doubts.append(Doubt(a_store.path, one, f"the header has no algorithm {store.shown(algorithm)}"))
+            elif any(without_names(one) == other for other in made) or retire.follows(one, run, beside(a_store.path)):
                 # (`replaces` has done its work, and must not reach into other stores.)
                 found.append({**one, "replaces": [], "boards": sorted(run.boards)})
             else:
