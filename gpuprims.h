@@ -314,10 +314,16 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
   X(F32, f32, float, 4)                                                                                                \
   X(F64, f64, double, 8)
 
-// A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call.
-typedef int gp_type;
+// A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
+// and gp_op are enumerations of their own: C++ rejects arguments that change places, C warns (-Wenum-conversion, which
+// gcc's -Wextra includes and clang has by default).
 #define GPUPRIMS__ENUM(NAME, name, device, size) GP_##NAME,
-enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
+typedef enum gp_type {
+  GP_TYPE_DEFAULT = 0,
+  GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT,
+  GPUPRIMS__TYPE_MIN = -0x7fffffff - 1, // handles have the range of int
+  GPUPRIMS__TYPE_MAX = 0x7fffffff
+} gp_type;
 #undef GPUPRIMS__ENUM
 
 // Built-in operators: X(NAME, arity, commutative, device functor). Which NaN comes out is nobody's promise.
@@ -366,9 +372,13 @@ enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
   X(HEADS, 2, 0, gp_heads)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
-typedef int gp_op;
 #define GPUPRIMS__ENUM(NAME, arity, commutative, functor) GP_##NAME,
-enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
+typedef enum gp_op {
+  GP_OP_DEFAULT = 0,
+  GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT,
+  GPUPRIMS__OP_MIN = -0x7fffffff - 1, // handles have the range of int
+  GPUPRIMS__OP_MAX = 0x7fffffff
+} gp_op;
 #undef GPUPRIMS__ENUM
 
 // Primitives: X(NAME, name).
@@ -29667,7 +29677,7 @@ GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *de
     if (larger) {
       s->types = larger;
       s->types[s->type_count] = info;
-      *type = GP_TYPE_COUNT + s->type_count++;
+      *type = (gp_type)(GP_TYPE_COUNT + s->type_count++);
     } else {
       result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
     }
@@ -29732,7 +29742,7 @@ GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, 
   if (larger) {
     s->ops = larger;
     s->ops[s->op_count] = info;
-    *op = GP_OP_COUNT + s->op_count++;
+    *op = (gp_op)(GP_OP_COUNT + s->op_count++);
   }
   pthread_mutex_unlock(&s->lock);
   if (larger) return GP_SUCCESS;
@@ -30637,7 +30647,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   const int numbers = !gp__is_integer(q->key_type);
   if (!gp__is_radix_sorted(k->c, q, k->host)) return GP_SUCCESS;
   sort.primitive = GP_SORT;
-  sort.op = 0;
+  sort.op = GP_OP_DEFAULT;
   if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
   GPUPRIMS__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
   q->numbers = numbers;
@@ -34736,7 +34746,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
   const int normalise = gp__host_normalises(q);
-  if (!q->user_op) GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, 0, NULL, normalise, "op"));
+  if (!q->user_op) GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, normalise, "op"));
   GPUPRIMS__CHECK(gp__host_take_operator(h, q->out_type, q->out_size));
   if (!q->user_op) {
     if (q->in2_type != q->out_type && (!gp__host_size(q->in2_type) || !gp__host_size(q->out_type)))
@@ -36154,18 +36164,18 @@ GPUPRIMS__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, gp_op equal, c
 
 GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
                                 gp_stream stream) {
-  const gp_call c = gp__call(GP_COPY, 0, type, 0, in, out, count);
+  const gp_call c = gp__call(GP_COPY, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_copy in_type=type");
 }
 GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
                                 gp_stream stream) {
-  gp_call c = gp__call(GP_FILL, 0, 0, type, NULL, out, count);
+  gp_call c = gp__call(GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, out, count);
   c.init = value;
   return gp__named(gp_run(ctx, &c, stream), "gp_fill out_type=type init=value");
 }
 GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start, const void *step, void *out,
                                 uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_IOTA, 0, 0, type, NULL, out, count);
+  gp_call c = gp__call(GP_IOTA, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, out, count);
   c.init = start;
   c.step = step;
   return gp__named(gp_run(ctx, &c, stream), "gp_iota out_type=type init=start");
@@ -36186,7 +36196,7 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
 
 GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
                                    gp_stream stream) {
-  const gp_call c = gp__call(GP_REVERSE, 0, type, 0, in, out, count);
+  const gp_call c = gp__call(GP_REVERSE, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_reverse in_type=type");
 }
 
@@ -36278,7 +36288,7 @@ GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type,
                                     const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
                                     uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_GROUP_BY, op, in_type, out_type, in, out, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_group_by");
@@ -36286,7 +36296,7 @@ GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type,
 GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                              const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
                                              uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_RUN_LENGTHS, 0, 0, 0, NULL, NULL, count);
+  gp_call c = gp__call(GP_RUN_LENGTHS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   gp__set_keys(&c, key_type, equal, keys);
   c.out_keys = out_keys;
   c.out2_type = length_type;
@@ -36297,7 +36307,7 @@ GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, 
 GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                            const void *keys, void *offsets, void *lengths, uint64_t *out_count,
                                            uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_NONTRIVIAL_RUNS, 0, 0, 0, NULL, offsets, count);
+  gp_call c = gp__call(GP_NONTRIVIAL_RUNS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, offsets, count);
   gp__set_keys(&c, key_type, equal, keys);
   c.out2_type = length_type;
   c.out2 = lengths;
@@ -36306,12 +36316,13 @@ GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp
 }
 GPUPRIMS__API gp_result gp_count_runs(gp_context *ctx, gp_type key_type, gp_op equal, const void *keys,
                                       uint64_t *out_count, uint64_t count, gp_stream stream) {
-  return gp__named(gp_run_length_encode(ctx, key_type, equal, 0, keys, NULL, NULL, out_count, count, stream),
-                   "gp_count_runs");
+  return gp__named(
+      gp_run_length_encode(ctx, key_type, equal, GP_TYPE_DEFAULT, keys, NULL, NULL, out_count, count, stream),
+      "gp_count_runs");
 }
 GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, const void *in, void *out,
                                   uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_UNIQUE, 0, 0, 0, NULL, NULL, count);
+  gp_call c = gp__call(GP_UNIQUE, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   gp__set_keys(&c, type, equal, in);
   c.out_keys = out;
   c.out_count = out_count;
@@ -36320,7 +36331,7 @@ GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, co
 GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_op equal, gp_type value_type,
                                          const void *keys, const void *values, void *out_keys, void *out,
                                          uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_UNIQUE, 0, value_type, 0, values, out, count);
+  gp_call c = gp__call(GP_UNIQUE, GP_OP_DEFAULT, value_type, GP_TYPE_DEFAULT, values, out, count);
   gp__set_keys(&c, key_type, equal, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
@@ -36336,7 +36347,7 @@ GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_typ
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      void *out, uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_SELECT, predicate, type, 0, in, out, count);
+  gp_call c = gp__call(GP_SELECT, predicate, type, GP_TYPE_DEFAULT, in, out, count);
   c.init = scalar;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_select_if op=predicate in_type=type out_type=type init=scalar");
@@ -36344,15 +36355,15 @@ GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type t
 GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                         const void *flags, void *out, uint64_t *out_count, uint64_t count,
                                         gp_stream stream) {
-  gp_call c = gp__call(GP_SELECT, 0, type, 0, in, out, count);
-  gp__set_keys(&c, flag_type, 0, flags);
+  gp_call c = gp__call(GP_SELECT, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
+  gp__set_keys(&c, flag_type, GP_OP_DEFAULT, flags);
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_select_flags in_type=type out_type=type keys=flags key_type=flag_type");
 }
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
                                      gp_stream stream) {
-  gp_call c = gp__call(GP_PARTITION, predicate, type, 0, in, selected, count);
+  gp_call c = gp__call(GP_PARTITION, predicate, type, GP_TYPE_DEFAULT, in, selected, count);
   c.init = scalar;
   c.out2 = rejected;
   c.out_count = out_counts;
@@ -36362,8 +36373,8 @@ GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type t
 GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                            const void *flags, void *selected, void *rejected, uint64_t *out_counts,
                                            uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_PARTITION, 0, type, 0, in, selected, count);
-  gp__set_keys(&c, flag_type, 0, flags);
+  gp_call c = gp__call(GP_PARTITION, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, selected, count);
+  gp__set_keys(&c, flag_type, GP_OP_DEFAULT, flags);
   c.out2 = rejected;
   c.out_count = out_counts;
   return gp__named(gp_run(ctx, &c, stream), "gp_partition_flags in_type=type out_type=type keys=flags "
@@ -36372,7 +36383,7 @@ GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_typ
 GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second, gp_type type,
                                       const void *first_scalar, const void *second_scalar, const void *in, void *out1,
                                       void *out2, void *out3, uint64_t *out_counts, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_PARTITION, first, type, 0, in, out1, count);
+  gp_call c = gp__call(GP_PARTITION, first, type, GP_TYPE_DEFAULT, in, out1, count);
   if (!second) return gp__fail(GP_E_OPERATOR, "gp_partition3: second is not set (0)");
   c.transform = second;
   c.init = first_scalar;
@@ -36385,21 +36396,21 @@ GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second
 }
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                     uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_COUNT_IF, predicate, type, 0, in, NULL, count);
+  gp_call c = gp__call(GP_COUNT_IF, predicate, type, GP_TYPE_DEFAULT, in, NULL, count);
   c.init = scalar;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_count_if op=predicate in_type=type init=scalar");
 }
 GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_ANY, predicate, type, 0, in, out, count);
+  gp_call c = gp__call(GP_ANY, predicate, type, GP_TYPE_DEFAULT, in, out, count);
   c.init = scalar;
   return gp__named(gp_run(ctx, &c, stream), "gp_any op=predicate in_type=type init=scalar");
 }
 
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_ALL, predicate, type, 0, in, out, count);
+  gp_call c = gp__call(GP_ALL, predicate, type, GP_TYPE_DEFAULT, in, out, count);
   c.init = scalar;
   return gp__named(gp_run(ctx, &c, stream), "gp_all op=predicate in_type=type init=scalar");
 }
@@ -36417,9 +36428,9 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
                                                 void *out_keys, const void *values, void *out_values, uint64_t count,
                                                 gp_type offset_type, const void *begin, const void *end,
                                                 uint64_t segments, int flags, gp_stream stream) {
-  gp_call c = gp__call(GP_SEGMENTED_SORT, 0, values ? value_type : (gp_type)GP_TYPE_DEFAULT, value_type, values,
+  gp_call c = gp__call(GP_SEGMENTED_SORT, GP_OP_DEFAULT, values ? value_type : GP_TYPE_DEFAULT, value_type, values,
                        out_values, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   gp__set_segments(&c, offset_type, begin, segments);
   c.out_keys = out_keys;
   c.end = end;
@@ -36433,8 +36444,8 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                       const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
                                       gp_stream stream) {
-  gp_call c = gp__call(GP_SORT, 0, value_type, 0, values, out_values, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp_call c = gp__call(GP_SORT, GP_OP_DEFAULT, value_type, GP_TYPE_DEFAULT, values, out_values, count);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out_keys;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream),
@@ -36447,8 +36458,8 @@ GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const vo
 }
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream) {
-  gp_call c = gp__call(GP_SORT, 0, 0, index_type, NULL, indices, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp_call c = gp__call(GP_SORT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, index_type, NULL, indices, count);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out_keys;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");
@@ -36459,7 +36470,7 @@ GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type in
 GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
                                           const void *lower, const void *upper, void *out, uint64_t bins,
                                           uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_HISTOGRAM_EVEN, 0, type, counter_type, in, out, count);
+  gp_call c = gp__call(GP_HISTOGRAM_EVEN, GP_OP_DEFAULT, type, counter_type, in, out, count);
   c.init = lower;
   c.step = upper;
   c.bins = bins;
@@ -36469,7 +36480,7 @@ GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type
 GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
                                             const void *boundaries, void *out, uint64_t bins, uint64_t count,
                                             gp_stream stream) {
-  gp_call c = gp__call(GP_HISTOGRAM_RANGES, 0, type, counter_type, in, out, count);
+  gp_call c = gp__call(GP_HISTOGRAM_RANGES, GP_OP_DEFAULT, type, counter_type, in, out, count);
   c.begin = boundaries;
   c.bins = bins;
   return gp__named(gp_run(ctx, &c, stream), "gp_histogram_ranges in_type=type out_type=counter_type begin=boundaries");
@@ -36497,14 +36508,14 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
 }
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_LOAD_BALANCE, 0, 0, index_type, NULL, out, count);
+  gp_call c = gp__call(GP_LOAD_BALANCE, GP_OP_DEFAULT, GP_TYPE_DEFAULT, index_type, NULL, out, count);
   gp__set_segments(&c, offset_type, offsets, segments);
   return gp__named(gp_run(ctx, &c, stream), "gp_load_balance out_type=index_type begin=offsets");
 }
 
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
                                          uint64_t count, uint64_t *bad, gp_stream stream) {
-  gp_call c = gp__call(GP_CHECK_OFFSETS, 0, 0, 0, NULL, NULL, count);
+  gp_call c = gp__call(GP_CHECK_OFFSETS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   gp__set_segments(&c, offset_type, offsets, segments);
   c.bad = bad;
   return gp__named(gp_run(ctx, &c, stream), "gp_check_offsets begin=offsets");
@@ -36515,8 +36526,8 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 // Two sorted inputs.
 GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
-  gp_call c = gp__call(primitive, less, 0, 0, NULL, NULL, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp_call c = gp__call(primitive, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.keys2 = keys2;
   c.count2 = count2;
   c.out_keys = out_keys;
@@ -36628,8 +36639,8 @@ GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_t
 }
 GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
                                      uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_IS_SORTED, less, 0, 0, NULL, NULL, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp_call c = gp__call(GP_IS_SORTED, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_count = bad;
   return gp__named(gp_run(ctx, &c, stream), "gp_is_sorted op=less out_count=bad");
 }
@@ -36639,9 +36650,10 @@ GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op le
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
                                       const void *keys, const void *values, void *out_keys, void *out_values,
                                       uint64_t k, uint64_t rows, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_TOP_K, 0, values ? value_type : 0, out_values ? value_type : 0, values, out_values, count);
+  gp_call c = gp__call(GP_TOP_K, GP_OP_DEFAULT, values ? value_type : GP_TYPE_DEFAULT,
+                       out_values ? value_type : GP_TYPE_DEFAULT, values, out_values, count);
   c.flags = flags;
-  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out_keys;
   c.length = k;
   c.segments = rows;
@@ -36659,9 +36671,9 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, g
 }
 GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
                                        uint64_t n, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_NTH_ELEMENT, 0, 0, 0, NULL, NULL, count);
+  gp_call c = gp__call(GP_NTH_ELEMENT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   c.flags = flags;
-  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out;
   c.length = n;
   return gp__named(gp_run(ctx, &c, stream), "gp_nth_element length=n out_keys=out");
@@ -36669,7 +36681,7 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
 
 GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
                                    uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
+  gp_call c = gp__call(GP_SHUFFLE, GP_OP_DEFAULT, in ? type : GP_TYPE_DEFAULT, type, in, out, count);
   c.init = &seed;
   return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
 }
@@ -36678,7 +36690,7 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
 
 GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
                                           void *out, uint64_t count, int flags, gp_stream stream) {
-  gp_call c = gp__call(GP_CONVERT_LAYOUT, 0, 0, 0, in, out, count);
+  gp_call c = gp__call(GP_CONVERT_LAYOUT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, in, out, count);
   c.in_layout = from;
   c.out_layout = to;
   c.flags = flags;
@@ -36744,7 +36756,7 @@ GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, ch
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
                                             uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
                                             gp_stream stream) {
-  gp_call c = gp__call(GP_GRAPH_FROM_EDGES, 0, type, 0, sources, NULL, count);
+  gp_call c = gp__call(GP_GRAPH_FROM_EDGES, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, sources, NULL, count);
   c.in2 = targets;
   c.flags = flags;
   c.bad = bad;
@@ -37058,7 +37070,7 @@ GPUPRIMS__API void gp_edges_free(gp_edge_list *edges) {
 
 GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
                                    const gp_permutation *permutation, gp_stream stream) {
-  gp_call c = gp__call(GP_TRANSPOSE, 0, type, type, in, out, 0);
+  gp_call c = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, type, type, in, out, 0);
   c.permutation = permutation;
   return gp__named(gp_run(ctx, &c, stream), "gp_permute in_type=type out_type=type");
 }
@@ -37289,6 +37301,8 @@ GPUPRIMS__MEMBER_AT 5
 GPUPRIMS__MEMBER_TYPE 5
 GPUPRIMS__MOVE_OF 5
 GPUPRIMS__OFFSET_OF 5
+GPUPRIMS__OP_MAX 1
+GPUPRIMS__OP_MIN 1
 GPUPRIMS__PRAGMA 6
 GPUPRIMS__PRIVATE 9
 GPUPRIMS__RULE 9
@@ -37297,6 +37311,8 @@ GPUPRIMS__SEEN_AS 5
 GPUPRIMS__SHARED_SUM 86
 GPUPRIMS__SHUFFLE 61
 GPUPRIMS__TRAITS 58
+GPUPRIMS__TYPE_MAX 1
+GPUPRIMS__TYPE_MIN 1
 GPUPRIMS__UNROLL 6
 GPUPRIMS__UNROLL_BY 6
 GPUPRIMS__USED 5
@@ -38800,9 +38816,13 @@ X(F16,f16,gp_f16,2)\
 X(BF16,bf16,gp_bf16,2)\
 X(F32,f32,float,4)\
 X(F64,f64,double,8)
-typedef int gp_type;
 #define GPUPRIMS__ENUM(NAME, name, device, size) GP_##NAME,
-enum{GP_TYPE_DEFAULT=0,GP_TYPES(GPUPRIMS__ENUM)GP_TYPE_COUNT};
+typedef enum gp_type{
+GP_TYPE_DEFAULT=0,
+GP_TYPES(GPUPRIMS__ENUM)GP_TYPE_COUNT,
+GPUPRIMS__TYPE_MIN = -0x7fffffff - 1,
+GPUPRIMS__TYPE_MAX=0x7fffffff
+}gp_type;
 #undef GPUPRIMS__ENUM
 #define GP_OPERATORS(X) \
 X(SUM,2,1,gp_sum)\
@@ -38829,9 +38849,13 @@ X(LESS_EQUAL,2,0,gp_less_equal)\
 X(GREATER,2,0,gp_greater)\
 X(GREATER_EQUAL,2,0,gp_greater_equal)\
 X(HEADS,2,0,gp_heads)
-typedef int gp_op;
 #define GPUPRIMS__ENUM(NAME, arity, commutative, functor) GP_##NAME,
-enum{GP_OP_DEFAULT=0,GP_OPERATORS(GPUPRIMS__ENUM)GP_OP_COUNT};
+typedef enum gp_op{
+GP_OP_DEFAULT=0,
+GP_OPERATORS(GPUPRIMS__ENUM)GP_OP_COUNT,
+GPUPRIMS__OP_MIN = -0x7fffffff - 1,
+GPUPRIMS__OP_MAX=0x7fffffff
+}gp_op;
 #undef GPUPRIMS__ENUM
 #define GP_PRIMITIVES(X) \
 X(COPY,copy)\

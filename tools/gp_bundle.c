@@ -103,16 +103,16 @@ static int find(const named *all, int count, const char *name) {
 static gp_type find_type(const char *name) {
   int i, handle = find(types, type_count, name);
   for (i = 1; !handle && i < GP_TYPE_COUNT; ++i)
-    if (strcmp(gp_type_name(NULL, i), name) == 0) handle = i;
+    if (strcmp(gp_type_name(NULL, (gp_type)i), name) == 0) handle = i;
   if (!handle) fail("no such type", name);
-  return handle;
+  return (gp_type)handle;
 }
 static gp_op find_operator(const char *name) {
   int i, handle = find(operators, operator_count, name);
   for (i = 1; !handle && i < GP_OP_COUNT; ++i)
-    if (strcmp(gp_op_name(NULL, i), name) == 0) handle = i;
+    if (strcmp(gp_op_name(NULL, (gp_op)i), name) == 0) handle = i;
   if (!handle) fail("no such operator", name);
-  return handle;
+  return (gp_op)handle;
 }
 static void remember(named *all, int *count, const char *name, int handle) {
   if (*count == MAX_NAMES) fail("more than 256 definitions", "");

@@ -632,7 +632,7 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
       default_words(c);
       position = 1;
     } else if (position == 1 && FIND_NAME(word, OPERATOR_NAMES) > 0) {
-      c->op = FIND_NAME(word, OPERATOR_NAMES);
+      c->op = (gp_op)FIND_NAME(word, OPERATOR_NAMES);
       position = 2;
     } else if (position <= 2) {
       if (!(c->in = find_type(word))) BAD("no operator or type %s", word);
@@ -647,7 +647,7 @@ static inline __attribute__((unused)) const char *parse_cell(const char *text, c
   if (c->in_offset < 0 || c->in_offset > 255 || c->out_offset < 0 || c->out_offset > 255) BAD("offsets are 0 to 255");
   usual = row_of(c->primitive)->op;
   if (c->op && !*usual) BAD("%s takes no operator", PRIMITIVE_NAMES[c->primitive]);
-  if (!c->op) c->op = FIND_NAME(usual, OPERATOR_NAMES);
+  if (!c->op) c->op = (gp_op)FIND_NAME(usual, OPERATOR_NAMES);
   if (c->in->fields > 1 && (folds(c->primitive) || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2) &&
       (c->op != GP_SUM || c->primitive == GP_TRANSFORM || c->primitive == GP_TRANSFORM2))
     BAD("structs have SUM only");
@@ -1038,7 +1038,7 @@ static inline __attribute__((unused)) const char *cell_types_define(cell_types *
     int type;
     if (t->fields == 1) {
       for (type = 1; type < GP_TYPE_COUNT; type++)
-        if (!strcmp(gp_type_name(NULL, type), t->name)) types->handles[i] = type;
+        if (!strcmp(gp_type_name(NULL, (gp_type)type), t->name)) types->handles[i] = (gp_type)type;
       if (!types->handles[i]) return "the library lacks a type of tools/peers/data.h";
     } else {
       const int which = t->number == GP_DATA_F64;
@@ -1084,7 +1084,7 @@ static inline __attribute__((unused)) gp_op cell_below(cell_types *types, const 
   op.arity = 1;
   op.host = t->number == GP_DATA_F64 ? cell_below_s16 : cell_below_s12;
   op.host_user = (void *)(intptr_t)percent;
-  if (gp_op_define(types->ctx, &op, known)) *known = 0;
+  if (gp_op_define(types->ctx, &op, known)) *known = GP_OP_DEFAULT;
   return *known;
 }
 
@@ -1112,7 +1112,7 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
   static const uint64_t seed = 12345; // of a shuffle
   const gp_primitive p = c->primitive;
   gp_call call = *result;
-#define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : 0)
+#define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : GP_TYPE_DEFAULT)
   call.segments = c->segments;
   call.bins = c->bins;
   if (c->form == FORM_FIXED) call.length = c->segments_mean;
@@ -1128,8 +1128,8 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     if (c->lengths) call.out2_type = HANDLE(c->lengths);
     if (p == GP_NONTRIVIAL_RUNS) call.out_type = call.out2_type;
   }
-  if (p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS) call.in_type = 0;
-  if (p == GP_CHECK_OFFSETS || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL) call.out_type = 0;
+  if (p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS) call.in_type = GP_TYPE_DEFAULT;
+  if (p == GP_CHECK_OFFSETS || p == GP_COUNT_IF || p == GP_ANY || p == GP_ALL) call.out_type = GP_TYPE_DEFAULT;
   if (has_word(p, 'e') && c->form != FORM_FLAGS) {
     const int structs = c->in->fields > 1;
     call.op = structs ? cell_below(types, c->in, c->keep) : c->keep == 100 ? GP_LESS_EQUAL : GP_LESS;
@@ -1140,7 +1140,7 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
   if (p == GP_HISTOGRAM_EVEN && !cell_all_values(c)) call.init = c->scalar, call.step = c->scalar2;
   if (moves_keys(p) || p == GP_IS_SORTED) {
     call.key_type = HANDLE(c->in);
-    call.in_type = c->form == FORM_INDICES ? 0 : HANDLE(c->payload);
+    call.in_type = c->form == FORM_INDICES ? GP_TYPE_DEFAULT : HANDLE(c->payload);
     call.out_type = HANDLE(c->payload);
     call.flags = (c->descending ? GP_DESCENDING : 0) | (has_word(p, 'u') && !c->sorted ? GP_UNSORTED : 0);
     call.begin_bit = c->begin_bit;
@@ -1156,15 +1156,15 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     own->layouts[1].fields = own->fields[1];
     call.in_layout = &own->layouts[0];
     call.out_layout = &own->layouts[1];
-    call.in_type = call.out_type = 0;
+    call.in_type = call.out_type = GP_TYPE_DEFAULT;
   }
   if (is_of_graph(p)) {
     const int makes = p == GP_GRAPH_FROM_EDGES;
     gp_graph *graph = (gp_graph *)(uintptr_t)&c->graph;
     call.graph = makes ? NULL : graph;
     call.out_graph = makes ? graph : NULL;
-    call.in_type = makes ? GP_U32 : 0; // of the pairs
-    call.out_type = call.offset_type = 0;
+    call.in_type = makes ? GP_U32 : GP_TYPE_DEFAULT; // of the pairs
+    call.out_type = call.offset_type = GP_TYPE_DEFAULT;
     call.count = makes ? c->made.edges : (uint64_t)c->at_once;
     call.flags = makes ? c->made.flags : 0;
   }
@@ -1177,7 +1177,7 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
   static const unsigned char VALUE[16] = {0x35, 0x3a, 0x11, 0x3c, 0x52, 0x0f, 0x77, 0x3f, 0x35, 0x3a, 0x11, 0x3c, 1, 2};
   const gp_primitive p = c->primitive;
   gp_call call = gp_call_init(p);
-#define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : 0)
+#define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : GP_TYPE_DEFAULT)
   call.op = c->op && c->in->fields > 1 ? types->struct_sums[c->in - TYPE_ROWS] : c->op;
   call.in_type = HANDLE(c->in);
   call.out_type = HANDLE(c->out);

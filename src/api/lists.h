@@ -43,10 +43,16 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
   X(F32, f32, float, 4)                                                                                                \
   X(F64, f64, double, 8)
 
-// A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call.
-typedef int gp_type;
+// A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
+// and gp_op are enumerations of their own: C++ rejects arguments that change places, C warns (-Wenum-conversion, which
+// gcc's -Wextra includes and clang has by default).
 #define GPUPRIMS__ENUM(NAME, name, device, size) GP_##NAME,
-enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
+typedef enum gp_type {
+  GP_TYPE_DEFAULT = 0,
+  GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT,
+  GPUPRIMS__TYPE_MIN = -0x7fffffff - 1, // handles have the range of int
+  GPUPRIMS__TYPE_MAX = 0x7fffffff
+} gp_type;
 #undef GPUPRIMS__ENUM
 
 // Built-in operators: X(NAME, arity, commutative, device functor). Which NaN comes out is nobody's promise.
@@ -95,9 +101,13 @@ enum { GP_TYPE_DEFAULT = 0, GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT };
   X(HEADS, 2, 0, gp_heads)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
-typedef int gp_op;
 #define GPUPRIMS__ENUM(NAME, arity, commutative, functor) GP_##NAME,
-enum { GP_OP_DEFAULT = 0, GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT };
+typedef enum gp_op {
+  GP_OP_DEFAULT = 0,
+  GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT,
+  GPUPRIMS__OP_MIN = -0x7fffffff - 1, // handles have the range of int
+  GPUPRIMS__OP_MAX = 0x7fffffff
+} gp_op;
 #undef GPUPRIMS__ENUM
 
 // Primitives: X(NAME, name).

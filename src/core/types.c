@@ -100,7 +100,7 @@ GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *de
     if (larger) {
       s->types = larger;
       s->types[s->type_count] = info;
-      *type = GP_TYPE_COUNT + s->type_count++;
+      *type = (gp_type)(GP_TYPE_COUNT + s->type_count++);
     } else {
       result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
     }
@@ -165,7 +165,7 @@ GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, 
   if (larger) {
     s->ops = larger;
     s->ops[s->op_count] = info;
-    *op = GP_OP_COUNT + s->op_count++;
+    *op = (gp_op)(GP_OP_COUNT + s->op_count++);
   }
   pthread_mutex_unlock(&s->lock);
   if (larger) return GP_SUCCESS;

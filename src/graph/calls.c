@@ -5,7 +5,7 @@
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
                                             uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
                                             gp_stream stream) {
-  gp_call c = gp__call(GP_GRAPH_FROM_EDGES, 0, type, 0, sources, NULL, count);
+  gp_call c = gp__call(GP_GRAPH_FROM_EDGES, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, sources, NULL, count);
   c.in2 = targets;
   c.flags = flags;
   c.bad = bad;

@@ -5,7 +5,7 @@
 GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
                                           const void *lower, const void *upper, void *out, uint64_t bins,
                                           uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_HISTOGRAM_EVEN, 0, type, counter_type, in, out, count);
+  gp_call c = gp__call(GP_HISTOGRAM_EVEN, GP_OP_DEFAULT, type, counter_type, in, out, count);
   c.init = lower;
   c.step = upper;
   c.bins = bins;
@@ -15,7 +15,7 @@ GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type
 GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
                                             const void *boundaries, void *out, uint64_t bins, uint64_t count,
                                             gp_stream stream) {
-  gp_call c = gp__call(GP_HISTOGRAM_RANGES, 0, type, counter_type, in, out, count);
+  gp_call c = gp__call(GP_HISTOGRAM_RANGES, GP_OP_DEFAULT, type, counter_type, in, out, count);
   c.begin = boundaries;
   c.bins = bins;
   return gp__named(gp_run(ctx, &c, stream), "gp_histogram_ranges in_type=type out_type=counter_type begin=boundaries");

@@ -4,7 +4,7 @@
 
 GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
                                           void *out, uint64_t count, int flags, gp_stream stream) {
-  gp_call c = gp__call(GP_CONVERT_LAYOUT, 0, 0, 0, in, out, count);
+  gp_call c = gp__call(GP_CONVERT_LAYOUT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, in, out, count);
   c.in_layout = from;
   c.out_layout = to;
   c.flags = flags;

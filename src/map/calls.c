@@ -27,18 +27,18 @@ GPUPRIMS__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, gp_op equal, c
 
 GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
                                 gp_stream stream) {
-  const gp_call c = gp__call(GP_COPY, 0, type, 0, in, out, count);
+  const gp_call c = gp__call(GP_COPY, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_copy in_type=type");
 }
 GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
                                 gp_stream stream) {
-  gp_call c = gp__call(GP_FILL, 0, 0, type, NULL, out, count);
+  gp_call c = gp__call(GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, out, count);
   c.init = value;
   return gp__named(gp_run(ctx, &c, stream), "gp_fill out_type=type init=value");
 }
 GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start, const void *step, void *out,
                                 uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_IOTA, 0, 0, type, NULL, out, count);
+  gp_call c = gp__call(GP_IOTA, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, out, count);
   c.init = start;
   c.step = step;
   return gp__named(gp_run(ctx, &c, stream), "gp_iota out_type=type init=start");

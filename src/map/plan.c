@@ -28,7 +28,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
 GPUPRIMS__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
   const int normalise = gp__host_normalises(q);
-  if (!q->user_op) GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, 0, NULL, normalise, "op"));
+  if (!q->user_op) GPUPRIMS__CHECK(gp__host_take(h, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, normalise, "op"));
   GPUPRIMS__CHECK(gp__host_take_operator(h, q->out_type, q->out_size));
   if (!q->user_op) {
     if (q->in2_type != q->out_type && (!gp__host_size(q->in2_type) || !gp__host_size(q->out_type)))

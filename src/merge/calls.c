@@ -5,8 +5,8 @@
 // Two sorted inputs.
 GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
-  gp_call c = gp__call(primitive, less, 0, 0, NULL, NULL, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp_call c = gp__call(primitive, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.keys2 = keys2;
   c.count2 = count2;
   c.out_keys = out_keys;

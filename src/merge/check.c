@@ -71,7 +71,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   const int numbers = !gp__is_integer(q->key_type);
   if (!gp__is_radix_sorted(k->c, q, k->host)) return GP_SUCCESS;
   sort.primitive = GP_SORT;
-  sort.op = 0;
+  sort.op = GP_OP_DEFAULT;
   if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
   GPUPRIMS__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
   q->numbers = numbers;

@@ -4,6 +4,6 @@
 
 GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
                                    gp_stream stream) {
-  const gp_call c = gp__call(GP_REVERSE, 0, type, 0, in, out, count);
+  const gp_call c = gp__call(GP_REVERSE, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_reverse in_type=type");
 }

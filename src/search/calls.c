@@ -22,14 +22,14 @@ GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less
 }
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_LOAD_BALANCE, 0, 0, index_type, NULL, out, count);
+  gp_call c = gp__call(GP_LOAD_BALANCE, GP_OP_DEFAULT, GP_TYPE_DEFAULT, index_type, NULL, out, count);
   gp__set_segments(&c, offset_type, offsets, segments);
   return gp__named(gp_run(ctx, &c, stream), "gp_load_balance out_type=index_type begin=offsets");
 }
 
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
                                          uint64_t count, uint64_t *bad, gp_stream stream) {
-  gp_call c = gp__call(GP_CHECK_OFFSETS, 0, 0, 0, NULL, NULL, count);
+  gp_call c = gp__call(GP_CHECK_OFFSETS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   gp__set_segments(&c, offset_type, offsets, segments);
   c.bad = bad;
   return gp__named(gp_run(ctx, &c, stream), "gp_check_offsets begin=offsets");

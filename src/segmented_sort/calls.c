@@ -13,9 +13,9 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
                                                 void *out_keys, const void *values, void *out_values, uint64_t count,
                                                 gp_type offset_type, const void *begin, const void *end,
                                                 uint64_t segments, int flags, gp_stream stream) {
-  gp_call c = gp__call(GP_SEGMENTED_SORT, 0, values ? value_type : (gp_type)GP_TYPE_DEFAULT, value_type, values,
+  gp_call c = gp__call(GP_SEGMENTED_SORT, GP_OP_DEFAULT, values ? value_type : GP_TYPE_DEFAULT, value_type, values,
                        out_values, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   gp__set_segments(&c, offset_type, begin, segments);
   c.out_keys = out_keys;
   c.end = end;

@@ -4,7 +4,7 @@
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      void *out, uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_SELECT, predicate, type, 0, in, out, count);
+  gp_call c = gp__call(GP_SELECT, predicate, type, GP_TYPE_DEFAULT, in, out, count);
   c.init = scalar;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_select_if op=predicate in_type=type out_type=type init=scalar");
@@ -12,15 +12,15 @@ GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type t
 GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                         const void *flags, void *out, uint64_t *out_count, uint64_t count,
                                         gp_stream stream) {
-  gp_call c = gp__call(GP_SELECT, 0, type, 0, in, out, count);
-  gp__set_keys(&c, flag_type, 0, flags);
+  gp_call c = gp__call(GP_SELECT, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
+  gp__set_keys(&c, flag_type, GP_OP_DEFAULT, flags);
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_select_flags in_type=type out_type=type keys=flags key_type=flag_type");
 }
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                      void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
                                      gp_stream stream) {
-  gp_call c = gp__call(GP_PARTITION, predicate, type, 0, in, selected, count);
+  gp_call c = gp__call(GP_PARTITION, predicate, type, GP_TYPE_DEFAULT, in, selected, count);
   c.init = scalar;
   c.out2 = rejected;
   c.out_count = out_counts;
@@ -30,8 +30,8 @@ GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type t
 GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
                                            const void *flags, void *selected, void *rejected, uint64_t *out_counts,
                                            uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_PARTITION, 0, type, 0, in, selected, count);
-  gp__set_keys(&c, flag_type, 0, flags);
+  gp_call c = gp__call(GP_PARTITION, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, selected, count);
+  gp__set_keys(&c, flag_type, GP_OP_DEFAULT, flags);
   c.out2 = rejected;
   c.out_count = out_counts;
   return gp__named(gp_run(ctx, &c, stream), "gp_partition_flags in_type=type out_type=type keys=flags "
@@ -40,7 +40,7 @@ GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_typ
 GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second, gp_type type,
                                       const void *first_scalar, const void *second_scalar, const void *in, void *out1,
                                       void *out2, void *out3, uint64_t *out_counts, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_PARTITION, first, type, 0, in, out1, count);
+  gp_call c = gp__call(GP_PARTITION, first, type, GP_TYPE_DEFAULT, in, out1, count);
   if (!second) return gp__fail(GP_E_OPERATOR, "gp_partition3: second is not set (0)");
   c.transform = second;
   c.init = first_scalar;
@@ -53,21 +53,21 @@ GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second
 }
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                     uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_COUNT_IF, predicate, type, 0, in, NULL, count);
+  gp_call c = gp__call(GP_COUNT_IF, predicate, type, GP_TYPE_DEFAULT, in, NULL, count);
   c.init = scalar;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_count_if op=predicate in_type=type init=scalar");
 }
 GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_ANY, predicate, type, 0, in, out, count);
+  gp_call c = gp__call(GP_ANY, predicate, type, GP_TYPE_DEFAULT, in, out, count);
   c.init = scalar;
   return gp__named(gp_run(ctx, &c, stream), "gp_any op=predicate in_type=type init=scalar");
 }
 
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
                                uint8_t *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_ALL, predicate, type, 0, in, out, count);
+  gp_call c = gp__call(GP_ALL, predicate, type, GP_TYPE_DEFAULT, in, out, count);
   c.init = scalar;
   return gp__named(gp_run(ctx, &c, stream), "gp_all op=predicate in_type=type init=scalar");
 }

@@ -30,7 +30,7 @@ GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type,
                                     const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
                                     uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_GROUP_BY, op, in_type, out_type, in, out, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_group_by");
@@ -38,7 +38,7 @@ GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type,
 GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                              const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
                                              uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_RUN_LENGTHS, 0, 0, 0, NULL, NULL, count);
+  gp_call c = gp__call(GP_RUN_LENGTHS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   gp__set_keys(&c, key_type, equal, keys);
   c.out_keys = out_keys;
   c.out2_type = length_type;
@@ -49,7 +49,7 @@ GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, 
 GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
                                            const void *keys, void *offsets, void *lengths, uint64_t *out_count,
                                            uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_NONTRIVIAL_RUNS, 0, 0, 0, NULL, offsets, count);
+  gp_call c = gp__call(GP_NONTRIVIAL_RUNS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, offsets, count);
   gp__set_keys(&c, key_type, equal, keys);
   c.out2_type = length_type;
   c.out2 = lengths;
@@ -58,12 +58,13 @@ GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp
 }
 GPUPRIMS__API gp_result gp_count_runs(gp_context *ctx, gp_type key_type, gp_op equal, const void *keys,
                                       uint64_t *out_count, uint64_t count, gp_stream stream) {
-  return gp__named(gp_run_length_encode(ctx, key_type, equal, 0, keys, NULL, NULL, out_count, count, stream),
-                   "gp_count_runs");
+  return gp__named(
+      gp_run_length_encode(ctx, key_type, equal, GP_TYPE_DEFAULT, keys, NULL, NULL, out_count, count, stream),
+      "gp_count_runs");
 }
 GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, const void *in, void *out,
                                   uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_UNIQUE, 0, 0, 0, NULL, NULL, count);
+  gp_call c = gp__call(GP_UNIQUE, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   gp__set_keys(&c, type, equal, in);
   c.out_keys = out;
   c.out_count = out_count;
@@ -72,7 +73,7 @@ GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, co
 GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_op equal, gp_type value_type,
                                          const void *keys, const void *values, void *out_keys, void *out,
                                          uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_UNIQUE, 0, value_type, 0, values, out, count);
+  gp_call c = gp__call(GP_UNIQUE, GP_OP_DEFAULT, value_type, GP_TYPE_DEFAULT, values, out, count);
   gp__set_keys(&c, key_type, equal, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;

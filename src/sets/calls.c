@@ -70,8 +70,8 @@ GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_t
 }
 GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
                                      uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_IS_SORTED, less, 0, 0, NULL, NULL, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp_call c = gp__call(GP_IS_SORTED, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_count = bad;
   return gp__named(gp_run(ctx, &c, stream), "gp_is_sorted op=less out_count=bad");
 }

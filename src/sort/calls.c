@@ -5,8 +5,8 @@
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
                                       const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
                                       gp_stream stream) {
-  gp_call c = gp__call(GP_SORT, 0, value_type, 0, values, out_values, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp_call c = gp__call(GP_SORT, GP_OP_DEFAULT, value_type, GP_TYPE_DEFAULT, values, out_values, count);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out_keys;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream),
@@ -19,8 +19,8 @@ GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const vo
 }
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
                                    void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream) {
-  gp_call c = gp__call(GP_SORT, 0, 0, index_type, NULL, indices, count);
-  gp__set_keys(&c, key_type, 0, keys);
+  gp_call c = gp__call(GP_SORT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, index_type, NULL, indices, count);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out_keys;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");

@@ -5,9 +5,10 @@
 GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
                                       const void *keys, const void *values, void *out_keys, void *out_values,
                                       uint64_t k, uint64_t rows, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_TOP_K, 0, values ? value_type : 0, out_values ? value_type : 0, values, out_values, count);
+  gp_call c = gp__call(GP_TOP_K, GP_OP_DEFAULT, values ? value_type : GP_TYPE_DEFAULT,
+                       out_values ? value_type : GP_TYPE_DEFAULT, values, out_values, count);
   c.flags = flags;
-  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out_keys;
   c.length = k;
   c.segments = rows;
@@ -25,9 +26,9 @@ GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, g
 }
 GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
                                        uint64_t n, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_NTH_ELEMENT, 0, 0, 0, NULL, NULL, count);
+  gp_call c = gp__call(GP_NTH_ELEMENT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   c.flags = flags;
-  gp__set_keys(&c, key_type, 0, keys);
+  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
   c.out_keys = out;
   c.length = n;
   return gp__named(gp_run(ctx, &c, stream), "gp_nth_element length=n out_keys=out");
@@ -35,7 +36,7 @@ GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_t
 
 GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
                                    uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_SHUFFLE, 0, in ? type : 0, type, in, out, count);
+  gp_call c = gp__call(GP_SHUFFLE, GP_OP_DEFAULT, in ? type : GP_TYPE_DEFAULT, type, in, out, count);
   c.init = &seed;
   return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
 }

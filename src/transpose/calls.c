@@ -4,7 +4,7 @@
 
 GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
                                    const gp_permutation *permutation, gp_stream stream) {
-  gp_call c = gp__call(GP_TRANSPOSE, 0, type, type, in, out, 0);
+  gp_call c = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, type, type, in, out, 0);
   c.permutation = permutation;
   return gp__named(gp_run(ctx, &c, stream), "gp_permute in_type=type out_type=type");
 }

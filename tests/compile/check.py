@@ -154,6 +154,11 @@ def language(checks, folder, compiler):
         what = f"{compiler} {standard}"
         checks.run(f"{what}: declarations", [driver] + language_flags(standard) + STRICT +
                    ["-I.", "-c", "-o", os.devnull, source("declarations.c")])
+        enums = [] if "++" in standard else ["-Wenum-conversion", "-Werror"]
+        for number in range(6):
+            checks.run(f"{what}: {f'swapped arguments, {number}' if number else 'arguments in their places'}",
+                       [driver, *language_flags(standard), *enums, f"-DSWAPPED={number}", "-I.", "-fsyntax-only",
+                        source("swapped.c")], expect=min(number, 1))
         variants = [("", [level])] + [(f", {name}", ["-O0", *flags]) for name, (flags, standards) in VARIANTS.items()
                                       if standard in standards]
         for suffix, flags in variants:

@@ -35,7 +35,7 @@ static gp_host_fn operators[2];
 gp_result gp_op_define(gp_context *, const gp_op_desc *desc, gp_op *op) {
   static int count;
   operators[count % 2] = desc->host;
-  *op = 1000 + count++ % 2;
+  *op = gp_op(1000 + count++ % 2);
   return GP_SUCCESS;
 }
 gp_result gp_transpose(gp_context *, gp_type, const void *in, uint64_t, void *out, uint64_t, uint64_t rows,

@@ -59,7 +59,7 @@ static const emulated_kernel *emulated_kernel_of(const char *options, const char
 // ---- the library's calls
 
 #include "own_calls_emulated.h"
-gp_result gp_op_define(gp_context *, const gp_op_desc *, gp_op *op) { return *op = 1000, GP_SUCCESS; }
+gp_result gp_op_define(gp_context *, const gp_op_desc *, gp_op *op) { return *op = gp_op(1000), GP_SUCCESS; }
 gp_result gp_run(gp_context *, const gp_call *call, gp_stream) {
   const unsigned *in = static_cast<const unsigned *>(call->in);
   if (call->primitive == GP_SORT) {

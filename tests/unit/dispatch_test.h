@@ -156,7 +156,7 @@ static inline gp_call fold_call(gp_primitive primitive, gp_op op, gp_type in, gp
 
 static inline gp_type define(gp_context *ctx, const char *name, const char *source, size_t size, size_t align) {
   gp_type_desc d = gp_type_desc_init();
-  gp_type t = 0;
+  gp_type t = GP_TYPE_DEFAULT;
   d.name = name, d.source = source, d.size = size, d.align = align;
   GOOD(gp_type_struct(ctx, &d, &t));
   return t;

@@ -134,12 +134,12 @@ static void test_promise() {
       int flags;
     } calls[] = {{GP_REDUCE, GP_SUM, GP_F32, GP_F64, 0},
                  {GP_INCLUSIVE_SCAN, GP_SUM, GP_U8, GP_U8, 0},
-                 {GP_EXCLUSIVE_SCAN, GP_SUM, GP_F32, 0, 1},
-                 {GP_COPY, 0, GP_U32, 0, 0},
+                 {GP_EXCLUSIVE_SCAN, GP_SUM, GP_F32, GP_TYPE_DEFAULT, 1},
+                 {GP_COPY, GP_OP_DEFAULT, GP_U32, GP_TYPE_DEFAULT, 0},
                  {GP_TRANSFORM, GP_NEGATE, GP_I32, GP_F32, 0},
-                 {GP_FILL, 0, 0, GP_F16, 0},
-                 {GP_IOTA, 0, 0, GP_I64, 0},
-                 {GP_INCLUSIVE_SCAN, min_a, pair, 0, 0}};
+                 {GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_F16, 0},
+                 {GP_IOTA, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_I64, 0},
+                 {GP_INCLUSIVE_SCAN, min_a, pair, GP_TYPE_DEFAULT, 0}};
     for (auto &k : calls)
       for (uint64_t n = 1; n < uint64_t(1) << 38; n += n / 3 + 1)
         for (uintptr_t shift : {0, 1, 2, 4, 8, 12}) {

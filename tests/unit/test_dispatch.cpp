@@ -151,8 +151,10 @@ static void test_definitions() {
   gp_type again;
   BAD(GP_E_ARGUMENT, "exists already", gp_type_struct(ctx, &d, &again));
   CHECK(gp_type_size(nullptr, GP_F64) == 8 && strcmp(gp_type_name(nullptr, GP_BF16), "bf16") == 0);
-  CHECK(gp_type_size(ctx, 99) == 0 && !gp_type_name(ctx, 99) && !gp_type_name(nullptr, t) && !gp_type_name(ctx, -1));
-  CHECK(strcmp(gp_op_name(nullptr, GP_ARGMAX), "ARGMAX") == 0 && !gp_op_name(ctx, 99) && !gp_op_name(ctx, -5));
+  CHECK(gp_type_size(ctx, gp_type(99)) == 0 && !gp_type_name(ctx, gp_type(99)) && !gp_type_name(nullptr, t) &&
+        !gp_type_name(ctx, gp_type(-1)));
+  CHECK(strcmp(gp_op_name(nullptr, GP_ARGMAX), "ARGMAX") == 0 && !gp_op_name(ctx, gp_op(99)) &&
+        !gp_op_name(ctx, gp_op(-5)));
 
   gp_op op;
   gp_op_desc o = gp_op_desc_init();
@@ -238,7 +240,7 @@ static void test_results() {
   c.count_device = nullptr, q = small(GP_STEALING), c.transform = GP_SQUARE;
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(*one.data == std::inner_product(v.begin(), v.end(), v.begin(), 0));
-  q = small(GP_EVEN_SHARE), c.transform = 0;
+  q = small(GP_EVEN_SHARE), c.transform = GP_OP_DEFAULT;
   Device<float> with_least(std::vector<float>{4, 2, -7, 3, -7, 8});
   struct Pair {
     float value;
@@ -843,10 +845,10 @@ static void test_disk_cache() {
         gp_context *ctx = nullptr;
         k.cache_dir = shared.c_str();
         good &= gp_open(&k, &ctx) == GP_SUCCESS;
-        for (gp_op op = GP_SUM; good && op <= GP_MAX; ++op) {
+        for (gp_op op : {GP_SUM, GP_PROD, GP_MIN, GP_MAX}) {
           gp_call e = c;
           e.op = op;
-          good &= gp_prepare(ctx, &e) == GP_SUCCESS;
+          good = good && gp_prepare(ctx, &e) == GP_SUCCESS;
         }
         good &= gp_close(ctx) == GP_SUCCESS;
       }
@@ -888,9 +890,9 @@ static void test_cache_limit() {
     k.cache_dir = folder.c_str(), k.cache_bytes = most;
     good &= gp_open(&k, &ctx) == GP_SUCCESS;
     for (gp_type type : types)
-      for (gp_op op = GP_SUM; good && op <= GP_MAX; ++op) {
+      for (gp_op op : {GP_SUM, GP_PROD, GP_MIN, GP_MAX}) {
         const gp_call c = call(op, type);
-        good &= gp_prepare(ctx, &c) == GP_SUCCESS;
+        good = good && gp_prepare(ctx, &c) == GP_SUCCESS;
       }
     return good && gp_close(ctx) == GP_SUCCESS;
   };
@@ -1232,7 +1234,7 @@ static void test_launches() {
   {
     Watched<gp__stream_args> seen;
     gp_call c = sample(GP_PARTITION);
-    c.op = 0, c.init = nullptr, c.keys = b.keys, c.key_type = GP_U8, c.count_device = &b.bad;
+    c.op = GP_OP_DEFAULT, c.init = nullptr, c.keys = b.keys, c.key_type = GP_U8, c.count_device = &b.bad;
     watch(ctx, c, &seen);
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(seen.launches == 1 && seen.args.keys == b.keys && seen.args.values == b.in && seen.args.out2 == b.out2);
@@ -1250,15 +1252,17 @@ static void test_launches() {
     c.in_type = GP_F64;
     c.in = b.in, c.out = b.out;
     watch(ctx, c, &seen);
-    GOOD(gp_unique_by_key(ctx, GP_I32, 0, GP_F64, b.keys, b.in, b.out_keys, b.out, b.counts, 9, nullptr));
+    GOOD(gp_unique_by_key(ctx, GP_I32, GP_OP_DEFAULT, GP_F64, b.keys, b.in, b.out_keys, b.out, b.counts, 9, nullptr));
     CHECK(seen.launches == 1 && seen.args.keys == b.keys && seen.args.values == b.in &&
           seen.args.out_keys == b.out_keys && seen.args.out_values == b.out);
     c = sample(GP_EXCLUSIVE_SCAN_BY_KEY);
     c.init = upper_ends; // another kernel than without
     watch(ctx, c, &seen);
-    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, 0, GP_F32, GP_F32, upper_ends, b.keys, b.in, b.out, 9, nullptr));
+    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, GP_OP_DEFAULT, GP_F32, GP_F32, upper_ends, b.keys, b.in, b.out,
+                                  9, nullptr));
     CHECK(seen.launches == 2 && seen.args.has_init && memcmp(seen.args.first.bytes, upper_ends, 4) == 0);
-    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, 0, GP_F32, GP_F32, nullptr, b.keys, b.in, b.out, 0, nullptr));
+    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, GP_OP_DEFAULT, GP_F32, GP_F32, nullptr, b.keys, b.in, b.out, 0,
+                                  nullptr));
     CHECK(seen.launches == 2); // nothing to write
   }
   // a checked load balance, likewise
@@ -1344,7 +1348,7 @@ static void test_launches() {
     CHECK(seen.launches == 2 && seen.args.count == 0); // identities
     GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 9, b.begin, nullptr, 0, b.out, nullptr));
     CHECK(seen.launches == 2);
-    c.begin = nullptr, c.offset_type = 0, c.count = 0, c.length = 4;
+    c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.count = 0, c.length = 4;
     watch(ctx, c, &seen);
     GOOD(gp_segmented_reduce_fixed(ctx, GP_MAX, GP_F32, GP_F32, b.in, 10, 4, b.out, nullptr));
     CHECK(seen.launches == 3 && seen.args.count == 40 && seen.args.length == 4 && !seen.args.begin);
@@ -1369,7 +1373,7 @@ static void test_launches() {
     Watched<gp__search_args> seen;
     gp_call c = sample(GP_LOWER_BOUND);
     watch(ctx, c, &seen);
-    GOOD(gp_lower_bound(ctx, GP_F32, 0, GP_U32, b.keys, 50, b.in, b.out, 11, nullptr));
+    GOOD(gp_lower_bound(ctx, GP_F32, GP_OP_DEFAULT, GP_U32, b.keys, 50, b.in, b.out, 11, nullptr));
     CHECK(seen.launches == 1 && seen.args.sorted == b.keys && seen.args.length == 50 && seen.args.needles == b.in &&
           seen.args.out == b.out && seen.args.count == 11);
     c = sample(GP_LOAD_BALANCE);

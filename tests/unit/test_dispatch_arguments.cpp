@@ -35,18 +35,18 @@ static void test_arguments(bool host) {
   BAD(GP_E_ARGUMENT, "primitive is 99", gp_run(ctx, &call, nullptr));
   call = gp_call_init(GP_PRIMITIVE_NONE);
   BAD(GP_E_ARGUMENT, "primitive is 0", gp_run(ctx, &call, nullptr));
-  BAD(GP_E_TYPE, "gp_copy: type is 77", gp_copy(ctx, 77, a, out, 1, nullptr));
-  BAD(GP_E_TYPE, "gp_copy: type is not set", gp_copy(ctx, 0, a, out, 1, nullptr));
-  BAD(GP_E_TYPE, "gp_fill: type is -3", gp_fill(ctx, -3, a, out, 1, nullptr));
-  BAD(GP_E_TYPE, "gp_reduce: out_type is 99", gp_reduce(ctx, GP_SUM, GP_I32, 99, a, out, 1, nullptr));
-  BAD(GP_E_OPERATOR, "gp_reduce: op is 99", gp_reduce(ctx, 99, GP_I32, GP_I32, a, out, 1, nullptr));
-  BAD(GP_E_OPERATOR, "gp_reduce: op is not set", gp_reduce(ctx, 0, GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: type is 77", gp_copy(ctx, gp_type(77), a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: type is not set", gp_copy(ctx, GP_TYPE_DEFAULT, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_fill: type is -3", gp_fill(ctx, gp_type(-3), a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_reduce: out_type is 99", gp_reduce(ctx, GP_SUM, GP_I32, gp_type(99), a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "gp_reduce: op is 99", gp_reduce(ctx, gp_op(99), GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "gp_reduce: op is not set", gp_reduce(ctx, GP_OP_DEFAULT, GP_I32, GP_I32, a, out, 1, nullptr));
   call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 1);
   call.flags = 6;
   BAD(GP_E_ARGUMENT, "gp_reduce: flags", gp_run(ctx, &call, nullptr));
-  call.flags = 0, call.acc_type = 55;
+  call.flags = 0, call.acc_type = gp_type(55);
   BAD(GP_E_TYPE, "gp_reduce: acc_type is 55", gp_run(ctx, &call, nullptr));
-  call.acc_type = 0, call.transform = 55;
+  call.acc_type = GP_TYPE_DEFAULT, call.transform = gp_op(55);
   BAD(GP_E_OPERATOR, "gp_reduce: transform is 55", gp_run(ctx, &call, nullptr));
 
   // operators where they do not belong
@@ -61,7 +61,7 @@ static void test_arguments(bool host) {
   call = fold_call(GP_REDUCE, GP_SUM, vec3, GP_F32, a, out, 1);
   call.transform = GP_ABS;
   BAD(GP_E_OPERATOR, "transform: ABS cannot take a struct", gp_run(ctx, &call, nullptr));
-  call.transform = 0;
+  call.transform = GP_OP_DEFAULT;
   BAD(GP_E_TYPE, "gp_reduce: in_type: no conversion", gp_run(ctx, &call, nullptr));
   call = fold_call(GP_REDUCE, GP_ARGMIN, GP_I32, GP_I32, a, out, 1);
   call.acc_type = GP_I64;
@@ -69,15 +69,15 @@ static void test_arguments(bool host) {
   call = gp_call_init(GP_COPY);
   call.in_type = GP_I32, call.in = a, call.out = out, call.count = 1, call.op = GP_SUM;
   BAD(GP_E_OPERATOR, "gp_copy: op: the call takes no operator", gp_run(ctx, &call, nullptr));
-  call.op = 0, call.transform = GP_ABS;
+  call.op = GP_OP_DEFAULT, call.transform = GP_ABS;
   BAD(GP_E_OPERATOR, "gp_copy: transform", gp_run(ctx, &call, nullptr));
-  call.transform = 0, call.out_type = GP_I64;
+  call.transform = GP_OP_DEFAULT, call.out_type = GP_I64;
   BAD(GP_E_TYPE, "in_type and out_type differ", gp_run(ctx, &call, nullptr));
-  call.out_type = 0, call.acc_type = GP_I32;
+  call.out_type = GP_TYPE_DEFAULT, call.acc_type = GP_I32;
   BAD(GP_E_TYPE, "acc_type: the call has no accumulator", gp_run(ctx, &call, nullptr));
-  call.acc_type = 0, call.in2_type = GP_I32;
+  call.acc_type = GP_TYPE_DEFAULT, call.in2_type = GP_I32;
   BAD(GP_E_TYPE, "in2_type", gp_run(ctx, &call, nullptr));
-  call.in2_type = 0, call.in2 = b;
+  call.in2_type = GP_TYPE_DEFAULT, call.in2 = b;
   BAD(GP_E_ARGUMENT, "in2: the call has no second input", gp_run(ctx, &call, nullptr));
   call.in2 = nullptr, call.init = b;
   BAD(GP_E_ARGUMENT, "init: the call takes no value", gp_run(ctx, &call, nullptr));
@@ -420,8 +420,8 @@ static void test_more_arguments(bool host) {
     }
     if (gp__is_graph_work(p)) continue; // their buffers have other names: test_dispatch_graphs.cpp
     if (reads & GP__READS_IN_TYPE && p != GP_UNIQUE) {
-      WRONG(GP_E_TYPE, ": in_type is 77", p, c.in_type = 77);
-      WRONG(GP_E_TYPE, ": in_type is not set", p, c.in_type = 0);
+      WRONG(GP_E_TYPE, ": in_type is 77", p, c.in_type = gp_type(77));
+      WRONG(GP_E_TYPE, ": in_type is not set", p, c.in_type = GP_TYPE_DEFAULT);
       WRONG(GP_E_NULL, ": in is null", p, c.in = nullptr);
       WRONG(GP_E_ALIGNMENT, ": in (", p, c.in = b.in + 2);
     }
@@ -436,7 +436,7 @@ static void test_more_arguments(bool host) {
     if (reads & GP__READS_OFFSET_TYPE) {
       WRONG(GP_E_TYPE, ": offset_type is f32, not i32, u32, i64 or u64", p, c.offset_type = GP_F32);
       WRONG(GP_E_TYPE, ": offset_type is u16", p, c.offset_type = GP_U16);
-      WRONG(GP_E_TYPE, ": offset_type is not set", p, c.offset_type = 0);
+      WRONG(GP_E_TYPE, ": offset_type is not set", p, c.offset_type = GP_TYPE_DEFAULT);
       WRONG(GP_E_NULL, ": begin is null", p, c.begin = nullptr);
       WRONG(GP_E_ALIGNMENT, ": begin (", p, c.begin = b.begin + 2);
       WRONG(GP_E_ALIGNMENT, ": begin (", p, c.offset_type = GP_U64, c.begin = b.begin + 4);
@@ -550,7 +550,7 @@ static void test_more_arguments(bool host) {
   // operators
   for (gp_primitive p :
        {GP_SEGMENTED_REDUCE, GP_SEGMENTED_INCLUSIVE_SCAN, GP_REDUCE_BY_KEY, GP_EXCLUSIVE_SCAN_BY_KEY}) {
-    WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = 0);
+    WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = GP_OP_DEFAULT);
     WRONG(GP_E_OPERATOR, "op: SUB serves transform2 and adjacent_difference only", p, c.op = GP_SUB);
     WRONG(GP_E_OPERATOR, "op: LESS serves predicates and runs only", p, c.op = GP_LESS);
     WRONG(GP_E_OPERATOR, "op: HEADS serves runs only", p, c.op = GP_HEADS);
@@ -574,7 +574,7 @@ static void test_more_arguments(bool host) {
   for (gp_primitive p : {GP_RUN_LENGTHS, GP_NONTRIVIAL_RUNS, GP_UNIQUE, GP_REDUCE_BY_KEY}) {
     WRONG(GP_E_OPERATOR, "equal: LESS does not say what belongs to one run", p, c.equal = GP_LESS);
     WRONG(GP_E_OPERATOR, "\"mine of one\" is a unary one", p, c.equal = unary);
-    WRONG(GP_E_OPERATOR, ": equal is 99", p, c.equal = 99);
+    WRONG(GP_E_OPERATOR, ": equal is 99", p, c.equal = gp_op(99));
     WRONG(GP_E_OPERATOR, "equal: EQUAL cannot take a struct", p, c.key_type = vec3);
     WRONG(GP_E_OPERATOR, "equal: NOT_EQUAL cannot take a struct", p, c.key_type = vec3, c.equal = GP_NOT_EQUAL);
     WRONG(GP_E_TYPE, "key_type (of flags) is f32", p, c.key_type = GP_F32, c.equal = GP_HEADS);
@@ -583,7 +583,7 @@ static void test_more_arguments(bool host) {
     FINE(p, c.equal = binary, c.key_type = vec3);
   }
   for (gp_primitive p : {GP_SELECT, GP_PARTITION, GP_COUNT_IF, GP_ANY, GP_ALL}) {
-    WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = 0);
+    WRONG(GP_E_OPERATOR, ": op is not set", p, c.op = GP_OP_DEFAULT);
     WRONG(GP_E_OPERATOR, "op: SUM is no predicate", p, c.op = GP_SUM);
     WRONG(GP_E_OPERATOR, "op: NOT is no predicate", p, c.op = GP_NOT);
     WRONG(GP_E_OPERATOR, "op: HEADS is no predicate", p, c.op = GP_HEADS);
@@ -596,13 +596,13 @@ static void test_more_arguments(bool host) {
   for (gp_primitive p : {GP_SELECT, GP_PARTITION}) {
     WRONG(GP_E_ARGUMENT, "keys: flags serve calls without a predicate", p, c.keys = b.keys);
     WRONG(GP_E_TYPE, "key_type: flags serve calls without a predicate", p, c.key_type = GP_U8);
-    WRONG(GP_E_ARGUMENT, "init: flags are not compared", p, c.op = 0, c.keys = b.keys, c.key_type = GP_U8);
-    WRONG(GP_E_TYPE, "key_type (of flags) is not set", p, c.op = 0, c.init = nullptr, c.keys = b.keys);
-    WRONG(GP_E_NULL, "keys (flags) is null", p, c.op = 0, c.init = nullptr, c.key_type = GP_U8);
+    WRONG(GP_E_ARGUMENT, "init: flags are not compared", p, c.op = GP_OP_DEFAULT, c.keys = b.keys, c.key_type = GP_U8);
+    WRONG(GP_E_TYPE, "key_type (of flags) is not set", p, c.op = GP_OP_DEFAULT, c.init = nullptr, c.keys = b.keys);
+    WRONG(GP_E_NULL, "keys (flags) is null", p, c.op = GP_OP_DEFAULT, c.init = nullptr, c.key_type = GP_U8);
     WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_I32);
-    FINE(p, c.op = 0, c.init = nullptr, c.keys = b.keys, c.key_type = GP_I16);
+    FINE(p, c.op = GP_OP_DEFAULT, c.init = nullptr, c.keys = b.keys, c.key_type = GP_I16);
   }
-  WRONG(GP_E_OPERATOR, "transform (the second predicate): flags make two parts", GP_PARTITION, c.op = 0,
+  WRONG(GP_E_OPERATOR, "transform (the second predicate): flags make two parts", GP_PARTITION, c.op = GP_OP_DEFAULT,
         c.init = nullptr, c.key_type = GP_U8, c.keys = b.keys, c.transform = unary);
   WRONG(GP_E_OPERATOR, "transform: MIN is no predicate", GP_PARTITION, c.transform = GP_MIN);
   WRONG(GP_E_NULL, "step (the scalar) is null: transform: EQUAL", GP_PARTITION, c.transform = GP_EQUAL);
@@ -611,7 +611,8 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_NULL, "out3 (the third part) is null", GP_PARTITION, c.transform = GP_EQUAL, c.step = upper_ends);
   WRONG(GP_E_NULL, "out2 (the second part) is null", GP_PARTITION, c.out2 = nullptr);
   BAD(GP_E_OPERATOR, "gp_partition3: second is not set (0)",
-      gp_partition3(ctx, GP_LESS, 0, GP_F32, lower_ends, nullptr, b.in, b.out, b.out2, nullptr, b.counts, 5, nullptr));
+      gp_partition3(ctx, GP_LESS, GP_OP_DEFAULT, GP_F32, lower_ends, nullptr, b.in, b.out, b.out2, nullptr, b.counts, 5,
+                    nullptr));
   for (gp_primitive p : {GP_LOWER_BOUND, GP_UPPER_BOUND}) {
     WRONG(GP_E_OPERATOR, "op: GREATER is no order", p, c.op = GP_GREATER);
     WRONG(GP_E_OPERATOR, "op: LESS cannot take a struct", p, c.in_type = vec3);
@@ -624,7 +625,7 @@ static void test_more_arguments(bool host) {
   }
   for (gp_primitive p : {GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
     WRONG(GP_E_TYPE, "out_type (index_type) is i32, not u32 or u64", p, c.out_type = GP_I32);
-    WRONG(GP_E_TYPE, "out_type (index_type) is not set", p, c.out_type = 0);
+    WRONG(GP_E_TYPE, "out_type (index_type) is not set", p, c.out_type = GP_TYPE_DEFAULT);
   }
   WRONG(GP_E_ARGUMENT, "segments is 0, but count is not", GP_LOAD_BALANCE, c.segments = 0);
   {
@@ -635,8 +636,9 @@ static void test_more_arguments(bool host) {
                                    {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0}, {4, GP_F32, 0},
                                    {4, GP_F32, 0}, {4, GP_F32, 0}};
     const gp_primitive p = GP_SORT;
-    FINE(p, c.in = nullptr, c.in_type = 0, c.out_type = GP_I64, c.out_keys = nullptr);
-    FINE(p, c.in = nullptr, c.in_type = 0, c.out = nullptr, c.begin_bit = 5, c.end_bit = 5, c.flags = GP_DESCENDING);
+    FINE(p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_I64, c.out_keys = nullptr);
+    FINE(p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out = nullptr, c.begin_bit = 5, c.end_bit = 5,
+         c.flags = GP_DESCENDING);
     FINE(p, c.key_type = vec3, c.fields = some, c.field_count = 2, c.end_bit = 64, c.in_type = vec3);
     FINE(p, c.key_type = vec3, c.transform = unary, c.acc_type = GP_U16, c.end_bit = 16);
     FINE(p, c.flags = GP_REPRODUCIBLE);
@@ -646,8 +648,9 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_OVERLAP, "keys and out_keys overlap", p, c.out_keys = b.keys + 4);
     WRONG(GP_E_OVERLAP, "out and out_keys overlap", p, c.out_keys = b.out);
     WRONG(GP_E_TYPE, "out_type is not in_type", p, c.out_type = GP_I32);
-    WRONG(GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_F32);
-    WRONG(GP_E_SIZE, "which indices of type u32", p, c.in = nullptr, c.in_type = 0, c.out_type = GP_U32,
+    WRONG(GP_E_TYPE, "out_type (of indices) is f32", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT,
+          c.out_type = GP_F32);
+    WRONG(GP_E_SIZE, "which indices of type u32", p, c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U32,
           c.key_type = GP_U8, c.count = (uint64_t(1) << 32) + 1);
     WRONG(GP_E_TYPE, "key_type: a struct needs fields or a transform", p, c.key_type = vec3);
     WRONG(GP_E_OPERATOR, "transform: keys are decomposed by a user's operator, not by ABS", p, c.transform = GP_ABS);
@@ -703,17 +706,17 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED checks offsets in their order", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
         c.bad = &b.bad, c.end = b.end);
   WRONG(GP_E_ARGUMENT, "flags: GP_CHECKED: segments of one length", GP_SEGMENTED_REDUCE, c.flags = GP_CHECKED,
-        c.bad = &b.bad, c.begin = nullptr, c.offset_type = 0);
+        c.bad = &b.bad, c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT);
   WRONG(GP_E_ARGUMENT, "count_device: the call takes no count in device memory", GP_SEGMENTED_REDUCE,
         c.count_device = &b.bad);
   WRONG(GP_E_ARGUMENT, "length: segments have it where there are no offsets", GP_SEGMENTED_REDUCE, c.length = 3);
   WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times length, which is 30", GP_SEGMENTED_REDUCE,
-        c.begin = nullptr, c.offset_type = 0, c.length = 3);
-  WRONG(GP_E_SIZE, "segments times length overflows", GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = 0,
-        c.length = UINT64_MAX / 2);
+        c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.length = 3);
+  WRONG(GP_E_SIZE, "segments times length overflows", GP_SEGMENTED_REDUCE, c.begin = nullptr,
+        c.offset_type = GP_TYPE_DEFAULT, c.length = UINT64_MAX / 2);
   WRONG(GP_E_ALIGNMENT, ": end (", GP_SEGMENTED_REDUCE, c.end = b.end + 1);
   WRONG(GP_E_OVERLAP, "end and out overlap", GP_SEGMENTED_REDUCE, c.end = b.out);
-  FINE(GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = 0, c.length = 10);
+  FINE(GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.length = 10);
   FINE(GP_SEGMENTED_REDUCE, c.end = b.begin + 4);
   WRONG(GP_E_NULL, "bad is null", GP_CHECK_OFFSETS, c.bad = nullptr);
 
@@ -730,7 +733,7 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_ARGUMENT, "active is -1", p, c.active = -1);
     WRONG(GP_E_TYPE, "in_type: a struct", p, c.in_type = vec3);
     WRONG(GP_E_TYPE, "out_type (of counters) is u16", p, c.out_type = GP_U16);
-    WRONG(GP_E_TYPE, "out_type (of counters) is not set", p, c.out_type = 0);
+    WRONG(GP_E_TYPE, "out_type (of counters) is not set", p, c.out_type = GP_TYPE_DEFAULT);
     WRONG(GP_E_TYPE, "out_type: counters of f32 serve weights", p, c.out_type = GP_F32);
     WRONG(GP_E_TYPE, "weights of f32 need counters (out_type) of f32 or f64", p, c.in2 = b.keys);
     WRONG(GP_E_TYPE, "in2_type (of weights): a struct", p, c.in2 = b.keys, c.in2_type = vec3);
@@ -780,8 +783,8 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OVERLAP, "cannot run in place", GP_SEGMENTED_INCLUSIVE_SCAN, c.out_type = GP_F64, c.out = b.in);
   WRONG(GP_E_OVERLAP, "keys and out overlap: this call cannot run in place", GP_INCLUSIVE_SCAN_BY_KEY, c.out = b.keys);
   WRONG(GP_E_OVERLAP, "keys and out overlap", GP_INCLUSIVE_SCAN_BY_KEY, c.keys = b.in, c.out = b.in);
-  WRONG(GP_E_OVERLAP, "keys (flags) and out overlap", GP_SELECT, c.op = 0, c.init = nullptr, c.key_type = GP_I32,
-        c.keys = b.keys, c.out = b.keys);
+  WRONG(GP_E_OVERLAP, "keys (flags) and out overlap", GP_SELECT, c.op = GP_OP_DEFAULT, c.init = nullptr,
+        c.key_type = GP_I32, c.keys = b.keys, c.out = b.keys);
   FINE(GP_UNIQUE, c.out_keys = b.keys);
   FINE(GP_REVERSE, c.out = b.in);
   WRONG(GP_E_OVERLAP, "in and out overlap", GP_REVERSE, c.out = b.in + 4);
@@ -854,7 +857,8 @@ static void test_names() {
   named(c, stream, "gp__select<1, float, gp__none, gp__compare<gp_less<float>>, gp__none>>", args);
   c.count = 1 << 26, c.in = c.out = nullptr, c.out_count = nullptr;
   named(c, piped, "gp__select<1, float, gp__none, gp__compare<gp_less<float>>, gp__none>>", args);
-  c = sample(GP_SELECT), c.op = 0, c.init = nullptr, c.keys = buffers.keys, c.key_type = GP_I8, c.in_type = pair;
+  c = sample(GP_SELECT), c.op = GP_OP_DEFAULT, c.init = nullptr, c.keys = buffers.keys, c.key_type = GP_I8,
+  c.in_type = pair;
   named(c, stream, "gp__select<1, pair, unsigned char, gp__flag<unsigned char>, gp__none>>", args);
   CHECK(times("struct pair {") == 1);
   c = sample(GP_PARTITION), c.in_type = pair, c.op = odd, c.init = nullptr;
@@ -906,7 +910,7 @@ static void test_names() {
     named(c, kernel, (std::string("gp__offset_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
     c.end = buffers.end;
     named(c, kernel, (std::string("gp__range_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
-    c.end = c.begin = nullptr, c.offset_type = 0, c.length = 10;
+    c.end = c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.length = 10;
     named(c, kernel, (std::string("gp__fixed_ends, ") + max).c_str(), "gp__segment_args");
   }
   c = sample(GP_COUNT_IF);
@@ -945,9 +949,10 @@ static void test_names() {
   named(c, "gp__load_balance", "unsigned long long, unsigned int>", "gp__search_args");
   c = sample(GP_TOP_K);
   named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
-  c.in = nullptr, c.in_type = 0, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
+  c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
   named(c, "gp__top_k_merge", "int, gp__none, unsigned long long, false, true>", "gp__top_k_args");
-  c = sample(GP_TOP_K, 5000), c.length = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr, c.in_type = 0;
+  c = sample(GP_TOP_K, 5000), c.length = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr,
+  c.in_type = GP_TYPE_DEFAULT;
   c.keys = c.out_keys = nullptr;
   named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
   c = sample(GP_SHUFFLE);

@@ -187,7 +187,7 @@ static void test_group_by() {
 
   BAD(GP_E_TYPE, "key_type is not set", ([&] {
         gp_call c = small_one;
-        c.key_type = 0;
+        c.key_type = GP_TYPE_DEFAULT;
         return gp_run(ctx, &c, stream);
       }()));
   BAD(GP_E_OPERATOR, "ARGMAX", ([&] {

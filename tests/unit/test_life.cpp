@@ -190,7 +190,7 @@ static void test_places() {
   };
   const auto sum = [](gp_call &c) { c.op = GP_SUM; };
   const auto keyed = [](gp_call &c) { c.op = GP_SUM, c.key_type = GP_U32; };
-  add(GP_COPY, {POINTER(in), POINTER(out)}, [](gp_call &c) { c.out_type = 0; });
+  add(GP_COPY, {POINTER(in), POINTER(out)}, [](gp_call &c) { c.out_type = GP_TYPE_DEFAULT; });
   add(GP_TRANSFORM2, {POINTER(in), POINTER(in2), POINTER(out)}, sum);
   add(GP_REDUCE, {POINTER(in), POINTER(out), POINTER(count_device)}, sum);
   add(GP_EXCLUSIVE_SCAN, {POINTER(in), POINTER(out)}, sum);
@@ -201,7 +201,7 @@ static void test_places() {
   add(GP_SORT, {POINTER(keys), POINTER(in), POINTER(out_keys), POINTER(out)}, [](gp_call &c) { c.key_type = GP_U32; });
   add(GP_FILL, {POINTER(out)}, [](gp_call &c) {
     static const int value = 3;
-    c.in_type = 0, c.init = &value; // in host memory, always
+    c.in_type = GP_TYPE_DEFAULT, c.init = &value; // in host memory, always
   });
   for (int host = 0; host < 2; ++host)
     for (Case &k : cases)

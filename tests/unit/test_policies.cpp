@@ -353,7 +353,7 @@ static void put_matrices(Side &s, gp_call &c, int size, uint64_t rows, uint64_t 
 }
 
 static const std::vector<Case> cases = {
-    CASE("copy", GP_COPY, ALL, IN_TO_OUT; c.out_type = 0),
+    CASE("copy", GP_COPY, ALL, IN_TO_OUT; c.out_type = GP_TYPE_DEFAULT),
     CASE("fill", GP_FILL, ALL, c.out_type = s.type(size); c.out = s.take(n, size); c.count = n;
          c.init = s.keep(std::array<char, 64>{1, 2, 3, 4, 5})),
     CASE("iota", GP_IOTA, NUMBERS, c.out_type = number_type(size); c.out = s.take(n, size); c.count = n),

@@ -1,0 +1,24 @@
+/* Types and operators that change places: SWAPPED = 1 to 5 must not compile as C++, nor as C with -Wenum-conversion and
+ * -Werror; 0 must. */
+#include "gpuprims.h"
+
+gp_result swapped(gp_context *ctx, const float *in, float *out) {
+  gp_call call = gp_call_init(GP_REDUCE);
+#if SWAPPED == 1
+  gp_result result = gp_reduce(ctx, GP_F32, GP_SUM, GP_F32, in, out, 9, NULL);
+#elif SWAPPED == 2
+  gp_result result = gp_count_if(ctx, GP_F32, GP_LESS, in, in, (uint64_t *)out, 9, NULL);
+#else
+  gp_result result = gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, out, 9, NULL);
+#endif
+#if SWAPPED == 3
+  call.op = GP_F32;
+#elif SWAPPED == 4
+  call.in_type = GP_SUM;
+#elif SWAPPED == 5
+  call.primitive = GP_SUM;
+#else
+  call.op = GP_SUM, call.in_type = GP_F32;
+#endif
+  return result ? result : gp_run(ctx, &call, NULL);
+}
