@@ -116,7 +116,7 @@ static const step steps[] = {{"departures known", GP_REDUCE, GP_SUM, KNOWN, DEP_
                              {"arrival delay, best", GP_REDUCE, GP_ARGMIN, KNOWN_OR_HIGHEST, ARR_DELAY, GP_F32},
                              {"distance, sum", GP_REDUCE, GP_SUM, -1, DISTANCE, GP_F64},
                              {"late minutes, accumulated", GP_INCLUSIVE_SCAN, GP_SUM, LATE_MINUTES, DEP_DELAY, GP_I64},
-                             {"speed of every flight", GP_TRANSFORM2, 0, -1, DISTANCE, GP_F32},
+                             {"speed of every flight", GP_TRANSFORM2, GP_OP_DEFAULT, -1, DISTANCE, GP_F32},
                              {"speeds known", GP_REDUCE, GP_SUM, KNOWN, SPEED, GP_I64},
                              {"speed, sum", GP_REDUCE, GP_SUM, KNOWN_OR_ZERO, SPEED, GP_F64},
                              {"speed, fastest", GP_REDUCE, GP_ARGMAX, KNOWN_OR_LOWEST, SPEED, GP_F32}};
@@ -349,7 +349,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
     break;
   case DAYS:
   case HOURS:
-    call.in_type = 0, call.in = NULL, call.out = NULL;
+    call.in_type = GP_TYPE_DEFAULT, call.in = NULL, call.out = NULL;
     call.key_type = GP_U16, call.keys = d->inputs[step == DAYS ? DAY : HOUR];
     call.out_keys = d->spare;
     call.out2_type = GP_U32, call.out2 = d->lengths;
