@@ -387,7 +387,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
   case LONGEST_DELAYS: {
     const int which = step == BUSIEST_HOURS ? 0 : 1;
     call.flags = GP_DESCENDING;
-    call.in_type = 0, call.in = NULL, call.out_count = NULL;
+    call.in_type = GP_TYPE_DEFAULT, call.in = NULL, call.out_count = NULL;
     call.key_type = step == TOP_CARRIERS ? GP_I64 : step == BUSIEST_HOURS ? GP_U32 : GP_I32;
     call.keys = step == LONGEST_DELAYS ? d->inputs[LATE] : d->kept[which][on_all];
     if (step != LONGEST_DELAYS) call.count = d->kept_counts[which][on_all];
@@ -399,12 +399,12 @@ static gp_call call_of(const demo *d, int step, int on_all) {
     break;
   }
   case DELAYS_SORTED: // NaN, which is not known, is beyond all numbers
-    call.in_type = 0, call.in = NULL, call.out = NULL, call.out_count = NULL;
+    call.in_type = GP_TYPE_DEFAULT, call.in = NULL, call.out = NULL, call.out_count = NULL;
     call.key_type = GP_F32, call.keys = d->inputs[ARR_DELAY];
     call.out_keys = d->output;
     break;
   default: // STREAKS: runs of flights that are both late; the others are runs of one, which do not count
-    call.in_type = 0, call.in = NULL;
+    call.in_type = GP_TYPE_DEFAULT, call.in = NULL;
     call.key_type = GP_F32, call.keys = d->inputs[DEP_DELAY];
     call.equal = ops[BOTH_LATE];
     call.out2_type = GP_U32, call.out2 = d->lengths;
@@ -549,7 +549,7 @@ static void run_step(demo *d, const step *s, int64_t *late, result *r) {
   int64_t whole;
   place found;
   call.op = s->op ? s->op : d->operators[MILES_PER_HOUR];
-  call.transform = s->transform >= 0 ? d->operators[s->transform] : 0;
+  call.transform = s->transform >= 0 ? d->operators[s->transform] : GP_OP_DEFAULT;
   call.in_type = GP_F32;
   call.out_type = s->out_type;
   call.in = d->inputs[s->column];
