@@ -2,6 +2,10 @@
  * -Werror; 0 must. */
 #include "gpuprims.h"
 
+/* As wide as int, and signed like it: a wrong handle of another language stays what it is. */
+typedef char has_the_size[sizeof(gp_type) == sizeof(int) && sizeof(gp_op) == sizeof(int) ? 1 : -1];
+typedef char has_the_range[(gp_type)-1 < 0 && (gp_op)-1 < 0 ? 1 : -1];
+
 gp_result swapped(gp_context *ctx, const float *in, float *out) {
   gp_call call = gp_call_init(GP_REDUCE);
 #if SWAPPED == 1
