@@ -23,7 +23,9 @@ endif
 OPENMP := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
 POLICIES = $(wildcard gpuprims_policies.h)
 VERSION := $(shell sed -n 's/^\#define GPUPRIMS_VERSION "\(.*\)"/\1/p' gpuprims.h)
+# Of the ABI: the minor version while the major one is 0, since a minor version may change it then.
 MAJOR = $(firstword $(subst ., ,$(VERSION)))
+ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 .DELETE_ON_ERROR:
 .PHONY: help header lines demo test test-long test-gpu bench tune table pr regress same-code nightly landscape \
@@ -70,10 +72,10 @@ lines:
 lib: $(BUILD)/libgpuprims.so
 
 $(BUILD)/libgpuprims.so: gpuprims.h $(POLICIES) Makefile | $(BUILD)
-	$(CC) $(CFLAGS) $(OPENMP) -fPIC -shared -Wl,-soname,libgpuprims.so.$(MAJOR) -x c -DGPUPRIMS_IMPLEMENTATION \
+	$(CC) $(CFLAGS) $(OPENMP) -fPIC -shared -Wl,-soname,libgpuprims.so.$(ABI) -x c -DGPUPRIMS_IMPLEMENTATION \
 	  gpuprims.h -x none -o $@.new $(LIBS)
 	mv $@.new $@
-	ln -sf libgpuprims.so $(BUILD)/libgpuprims.so.$(MAJOR)
+	ln -sf libgpuprims.so $(BUILD)/libgpuprims.so.$(ABI)
 
 $(BUILD):
 	mkdir -p $@
@@ -186,8 +188,8 @@ install: lib
 	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims'
 	install -m 644 gpuprims.h $(POLICIES) '$(DESTDIR)$(PREFIX)/include'
 	install -m 755 $(BUILD)/libgpuprims.so '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(VERSION)'
-	ln -sf libgpuprims.so.$(VERSION) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(MAJOR)'
-	ln -sf libgpuprims.so.$(MAJOR) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so'
+	ln -sf libgpuprims.so.$(VERSION) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(ABI)'
+	ln -sf libgpuprims.so.$(ABI) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so'
 	install -m 644 cmake/gpuprims-config.cmake cmake/gpuprims-config-version.cmake \
 	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|lib|' -e 's|@INCLUDEDIR@|include|' -e 's|@VERSION@|$(VERSION)|' \

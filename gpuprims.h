@@ -15,7 +15,7 @@
 //        ...
 //        gp_context *ctx;
 //        gp_open(NULL, &ctx);                                     // a GPU if there is one, otherwise the host
-//        gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, out, n, stream);   // device pointers, any stream (NULL: default)
+//        gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, n, out, stream);   // device pointers, any stream (NULL: default)
 //        gp_close(ctx);
 //
 //    Every call returns a gp_result; gp_last_message() says in words what went wrong and names the argument.
@@ -128,9 +128,9 @@
 // ---- api/version.h - the version
 
 #define GPUPRIMS_VERSION_MAJOR 0
-#define GPUPRIMS_VERSION_MINOR 1
+#define GPUPRIMS_VERSION_MINOR 2
 #define GPUPRIMS_VERSION_PATCH 0
-#define GPUPRIMS_VERSION "0.1.0"
+#define GPUPRIMS_VERSION "0.2.0"
 
 // >>config ------------------------------------------------------------------------------------------------------------
 
@@ -150,6 +150,7 @@ typedef long int64_t;
 typedef unsigned long uint64_t;
 #endif
 
+#define GPUPRIMS__INLINE static inline __attribute__((unused))
 #ifdef GPUPRIMS_STATIC
 #define GPUPRIMS__API static __attribute__((unused))
 #elif defined(__cplusplus)
@@ -162,10 +163,7 @@ typedef unsigned long uint64_t;
 #define GPUPRIMS__JOIN2(a, b) a##_##b
 #define GPUPRIMS__JOIN(a, b) GPUPRIMS__JOIN2(a, b)
 #define GPUPRIMS__NAME(name) GPUPRIMS__JOIN(GPUPRIMS_NAMESPACE, name)
-#define gp_config_init GPUPRIMS__NAME(gp_config_init)
-#define gp_call_init GPUPRIMS__NAME(gp_call_init)
-#define gp_type_desc_init GPUPRIMS__NAME(gp_type_desc_init)
-#define gp_op_desc_init GPUPRIMS__NAME(gp_op_desc_init)
+#define gp_version GPUPRIMS__NAME(gp_version)
 #define gp_open GPUPRIMS__NAME(gp_open)
 #define gp_close GPUPRIMS__NAME(gp_close)
 #define gp_describe GPUPRIMS__NAME(gp_describe)
@@ -187,7 +185,6 @@ typedef unsigned long uint64_t;
 #define gp_inclusive_scan GPUPRIMS__NAME(gp_inclusive_scan)
 #define gp_exclusive_scan GPUPRIMS__NAME(gp_exclusive_scan)
 #define gp_segmented_reduce GPUPRIMS__NAME(gp_segmented_reduce)
-#define gp_segmented_reduce_fixed GPUPRIMS__NAME(gp_segmented_reduce_fixed)
 #define gp_segmented_inclusive_scan GPUPRIMS__NAME(gp_segmented_inclusive_scan)
 #define gp_segmented_exclusive_scan GPUPRIMS__NAME(gp_segmented_exclusive_scan)
 #define gp_check_offsets GPUPRIMS__NAME(gp_check_offsets)
@@ -205,7 +202,6 @@ typedef unsigned long uint64_t;
 #define gp_select_flags GPUPRIMS__NAME(gp_select_flags)
 #define gp_partition GPUPRIMS__NAME(gp_partition)
 #define gp_partition_flags GPUPRIMS__NAME(gp_partition_flags)
-#define gp_partition3 GPUPRIMS__NAME(gp_partition3)
 #define gp_count_if GPUPRIMS__NAME(gp_count_if)
 #define gp_any GPUPRIMS__NAME(gp_any)
 #define gp_all GPUPRIMS__NAME(gp_all)
@@ -228,7 +224,6 @@ typedef unsigned long uint64_t;
 #define gp_array_relayout GPUPRIMS__NAME(gp_array_relayout)
 #define gp_array_define GPUPRIMS__NAME(gp_array_define)
 #define gp_merge GPUPRIMS__NAME(gp_merge)
-#define gp_merge_by_key GPUPRIMS__NAME(gp_merge_by_key)
 #define gp_merge_sort_keys GPUPRIMS__NAME(gp_merge_sort_keys)
 #define gp_merge_sort_pairs GPUPRIMS__NAME(gp_merge_sort_pairs)
 #define gp_transpose GPUPRIMS__NAME(gp_transpose)
@@ -238,10 +233,6 @@ typedef unsigned long uint64_t;
 #define gp_set_intersection GPUPRIMS__NAME(gp_set_intersection)
 #define gp_set_difference GPUPRIMS__NAME(gp_set_difference)
 #define gp_set_symmetric_difference GPUPRIMS__NAME(gp_set_symmetric_difference)
-#define gp_set_union_by_key GPUPRIMS__NAME(gp_set_union_by_key)
-#define gp_set_intersection_by_key GPUPRIMS__NAME(gp_set_intersection_by_key)
-#define gp_set_difference_by_key GPUPRIMS__NAME(gp_set_difference_by_key)
-#define gp_set_symmetric_difference_by_key GPUPRIMS__NAME(gp_set_symmetric_difference_by_key)
 #define gp_is_sorted GPUPRIMS__NAME(gp_is_sorted)
 #define gp_bfs GPUPRIMS__NAME(gp_bfs)
 #define gp_bfs_sources GPUPRIMS__NAME(gp_bfs_sources)
@@ -527,9 +518,10 @@ typedef struct gp_policy {
                // little: up to `small` lists a block, and one block then up to an eighth of that; in long searches all
                // clusters from twice `small` lists on, each block with its own; 1: none, as where there are 8 edges a
                // vertex and more by default (random geometric graphs of 14 take half the time with 16, on an H200)
+  int reserved[9]; // 0: room for numbers of later versions, so that the size never changes
 } gp_policy;
 
-// Its members, in order: what lists them all is made of this.
+// Its numbers, in order: what lists them all is made of this.
 #define GP_POLICY_MEMBERS(X)                                                                                           \
   X(algorithm)                                                                                                         \
   X(threads)                                                                                                           \
@@ -592,8 +584,9 @@ typedef void (*gp_log_fn)(void *user, gp_log_level level, const char *message);
 
 enum { GP_DEVICE_CURRENT = -1, GP_WORKSPACES = 128 };
 
-// How a context is opened. All zero is the default.
+// How a context is opened. gp_config_init sets the defaults: zero in every member but struct_size.
 typedef struct gp_config {
+  uint32_t struct_size;           // sizeof(gp_config): gp_config_init sets it
   gp_backend backend;             // AUTO: HOST where there is no driver library or no device, else CUDA
   int device;                     // ordinal, or GP_DEVICE_CURRENT: the device of the thread's current CUDA context
   gp_allocate_fn allocate;        // NULL: the driver's stream-ordered allocator; set both or neither
@@ -612,7 +605,9 @@ typedef struct gp_config {
   uint64_t cache_bytes;           // of the disk cache; least recently used kernels go. 0: 512 MiB, UINT64_MAX: no limit
 } gp_config;
 
+// gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
 typedef struct gp_description {
+  uint32_t struct_size;       // sizeof(gp_description)
   gp_backend backend;         // CUDA or HOST
   int device;                 // ordinal; -1 on the host
   char name[128];             // "NVIDIA H200", "host"
@@ -629,10 +624,11 @@ typedef struct gp_description {
 // name its members; without it the type is raw bytes, for copy, fill and operators that treat it as such: the type is
 // then called `name` and has one member, unsigned char bytes[size].
 typedef struct gp_type_desc {
-  const char *name;   // a C identifier: how operators name the type
-  const char *source; // e.g. "struct vec3 { float x, y, z; };", or NULL: raw bytes
-  size_t size;        // sizeof, 1 to 64
-  size_t align;       // alignof: 1, 2, 4, 8 or 16
+  uint32_t struct_size; // sizeof(gp_type_desc): gp_type_desc_init sets it
+  const char *name;     // a C identifier: how operators name the type
+  const char *source;   // e.g. "struct vec3 { float x, y, z; };", or NULL: raw bytes
+  size_t size;          // sizeof, 1 to 64
+  size_t align;         // alignof: 1, 2, 4, 8 or 16
 } gp_type_desc;
 
 // The host back end's form of a user's operator: *result = op(*a, *b); b is NULL for a unary one. `result` may be `a`.
@@ -653,6 +649,7 @@ typedef void (*gp_host_fn)(void *user, void *result, const void *a, const void *
 // in narrower types. Test a body against `host` on the edges of its type (least, largest, 0, -1), in calls of 4 and of
 // many elements.
 typedef struct gp_op_desc {
+  uint32_t struct_size; // sizeof(gp_op_desc): gp_op_desc_init sets it
   const char *name;     // shown in messages of the compiler
   const char *body;     // C++ as CUDA compiles it; NULL: host only
   const char *prelude;  // definitions that the body uses (functions marked __device__), or NULL
@@ -689,10 +686,24 @@ typedef struct gp_key_field {
   int descending; // 1: largest first
 } gp_key_field;
 
+// Segments of an array. gp_segments_init sets them by offsets that follow each other: begin holds count + 1 offsets,
+// and segment i is [begin[i], begin[i + 1]). With `end`, begin and end hold `count` offsets each, and segment i is
+// [begin[i], end[i]). With `length` and no offsets, segment i is [i * length, (i + 1) * length). Offsets are device
+// memory; they start anywhere, never decrease and never exceed the number of elements; with `end` they have any order.
+typedef struct gp_segments {
+  uint32_t struct_size; // sizeof(gp_segments)
+  gp_type offset_type;  // i32, u32, i64 or u64; 0 without offsets
+  const void *begin;
+  const void *end; // or NULL
+  uint64_t count;  // of segments
+  uint64_t length; // of each segment, where begin is NULL
+} gp_segments;
+
 // What a transpose does. The input has 1 to 4 dimensions, the slowest first; dimension d of the output is dimension
 // order[d] of the input. Strides are in elements, from one index of a dimension to the next; 0: dense, the extent times
 // the stride of the dimension behind it. The last dimension's is 1 on both sides, and none is less than dense.
 typedef struct gp_permutation {
+  uint32_t struct_size;   // sizeof(gp_permutation): gp_permutation_init sets it
   int dimensions;         // 1 to 4
   int order[4];           //
   uint64_t extent[4];     // of the input's dimensions
@@ -714,6 +725,7 @@ typedef struct gp_field {
 // to no field are gaps. An array of n structs takes n * size bytes, n being rounded up to whole blocks.
 enum { GP_SOA = 0, GP_AOS = 1 };
 typedef struct gp_layout {
+  uint32_t struct_size;   // sizeof(gp_layout): gp_layout_init sets it
   uint64_t width;         // GP_AOS, GP_SOA, or structs of a block
   size_t size;            // bytes of a struct, gaps included: 1 to 1024
   const gp_field *fields; //
@@ -732,6 +744,7 @@ typedef struct gp_layout {
 // struct itself is host memory, read during the call.
 enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: with every edge stands the opposite one: the graph is its own transpose
 typedef struct gp_graph {
+  uint32_t struct_size; // sizeof(gp_graph): gp_graph_init sets it
   uint64_t vertices;
   uint64_t edges;         // room of targets (and of in_sources); how many there are is offsets[vertices]
   gp_type offset_type;    // of offsets and in_offsets: 0, GP_U32 or GP_U64
@@ -942,6 +955,7 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t
   typedef Struct##_packed Name##_packed;
 GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
   gp_layout l;
+  l.struct_size = sizeof l;
   l.width = a->layout & ~GP_TRANSPOSED;
   l.size = l.width == 1 ? a->size : a->packed;
   l.fields = fields;
@@ -970,70 +984,105 @@ GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
 
 // ---- api/call.h - a call, whole; a bundle of kernels
 
-// A call, whole. The functions of >>api fill one and hand it to gp_run; fill one yourself for fields they leave out.
+// A call with every option. The named functions fill one and hand it to gp_run. gp_call_init sets every member to its
+// default; members that the primitive does not read must stay there. Pointers are device memory (host memory on the
+// host back end) unless a comment says host memory, which is read during the call.
 typedef struct gp_call {
+  uint32_t struct_size; // sizeof(gp_call): gp_call_init sets it
   gp_primitive primitive;
-  gp_op op;        // reduce, scan: binary; transform: unary; transform2: binary; select, partition, count_if, any, all:
-                   // a predicate, which is a comparison with *init or a user's unary operator (true: not zero)
-  gp_op transform; // reduce, scan: unary, applied to each element as it is loaded; 0: none. Partition in three: the
-                   // second predicate, a comparison with *step or a user's operator
-  gp_op equal;     // runs and by key: EQUAL (0), NOT_EQUAL, HEADS, or a user's binary operator (true: one run)
-  gp_type in_type; // of in (and in2 where in2_type is 0)
+  int flags;               // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, ...
+  const gp_policy *policy; // host memory; NULL: the tuned row for this device, or the portable one
+
+  // Operators.
+  gp_op op;         // reduce, scan, transform2: binary; transform: unary; select, partition, count_if, any, all: the
+                    // predicate, a comparison with *scalar or a user's unary operator (true: not zero); merge, sets,
+                    // bounds, is_sorted: less
+  gp_op transform;  // reduce, scan: unary, applied to each element as it is loaded; sort: makes the value that orders a
+                    // key; 0: none
+  gp_op predicate2; // partition in three: divides the elements that `op` leaves
+  gp_op equal;      // runs and by key: EQUAL (0), NOT_EQUAL, HEADS, or a user's binary operator (true: one run)
+
+  // Types. 0 is the default.
+  gp_type in_type;     // of in, and of in2 unless in2_type is set
   gp_type in2_type;    // transform2: of in2; histogram: of the weights
   gp_type key_type;    // of keys and out_keys; flags: an integer of 1, 2 or 4 bytes
   gp_type offset_type; // of begin and end: i32, u32, i64 or u64
-  gp_type acc_type;    // reduce, scan: what is computed in; 0: out_type, or f32 where out_type is f16 or bf16
+  gp_type acc_type;    // reduce, scan: the accumulator's; 0: out_type, or f32 where out_type is f16 or bf16
   gp_type out_type;    // of out; 0: in_type
   gp_type out2_type;   // run lengths: i32, u32, i64 or u64; 0: u32
-  const void *in;      // device memory (host memory on the host back end), `count` elements
-  const void *in2;     // transform2: the second operand; histogram: weights, one a pixel, or NULL
-  const void *keys;  // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
-                     // the sorted array, `length` elements
-  const void *keys2; // merge and sets: the second sorted input, `count2` keys; its values are in2
-  const void *begin; // segments: where each begins. With `end` NULL, `segments` + 1 offsets: segment i is
-                     // [begin[i], begin[i + 1]). Histogram: bins + 1 boundaries for each channel (in_type)
-  const void *end;   // segmented reduce: where each segment ends; segments may overlap, leave gaps, and have any order
-  void *out;         // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: those
-                     // selected; histogram: bins of each channel, one channel behind the other
-  void *out_keys;    // the first key of each run; NULL: not wanted
-  void *out2;        // run lengths: lengths, NULL: not wanted; partition: the second part
-  void *out3;        // partition: the third part, NULL: two parts
-  uint64_t *out_count; // device memory: the number of runs or of elements selected; partition: one number a part
-  uint64_t *bad;       // GP_CHECKED, device memory: the first index whose offset is below the one before it or beyond
-                       // count, in which case nothing else is written; UINT64_MAX: all are well
-  uint64_t count;
-  const uint64_t *count_device; // or NULL; in device memory: the count is min(*count_device, count)
-  uint64_t segments;            // number of segments
-  uint64_t length; // segmented reduce: elements of every segment, where begin is NULL; lower_bound, upper_bound
-  uint64_t bins;   // histogram: bins of a channel
-  uint64_t count2; // merge and sets: elements of the second input
-  int begin_bit;   // radix sorts: the bits of the key that decide, [begin_bit, end_bit) of its ordered form, where the
-  int end_bit;     // order of unsigned integers is that of the keys; both 0: all
-  const gp_key_field *fields; // radix sort of struct keys: host memory, read during the call; NULL: `transform` decides
-  int field_count;            //
-  const gp_layout *in_layout; // convert_layout: of in and of out; host memory, read during the call
-  const gp_layout *out_layout; //
-  int channels;     // histogram: channels of a pixel, which lie side by side (0: 1); count is the number of pixels
-  int active;       // histogram: the first so many of them are counted (0: all)
-  const void *init; // host memory, read during the call: scan and reduce: an initial value (accumulator type)
-                    // that comes before the first element, NULL: the identity. It is an operand: AND and OR take it
-                    // for true or false, so that the first result of an exclusive scan is 0 or 1, and of no elements
-                    // the result is that. Fill: the value; iota: start;
-                    // predicates: the scalar (in_type); histogram: the lower end of the first bin, one a channel
-  const void *step; // iota: the step, NULL: 1; partition: the second scalar; histogram: the upper end of the last bin,
-                    // one a channel; NULL of either end, integers only: as far as the type goes
-  int flags;        // GP_REPRODUCIBLE, GP_CHECKED, GP_RIGHT, ...
-  const gp_policy *policy;           // NULL: the tuned table's, or the portable row
-  const gp_permutation *permutation; // transpose: host memory, read during the call
-  const gp_graph *graph;             // graphs: host memory, read during the call
-  uint64_t source;                   // bfs: where it begins
-  const uint64_t *sources;           // bfs_sources: `count` of them; host memory, read during the call
-  const uint64_t *source_device;     // or NULL; in device memory, in place of either: one beyond the graph reaches none
-  uint64_t target;                   // bfs with GP_UNTIL_TARGET
-  uint64_t limit;                    // bfs: depth of the last vertices that are reached; 0: none
-  gp_traversal *statistics;          // bfs: device memory, or NULL: not wanted
-  gp_fault *fault;                   // bfs with GP_CHECKED, device memory: what gp_graph_check says of the graph
-  const gp_graph *out_graph;         // graph_from_edges, graph_relabel: where the new graph goes; host memory, likewise
+
+  // Inputs.
+  const void *in;     // `count` elements
+  const void *in2;    // transform2: the second operand; histogram: weights, one a pixel, or NULL; merge, sets: the
+                      // second input's values
+  const void *keys;   // `count` keys, or flags (GP_HEADS; select and partition without `op`); lower_bound, upper_bound:
+                      // the sorted array, `key_count` elements
+  const void *keys2;  // merge and sets: the second sorted input, `count2` keys
+  uint64_t count;     // elements; histogram: pixels; top_k: columns of a row
+  uint64_t count2;    // merge and sets: elements of the second input
+  uint64_t key_count; // lower_bound, upper_bound: elements of keys
+  const uint64_t *count_device; // NULL, or the call processes min(*count_device, count) elements
+
+  // Outputs.
+  void *out;           // `count` elements; reduce: one; segmented reduce: one a segment; by key: one a run; select: the
+                       // selected ones; histogram: bins of each channel, channel after channel
+  void *out2;          // run lengths: lengths, or NULL; partition: the second part
+  void *out3;          // partition: the third part; NULL: two parts
+  void *out_keys;      // the first key of each run, or NULL; sorted keys
+  uint64_t *out_count; // the number of runs or of selected elements; partition: one number a part
+  uint64_t *bad;       // GP_CHECKED: the first index whose offset is below the one before it or beyond count; then
+                       // nothing else is written; UINT64_MAX: none
+
+  // Values, in host memory.
+  const void *init;    // reduce, scan: an operand before the first element (accumulator type); NULL: the identity. AND
+                       // and OR take it for true or false: the first result of an exclusive scan is 0 or 1, and so is
+                       // the result of no elements
+  const void *value;   // fill
+  const void *start;   // iota; NULL: 0
+  const void *step;    // iota; NULL: 1
+  const void *scalar;  // a predicate's right side (in_type)
+  const void *scalar2; // of predicate2
+  const void *lower;   // histogram_even: the lower end of the first bin, one a channel (in_type); integers: NULL is the
+                       // type's lowest value
+  const void *upper;   // histogram_even: the upper end of the last bin, likewise
+  uint64_t seed;       // shuffle
+
+  // Segments, runs, rows.
+  const void *begin;       // where each segment begins: `segments` + 1 offsets, with `end` `segments` of them;
+                           // histogram_ranges: bins + 1 boundaries for each channel (in_type)
+  const void *end;         // segmented reduce, segmented sort: where each segment ends, or NULL
+  uint64_t segments;       // number of segments
+  uint64_t segment_length; // segmented reduce without offsets: elements of every segment
+  uint64_t rows;           // top_k: rows of `count` keys; 0: 1
+  uint64_t k;              // top_k: results a row
+  uint64_t n;              // nth_element: the position
+
+  // Histograms.
+  uint64_t bins; // of a channel
+  int channels;  // of a pixel, side by side; 0: 1
+  int active;    // the first so many of them are counted; 0: all
+
+  // Sorts.
+  int begin_bit;   // the bits of the key that decide, [begin_bit, end_bit) of its ordered form, which sorts as an
+  int end_bit;     // unsigned integer; both 0: all
+  int field_count; // of `fields`
+  const gp_key_field *fields; // struct keys: host memory; NULL: `transform` decides
+
+  // Layouts, transposes: host memory.
+  const gp_layout *in_layout;
+  const gp_layout *out_layout;
+  const gp_permutation *permutation;
+
+  // Graphs: the structs are host memory.
+  const gp_graph *graph;
+  const gp_graph *out_graph;     // graph_from_edges, graph_relabel: where the new graph goes
+  uint64_t source;               // bfs
+  uint64_t target;               // bfs with GP_UNTIL_TARGET
+  uint64_t limit;                // bfs: depth of the last vertices that are reached; 0: none
+  const uint64_t *sources;       // bfs_sources: `count` of them, in host memory
+  const uint64_t *source_device; // NULL, or the sources in device memory; one beyond the graph reaches none
+  gp_traversal *statistics;      // bfs: device memory, or NULL
+  gp_fault *fault;               // bfs with GP_CHECKED: what gp_graph_check says of the graph
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -1053,13 +1102,47 @@ struct gp_bundle {
 
 #if !defined(__CUDACC_RTC__)
 
+// ---- api/init.h - structs at their defaults
+
+// Structs that callers fill begin with struct_size, the size in the caller's header. It tells the library which members
+// exist, so that a program keeps running with a newer library. These functions set struct_size, and every other member
+// to its default (zero). The header compiles them into the program. Other languages zero the struct and set struct_size
+// themselves.
+#define GPUPRIMS__INIT(name, type)                                                                                     \
+  GPUPRIMS__INLINE type name(void) {                                                                                   \
+    type made;                                                                                                         \
+    __builtin_memset(&made, 0, sizeof made);                                                                           \
+    made.struct_size = sizeof made;                                                                                    \
+    return made;                                                                                                       \
+  }
+GPUPRIMS__INIT(gp_config_init, gp_config)
+GPUPRIMS__INIT(gp_type_desc_init, gp_type_desc)
+GPUPRIMS__INIT(gp_op_desc_init, gp_op_desc)
+GPUPRIMS__INIT(gp_graph_init, gp_graph)
+GPUPRIMS__INIT(gp_layout_init, gp_layout)
+GPUPRIMS__INIT(gp_permutation_init, gp_permutation)
+GPUPRIMS__INIT(gp_description_init, gp_description)
+GPUPRIMS__INIT(gp__call_init, gp_call)
+GPUPRIMS__INIT(gp__segments_init, gp_segments)
+#undef GPUPRIMS__INIT
+GPUPRIMS__INLINE gp_call gp_call_init(gp_primitive primitive) {
+  gp_call call = gp__call_init();
+  call.primitive = primitive;
+  return call;
+}
+GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *offsets, uint64_t count) {
+  gp_segments segments = gp__segments_init();
+  segments.offset_type = offset_type;
+  segments.begin = offsets;
+  segments.count = count;
+  return segments;
+}
+
 // ---- api/context.h - contexts; users' types and operators
 
-// Structs with every field at its default (all zero), for languages in which `= {0}` is not at hand.
-GPUPRIMS__API gp_config gp_config_init(void);
-GPUPRIMS__API gp_call gp_call_init(gp_primitive primitive);
-GPUPRIMS__API gp_type_desc gp_type_desc_init(void);
-GPUPRIMS__API gp_op_desc gp_op_desc_init(void);
+// The version of the library that runs, which may be newer than the header that the program was compiled with: 10000 *
+// major + 100 * minor + patch.
+GPUPRIMS__API int gp_version(void);
 
 // Opens a context. config may be NULL. On success *ctx is set; otherwise *ctx is NULL. GP_BACKEND_AUTO takes the host
 // where there is no driver library, or a driver that sees no device (cuInit's CUDA_ERROR_NO_DEVICE: also with
@@ -1108,7 +1191,7 @@ GPUPRIMS__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp
 // Moving data. Bytes moved: copy and transform read each input once and write each output once.
 
 // out[i] = in[i], any type, structs included. Alignment of in and out may differ.
-GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                 gp_stream stream);
 
 // out[i] = *value; value in host memory, read during the call.
@@ -1121,15 +1204,15 @@ GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start
 
 // out[i] = op(in[i]).
 GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                     void *out, uint64_t count, gp_stream stream);
+                                     uint64_t count, void *out, gp_stream stream);
 
 // out[i] = op(a[i], b[i]); both operands are converted to out_type first where op is built in.
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
-                                      const void *b, void *out, uint64_t count, gp_stream stream);
+                                      const void *b, uint64_t count, void *out, gp_stream stream);
 
 // out[i] = in[count - 1 - i], any type, structs included. Alignment of in and out may differ. Runs in place, fastest
 // where both ends of the array are aligned to 16 bytes.
-GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                    gp_stream stream);
 
 // ---- api/reduce.h - reduce
@@ -1139,7 +1222,7 @@ GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in
 // *out = in[0] op in[1] op ... ; the identity where count is 0. Elements are converted to the accumulator's type as
 // they are loaded: gp_reduce(ctx, GP_SUM, GP_U8, GP_U64, ...) sums bytes into 64 bits. Reads count * size bytes.
 GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                  void *out, uint64_t count, gp_stream stream);
+                                  uint64_t count, void *out, gp_stream stream);
 
 // ---- api/scan.h - scan
 
@@ -1147,43 +1230,36 @@ GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp
 
 // out[i] = in[0] op ... op in[i]. One launch, 2 * count elements moved.
 GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                          void *out, uint64_t count, gp_stream stream);
+                                          uint64_t count, void *out, gp_stream stream);
 
 // out[i] = *init op in[0] op ... op in[i - 1]; init in host memory, of the accumulator's type; NULL: the identity. AND
 // and OR: out[0] is 1 where *init is not zero, otherwise 0.
 GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                          const void *init, const void *in, void *out, uint64_t count,
+                                          const void *init, const void *in, uint64_t count, void *out,
                                           gp_stream stream);
 
 // ---- api/segments.h - segments
 
-// Segments. Work is split by elements, not by segments: lengths may be anything. An empty segment gives the
-// identity (scan: nothing). Offsets are i32, u32, i64 or u64, in device memory; they start anywhere, never decrease and
-// never exceed count; GP_CHECKED (gp_call.flags) has them checked first (with `end` it is GP_E_ARGUMENT), otherwise the
-// result of wrong ones is unspecified, and reads may leave the input.
+// Segments (gp_segments). Blocks share the elements, not the segments, so lengths may differ as they like. An empty
+// segment gives the identity (scan: nothing). GP_CHECKED (gp_call.flags) checks the offsets first; GP_E_ARGUMENT
+// together with `end`. Without it, wrong offsets give unspecified results, and reads may leave the input.
 
-// out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. end NULL: begin has segments + 1 offsets, and
-// segment i ends where segment i + 1 begins. Otherwise segments may overlap, have any order, and leave elements out.
-// One launch (with `end` two, unless the call is small); reads the elements and the offsets once. (Merrill and Garland,
+// out[i] = in[begin[i]] op ... op in[end[i] - 1] for each segment. Segments with `end` may overlap, have any order and
+// leave elements out. in: `count` elements; segments of one length: segments->count * segments->length of them. One
+// launch (with `end` two, unless the call is small); reads the elements and the offsets once. (Merrill and Garland,
 // Merge-based Parallel Sparse Matrix-vector Multiplication.) The same bits from call to call on one device and policy.
 GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                            gp_type offset_type, const void *in, uint64_t count, const void *begin,
-                                            const void *end, uint64_t segments, void *out, gp_stream stream);
+                                            const void *in, uint64_t count, const gp_segments *segments, void *out,
+                                            gp_stream stream);
 
-// The same for segments of `length` elements each: in holds segments * length elements.
-GPUPRIMS__API gp_result gp_segmented_reduce_fixed(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                                  const void *in, uint64_t segments, uint64_t length, void *out,
-                                                  gp_stream stream);
-
-// A scan that starts anew at each segment. Elements before the first offset and behind the last are segments of their
-// own. One launch; moves 2 * count elements and the offsets.
+// A scan that restarts at each segment. Takes offsets without `end`. Elements before the first offset and after the
+// last form segments of their own. One launch; moves 2 * count elements and the offsets.
 GPUPRIMS__API gp_result gp_segmented_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                                    gp_type offset_type, const void *in, void *out, uint64_t count,
-                                                    const void *offsets, uint64_t segments, gp_stream stream);
+                                                    const void *in, uint64_t count, const gp_segments *segments,
+                                                    void *out, gp_stream stream);
 GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                                    gp_type offset_type, const void *init, const void *in, void *out,
-                                                    uint64_t count, const void *offsets, uint64_t segments,
-                                                    gp_stream stream);
+                                                    const void *init, const void *in, uint64_t count,
+                                                    const gp_segments *segments, void *out, gp_stream stream);
 
 // *bad = the first i in 0 .. segments whose offset is below the one before it or beyond count; UINT64_MAX: none.
 GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const void *offsets, uint64_t segments,
@@ -1191,67 +1267,68 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 
 // ---- api/runs.h - runs: neighbours whose keys are equal
 
-// Runs: neighbours whose keys are equal. equal: 0 or GP_EQUAL; GP_NOT_EQUAL; a user's binary operator, true where
-// the second key belongs to the run of the first (its neighbour); GP_HEADS: the keys are flags (i8 ... u32), and one
-// that is not zero starts a run. Keys of any type. Floats compare as in C: every NaN is a run of its own, -0 equals +0.
-// Results are compacted, in order; their number goes to *out_count in device memory. One launch, everything is read
-// once and written once. Outputs have room for `count` elements, where nothing else is said; what lies behind the
-// results is not written.
+// Runs: neighbours whose keys are equal. Keys are of any type and compare with ==: every NaN is a run of its own, and
+// -0 equals +0. gp_call.equal compares otherwise: GP_NOT_EQUAL; a user's binary operator, true where its second
+// operand, a key, belongs to the run of its first, the key before it; GP_HEADS, where keys are flags (i8 ... u32) and
+// one that is not zero starts a run. Results are compacted, in order; *out_count, in device memory, is their number.
+// One launch; everything is read once and written once. Outputs have room for `count` elements unless stated otherwise;
+// elements after the results are not written. Values and results have one type here; gp_call has in_type, acc_type and
+// out_type.
 
-// out[i] = the scan of values over the run of i, up to i. init: as in gp_exclusive_scan, for each run.
-GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
-                                                 gp_type in_type, gp_type out_type, const void *keys, const void *in,
-                                                 void *out, uint64_t count, gp_stream stream);
-GPUPRIMS__API gp_result gp_exclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
-                                                 gp_type in_type, gp_type out_type, const void *init, const void *keys,
-                                                 const void *in, void *out, uint64_t count, gp_stream stream);
+// out_values[i] = the scan of values over the run of i, up to i. init: as in gp_exclusive_scan, for each run.
+GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type,
+                                                 const void *keys, const void *values, uint64_t count, void *out_values,
+                                                 gp_stream stream);
+GPUPRIMS__API gp_result gp_exclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type,
+                                                 const void *init, const void *keys, const void *values, uint64_t count,
+                                                 void *out_values, gp_stream stream);
 
-// out[r] = the reduction of the values of run r, out_keys[r] = its first key (out_keys may be NULL).
-GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal, gp_type in_type,
-                                         gp_type out_type, const void *keys, const void *in, void *out_keys, void *out,
-                                         uint64_t *out_count, uint64_t count, gp_stream stream);
+// out_values[r] = the reduction of the values of run r, out_keys[r] = its first key (out_keys may be NULL).
+GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type,
+                                         const void *keys, const void *values, uint64_t count, void *out_keys,
+                                         void *out_values, uint64_t *out_count, gp_stream stream);
 
-// The same of keys in any order: out_keys[g] = the g-th smallest of the keys that there are, out[g] = the reduction of
-// all values that have it, in the order of the input; *out_count = how many keys there are. Keys are of a built-in
-// type, and equal where their bits are: floats in IEEE 754 total order, so that -0 and 0, and NaNs with other payloads,
-// are groups of their own. out_keys may be NULL, and out the same as in where element sizes are equal. Any operator but
-// ARGMIN and ARGMAX. The same bits in every call.
+// Reduces by keys in any order: out_keys[g] = the g-th smallest distinct key, out_values[g] = the reduction of all its
+// values in the order of the input; *out_count = the number of distinct keys. Keys are of a built-in type, and equal
+// where their bits are: floats sort in IEEE 754 total order, so -0 and 0, and NaNs with other payloads, are groups of
+// their own. out_keys may be NULL; out_values may be `values`. Any operator but ARGMIN and ARGMAX. The same bits in
+// every call.
 // Algorithm: a radix sort of pairs, then gp_reduce_by_key, through keys and values in the workspace (count times their
 // sizes, besides what the sort needs). Where the result does not depend on the order (integers, MIN, MAX; accumulators
-// of 4 and 8 bytes) and there are 2^20 elements and more, blocks first try to fold their shares of the input in tables
-// of 2048 slots in shared memory, so that everything is read once, and only what is in the tables is sorted; which way
-// is gone is decided on the device, by the number of different keys. Launches: those of the sort, and one; with tables
-// those of two sorts, of which one finds nothing to do, and five.
-GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type in_type, gp_type out_type,
-                                    const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
-                                    uint64_t count, gp_stream stream);
+// of 4 and 8 bytes) and count is 2^20 or more, blocks first try to fold their shares of the input in tables of 2048
+// slots in shared memory, which reads everything once, and sort only the tables. The device selects the path by the
+// number of distinct keys. Launches: those of the sort, and one; with tables those of two sorts, one of which has
+// nothing to do, and five.
+GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type, const void *keys,
+                                    const void *values, uint64_t count, void *out_keys, void *out_values,
+                                    uint64_t *out_count, gp_stream stream);
 
 // out_keys[r] = the first key of run r, lengths[r] = its length, in length_type (either may be NULL).
-GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
-                                             const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
-                                             uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_type length_type, const void *keys,
+                                             uint64_t count, void *out_keys, void *lengths, uint64_t *out_count,
+                                             gp_stream stream);
 
-// Writes the first index and the length of each run of two elements or more (both of length_type). Outputs
-// have room for count / 2 of them, rounded up.
-GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
-                                           const void *keys, void *offsets, void *lengths, uint64_t *out_count,
-                                           uint64_t count, gp_stream stream);
+// Writes the first index and the length of each run of two elements or more (both of length_type). Outputs have room
+// for count / 2 of them, rounded up.
+GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_type length_type, const void *keys,
+                                           uint64_t count, void *offsets, void *lengths, uint64_t *out_count,
+                                           gp_stream stream);
 
 // *out_count = the number of runs.
-GPUPRIMS__API gp_result gp_count_runs(gp_context *ctx, gp_type key_type, gp_op equal, const void *keys,
-                                      uint64_t *out_count, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_count_runs(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                      uint64_t *out_count, gp_stream stream);
 
-// The first element of each run; with values, those that belong to it.
-GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, const void *in, void *out,
-                                  uint64_t *out_count, uint64_t count, gp_stream stream);
-GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_op equal, gp_type value_type,
-                                         const void *keys, const void *values, void *out_keys, void *out,
-                                         uint64_t *out_count, uint64_t count, gp_stream stream);
+// The first element of each run; by key: the first key of each run and its value.
+GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
+                                  uint64_t *out_count, gp_stream stream);
+GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                         const void *values, uint64_t count, void *out_keys, void *out_values,
+                                         uint64_t *out_count, gp_stream stream);
 
 // out[0] = in[0], out[i] = op(in[i], in[i - 1]); op is GP_SUB, or a binary operator as in gp_transform2. With GP_RIGHT
 // (gp_call.flags): out[i] = op(in[i], in[i + 1]), and the last element is copied.
 GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                               const void *in, void *out, uint64_t count, gp_stream stream);
+                                               const void *in, uint64_t count, void *out, gp_stream stream);
 
 // ---- api/select.h - selection, partition, and what counts
 
@@ -1261,34 +1338,30 @@ GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_typ
 // once and written once; nothing is written behind the results.
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                                     void *out, uint64_t *out_count, uint64_t count, gp_stream stream);
+                                     uint64_t count, void *out, uint64_t *out_count, gp_stream stream);
 
 // Elements whose flag (an integer of 1, 2 or 4 bytes) is not zero.
 GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
-                                        const void *flags, void *out, uint64_t *out_count, uint64_t count,
+                                        const void *flags, uint64_t count, void *out, uint64_t *out_count,
                                         gp_stream stream);
 
-// Two parts: those selected, and the others; out_counts[0] and out_counts[1] are their numbers. Each output has room
-// for as many elements as may go there.
+// Two parts: the selected elements and the others; out_counts[0] and out_counts[1] are their numbers. Each output has
+// room for as many elements as may go there. Three parts, by gp_call: out3, and predicate2 with scalar2, which divides
+// the elements that `op` leaves.
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                                     void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
+                                     uint64_t count, void *selected, void *rejected, uint64_t *out_counts,
                                      gp_stream stream);
 GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
-                                           const void *flags, void *selected, void *rejected, uint64_t *out_counts,
-                                           uint64_t count, gp_stream stream);
-
-// Three parts: those for which `first` holds; of the others those for which `second` holds; the rest. Three counts.
-GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second, gp_type type,
-                                      const void *first_scalar, const void *second_scalar, const void *in, void *out1,
-                                      void *out2, void *out3, uint64_t *out_counts, uint64_t count, gp_stream stream);
+                                           const void *flags, uint64_t count, void *selected, void *rejected,
+                                           uint64_t *out_counts, gp_stream stream);
 
 // How many elements satisfy the predicate; whether any does, whether all do (one byte, 1 or 0; of none: 0 and 1).
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                                    uint64_t *out_count, uint64_t count, gp_stream stream);
+                                    uint64_t count, uint64_t *out_count, gp_stream stream);
 GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                               uint8_t *out, uint64_t count, gp_stream stream);
+                               uint64_t count, uint8_t *out, gp_stream stream);
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                               uint8_t *out, uint64_t count, gp_stream stream);
+                               uint64_t count, uint8_t *out, gp_stream stream);
 
 // ---- api/histogram.h - histograms
 
@@ -1301,26 +1374,27 @@ GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, c
 // counted, nor is a NaN. Integers: bin = (x - lower) * bins / (upper - lower), exact; lower NULL: from the type's
 // lowest value on; upper NULL: up to its largest value, which is counted too. Floats: in the samples' type (f16 and
 // bf16: f32), (x - lower) * (bins / (upper - lower)), toward zero, and the last bin where that comes out as `bins`.
-GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
-                                          const void *lower, const void *upper, void *out, uint64_t bins,
-                                          uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *lower,
+                                          const void *upper, const void *in, uint64_t count, void *out, uint64_t bins,
+                                          gp_stream stream);
 
 // Bin i is [boundaries[i], boundaries[i + 1]); bins + 1 boundaries of the samples' type, rising, in device memory.
 GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
-                                            const void *boundaries, void *out, uint64_t bins, uint64_t count,
+                                            uint64_t count, const void *boundaries, uint64_t bins, void *out,
                                             gp_stream stream);
 
 // ---- api/search.h - search
 
-// out[i] = the first position of sorted[0 .. length) whose element is not less than (upper_bound: is greater than)
-// needles[i]; length where there is none. less: 0 or GP_LESS, or a user's binary operator that orders two elements.
-// index_type: u32 or u64. length < 2^63. Reads log2(length) elements a needle; sorted needles find them in caches.
-GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
-                                       const void *sorted, uint64_t length, const void *needles, void *out,
-                                       uint64_t count, gp_stream stream);
-GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
-                                       const void *sorted, uint64_t length, const void *needles, void *out,
-                                       uint64_t count, gp_stream stream);
+// out[i] = the first position of sorted[0 .. sorted_count) whose element is not less than needles[i] (upper_bound: is
+// greater than it); sorted_count where there is none. less: 0 or GP_LESS, or a user's binary operator that orders two
+// elements. index_type: u32 or u64. sorted_count < 2^63. Reads log2(sorted_count) elements a needle; sorted needles
+// find them in caches.
+GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_op less, gp_type type, gp_type index_type,
+                                       const void *sorted, uint64_t sorted_count, const void *needles, uint64_t count,
+                                       void *out, gp_stream stream);
+GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_op less, gp_type type, gp_type index_type,
+                                       const void *sorted, uint64_t sorted_count, const void *needles, uint64_t count,
+                                       void *out, gp_stream stream);
 
 // Load-balancing search: out[i] = the segment of element i, for i < count; offsets as for gp_segmented_reduce, and
 // offsets[0] is 0. GP_CHECKED, by gp_run, has them checked, but for the first one. (Baxter, Modern GPU; Green, McColl
@@ -1330,10 +1404,10 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
 
 // ---- api/segmented_sort.h - segmented sort
 
-// Segmented sort: each segment by itself, stable: equal keys keep their order, descending too. `begin` and `end`
-// as for gp_segmented_reduce, but segments do not overlap; elements of no segment are not touched: the output keeps
-// there what it held. flags: GP_DESCENDING, or 0. Keys are of any built-in type, floats in IEEE total order. A gp_call
-// may also say which bits count (begin_bit, end_bit), and be GP_CHECKED.
+// Segmented sort: sorts each segment by itself. Stable: equal keys keep their order, descending too. Segments come by
+// offsets, with or without `end`, and do not overlap. Outside the segments the outputs keep what they hold. flags:
+// GP_DESCENDING, or 0. Keys are of any built-in type, floats in IEEE total order. gp_call offers begin_bit, end_bit
+// (the bits that decide) and GP_CHECKED.
 //   Passes      Segments of up to 32 elements, and those that a warp sorts (to 1024 keys of 4 bytes, 512 of 8, 256
 //               pairs of 4 and 4), are read once and written once; so are those that fit a block (8 Ki keys of 4 bytes,
 //               4 Ki of 8, 4 Ki pairs of 4 and 4, with the portable policy). Longer ones are read
@@ -1342,16 +1416,15 @@ GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp
 //   Launches    Two to four, whatever the lengths, which only the device looks at.
 //   Workspace   Lists, of up to 16 bytes for 33 elements; where more elements are given than fit a block, also an
 //               alternate buffer for keys and values, and counters of about an eighth of the keys' bytes.
-GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
-                                               uint64_t count, gp_type offset_type, const void *begin, const void *end,
-                                               uint64_t segments, int flags, gp_stream stream);
+GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                               const gp_segments *segments, void *out_keys, int flags,
+                                               gp_stream stream);
 
-// The same, and values go along with their keys, of any type up to 64 bytes. values NULL: out_values becomes the index
-// of each element in `keys` (not in its segment), value_type being u32 or u64: an argsort of each segment.
+// Sorts pairs: each value, of any type up to 64 bytes, follows its key. values NULL: out_values receives the index of
+// each element in `keys` (not in its segment) as value_type, u32 or u64: an argsort of each segment.
 GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
-                                                void *out_keys, const void *values, void *out_values, uint64_t count,
-                                                gp_type offset_type, const void *begin, const void *end,
-                                                uint64_t segments, int flags, gp_stream stream);
+                                                const void *values, uint64_t count, const gp_segments *segments,
+                                                void *out_keys, void *out_values, int flags, gp_stream stream);
 
 // ---- api/sort.h - radix sort
 
@@ -1414,17 +1487,17 @@ GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_typ
 // 2 KiB for 2000 of them. A device without room for its blocks sorts pairs in one sweep.
 
 // out_keys = the keys in order.
-GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
-                                     uint64_t count, int flags, gp_stream stream);
+GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                     void *out_keys, int flags, gp_stream stream);
 
 // The same, and values move with their keys: any type.
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
-                                      const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
+                                      const void *values, uint64_t count, void *out_keys, void *out_values, int flags,
                                       gp_stream stream);
 
 // indices[i] = where the key stands that comes i-th. index_type: u32 or u64. out_keys: the keys in order, or NULL.
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
-                                   void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream);
+                                   uint64_t count, void *out_keys, void *indices, int flags, gp_stream stream);
 
 // ---- api/top_k.h - top-k, nth element, shuffle
 
@@ -1437,27 +1510,27 @@ GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type in
 // three launches (workspace: at most k ranks of 4 to 16 bytes for each block). Beyond, radix select reads them two or
 // three times, a launch a digit of 11 bits and one that collects, and a sort of k follows (workspace: count / 16 keys,
 // and that of the sort).
-GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, gp_type value_type, const void *keys,
-                                 const void *values, void *out_keys, void *out_values, uint64_t k, uint64_t count,
-                                 gp_stream stream);
-// The same for each of `rows` rows of `count` elements that stand one behind the other; k results a row, likewise.
-// Indices count from the beginning of the row.
-GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
-                                      const void *keys, const void *values, void *out_keys, void *out_values,
-                                      uint64_t k, uint64_t rows, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                 const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values,
+                                 int flags, gp_stream stream);
+// The top k of each row of a dense matrix of rows * columns keys: k results a row. Indices count from the start of the
+// row; out_indices or out_keys may be NULL. Values in place of indices: gp_call.rows.
+GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                      uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
+                                      int flags, gp_stream stream);
 // *out = the key that a sort would put at position n < count (count / 2: a median; count 0: nothing is written);
 // GP_DESCENDING: from the largest on. Nothing is rearranged. Radix select, a launch a digit of 11 bits: reads the keys
 // once, and again while more than a sixteenth of them agree with the result in the digits that are known; then those
 // alone, which are put aside.
-GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
-                                       uint64_t n, uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
+                                       void *out, int flags, gp_stream stream);
 
 // out[i] = in[p(i)] for a permutation p of 0 .. count - 1 that the seed chooses: the same on every device, back end and
 // policy. in NULL: out[i] = p(i), type being u32 or u64. For statistics and games, not for secrets. (Mitchell, Stokes,
 // Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs.) One launch; elements are loaded from anywhere, which
 // moves 32 bytes for each that is smaller.
-GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
-                                   uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, uint64_t count,
+                                   void *out, gp_stream stream);
 
 // ---- api/layouts.h - layouts of arrays of structs
 
@@ -1472,8 +1545,8 @@ GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed,
 // One launch (two with a copy), everything is read once and written once: through shared memory, in a kernel that
 // is compiled for the list of fields. The last struct's block apart, memory is read and written in vectors of 16 bytes
 // as long as a struct has at most 256 bytes and a width is GP_SOA, a divisor or a multiple of the tile.
-GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
-                                          void *out, uint64_t count, int flags, gp_stream stream);
+GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
+                                          uint64_t count, void *out, int flags, gp_stream stream);
 
 // Arrays of GP_AT (section >>types): what is wrong with one, if anything: its extents, layout, size or memory, which
 // may still be missing. Pure.
@@ -1496,12 +1569,8 @@ GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, ch
 // All of keys[0 .. count) and keys2[0 .. count2), sorted; of keys that tie those of the first input come first, and
 // keys of one input keep their order. With values, each goes with its key. One launch; everything is read once and
 // written once.
-GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
                                  const void *keys2, uint64_t count2, void *out_keys, gp_stream stream);
-GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                        const void *keys, const void *values, uint64_t count, const void *keys2,
-                                        const void *values2, uint64_t count2, void *out_keys, void *out_values,
-                                        gp_stream stream);
 
 // out_keys = keys, sorted by any order; stable. out_keys may be keys, out_values may be values. values NULL, value_type
 // u32 or u64: out_values[i] is the index in keys of out_keys[i]. Tiles are sorted on chip; then passes, each of which
@@ -1510,11 +1579,11 @@ GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op
 // tiles are many. Integers in a built-in order, and 32 Ki floats or more on a device, are sorted as gp_sort_keys and
 // gp_sort_pairs do it, -0 and +0 being equal, which is faster and has the same result (NaNs, of which a comparison says
 // nothing, by their bits); a policy with GP_MERGE_PASSES or GP_FOUR_WAY_PASSES has them merged all the same.
-GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
-                                           void *out_keys, uint64_t count, gp_stream stream);
-GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                            const void *keys, const void *values, void *out_keys, void *out_values,
-                                            uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
+                                           uint64_t count, void *out_keys, gp_stream stream);
+GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_op less, gp_type key_type, gp_type value_type,
+                                            const void *keys, const void *values, uint64_t count, void *out_keys,
+                                            void *out_values, gp_stream stream);
 
 // ---- api/transpose.h - transposes and permutations of dimensions
 
@@ -1534,19 +1603,18 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
 // that fit shared memory, or through workspace: 64 MiB, or one row (128 bytes of all rows) if that is more.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
-GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
-                                     uint64_t out_pitch, uint64_t rows, uint64_t columns, gp_stream stream);
+GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, uint64_t rows,
+                                     uint64_t columns, void *out, uint64_t out_pitch, gp_stream stream);
 
-// The same of `batch` matrices, in_stride (out_stride) elements from one to the next; 0: dense.
-GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch,
-                                             uint64_t in_stride, void *out, uint64_t out_pitch, uint64_t out_stride,
-                                             uint64_t rows, uint64_t columns, uint64_t batch, gp_stream stream);
+// Transposes `batch` dense matrices, one after the other in memory. With pitches or strides: gp_permute.
+GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t rows,
+                                             uint64_t columns, uint64_t batch, void *out, gp_stream stream);
 
 // Dimensions in another order: out(i[order[0]], i[order[1]], ...) = in(i[0], i[1], ...), see gp_permutation, which is
 // read during the call. Dimensions that stay neighbours are taken for one; what is left is a copy of rows, or
 // transposes of matrices.
-GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
-                                   const gp_permutation *permutation, gp_stream stream);
+GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const gp_permutation *permutation, const void *in,
+                                   void *out, gp_stream stream);
 
 // ---- api/sets.h - sets
 
@@ -1561,40 +1629,22 @@ GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in
 // count2, the smaller of the two, count, count + count2. Inputs are read once; one launch, but with values or before
 // compute capability 9.0 two (small inputs: one). Workspace: the words of a look-back; for two, 16 bytes a tile too.
 
-GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
                                      const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
                                      gp_stream stream);
-GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
                                             uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                             uint64_t *out_count, gp_stream stream);
-GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
                                           uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                           uint64_t *out_count, gp_stream stream);
-GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
                                                     uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                                     uint64_t *out_count, gp_stream stream);
-GPUPRIMS__API gp_result gp_set_union_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                            const void *keys, const void *values, uint64_t count, const void *keys2,
-                                            const void *values2, uint64_t count2, void *out_keys, void *out_values,
-                                            uint64_t *out_count, gp_stream stream);
-GPUPRIMS__API gp_result gp_set_intersection_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                                   const void *keys, const void *values, uint64_t count,
-                                                   const void *keys2, uint64_t count2, void *out_keys, void *out_values,
-                                                   uint64_t *out_count, gp_stream stream);
-GPUPRIMS__API gp_result gp_set_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                                 const void *keys, const void *values, uint64_t count,
-                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values,
-                                                 uint64_t *out_count, gp_stream stream);
-GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less,
-                                                           gp_type value_type, const void *keys, const void *values,
-                                                           uint64_t count, const void *keys2, const void *values2,
-                                                           uint64_t count2, void *out_keys, void *out_values,
-                                                           uint64_t *out_count, gp_stream stream);
-
 // *bad = the first i whose key comes before keys[i - 1]; UINT64_MAX: there is none, the keys are sorted. One launch,
 // reads the keys once.
-GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
-                                     uint64_t count, gp_stream stream);
+GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
+                                     uint64_t *bad, gp_stream stream);
 
 // ---- api/graph.h - search in graphs, building them, checking them
 
@@ -1673,7 +1723,7 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
 // the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an edge and the offsets.
 // Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
-                                            uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
+                                            uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
                                             gp_stream stream);
 
 // in_offsets and in_sources of a graph, written to the memory that it points to: (vertices + 1) offsets and `edges`
@@ -4183,7 +4233,7 @@ typedef struct gp__policy_row {
 #define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day)                \
   {                                                                                                                    \
     "portable", primitive, in, -1, -1, when, from, to,                                                                 \
-        {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0}, "NVIDIA H200, 2026-11-" #day      \
+        {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
 // A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the traits that hold.
@@ -4961,7 +5011,7 @@ enum { GP__IF_BFS_CLUSTERS = GP__IF };
                              cluster, day)                                                                             \
   {                                                                                                                    \
     "portable", primitive, -1, -1, degree, when, from, 0,                                                              \
-        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster},                           \
+        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster, {0}},                      \
         "NVIDIA H200, 2026-11-" #day                                                                                   \
   }
 static const gp__policy_row gp__graph_rows[] = {
@@ -24382,6 +24432,40 @@ GPUPRIMS__PRIVATE const char *gp__parameter_of(const char *names, const char *me
   return NULL;
 }
 
+// ---- core/struct_size.c - the version; structs of callers whose header is older or newer than this library
+
+GPUPRIMS__API int gp_version(void) {
+  return 10000 * GPUPRIMS_VERSION_MAJOR + 100 * GPUPRIMS_VERSION_MINOR + GPUPRIMS_VERSION_PATCH;
+}
+
+// Checks a struct that a caller fills: `size` is that of this library's header. Members that only a newer header has
+// must be zero. type: "gp_call".
+GPUPRIMS__PRIVATE gp_result gp__check_size(const char *who, const char *name, const void *given, size_t size,
+                                           const char *type) {
+  const unsigned char *bytes = (const unsigned char *)given;
+  uint32_t said;
+  size_t i;
+  memcpy(&said, given, sizeof said);
+  if (said < size || said > 65536)
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s.struct_size is %u, and sizeof(%s) is %u: %s_init sets it", who, name, said,
+                    type, (unsigned)size, type);
+  for (i = size; i < said; ++i)
+    if (bytes[i])
+      return gp__fail(GP_E_UNSUPPORTED, "%s: @%s sets a member that this library (%s) does not have", who, name,
+                      GPUPRIMS_VERSION);
+  return GP_SUCCESS;
+}
+#define GPUPRIMS__CHECK_SIZE(who, name, given, type) gp__check_size(who, name, given, sizeof(type), #type)
+
+// Writes *own, a struct of `size` bytes, to a caller's, whose size was checked.
+GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
+  uint32_t said;
+  memcpy(&said, given, sizeof said);
+  memset(given, 0, said);
+  memcpy(given, own, size);
+  memcpy(given, &said, sizeof said);
+}
+
 // ---- core/driver.c - the table of functions of the driver and of NVRTC
 
 typedef unsigned long long gp__cu_pointer; // CUdeviceptr
@@ -28134,12 +28218,26 @@ typedef struct gp__policy_class {
    0,                                                                                                                  \
    (from) ? 1ull << (from) : 0,                                                                                        \
    (to) < 64 ? 1ull << ((to)&63) : 0,                                                                                  \
-   {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull,         \
-    cluster},                                                                                                          \
+   {algorithm,                                                                                                         \
+    threads,                                                                                                           \
+    vectors,                                                                                                           \
+    load,                                                                                                              \
+    store,                                                                                                             \
+    stages,                                                                                                            \
+    blocks,                                                                                                            \
+    overlap,                                                                                                           \
+    alpha,                                                                                                             \
+    beta,                                                                                                              \
+    small,                                                                                                             \
+    look,                                                                                                              \
+    gather,                                                                                                            \
+    cull,                                                                                                              \
+    cluster,                                                                                                           \
+    {0}},                                                                                                              \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS
@@ -28502,7 +28600,8 @@ GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
 // (there too), and the flags that it takes beside GP_REPRODUCIBLE.
 typedef struct gp__primitive {
   const gp__family *family;
-  int reads, traits, flags;
+  uint64_t reads;
+  int traits, flags;
 } gp__primitive;
 
 // Defined behind all families, in core/primitives.c.
@@ -29303,28 +29402,6 @@ GPUPRIMS__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
 
 // ---- core/open.c - opening and closing a context
 
-GPUPRIMS__API gp_config gp_config_init(void) {
-  gp_config c;
-  memset(&c, 0, sizeof c);
-  return c;
-}
-GPUPRIMS__API gp_call gp_call_init(gp_primitive primitive) {
-  gp_call c;
-  memset(&c, 0, sizeof c);
-  c.primitive = primitive;
-  return c;
-}
-GPUPRIMS__API gp_type_desc gp_type_desc_init(void) {
-  gp_type_desc d;
-  memset(&d, 0, sizeof d);
-  return d;
-}
-GPUPRIMS__API gp_op_desc gp_op_desc_init(void) {
-  gp_op_desc d;
-  memset(&d, 0, sizeof d);
-  return d;
-}
-
 GPUPRIMS__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
   char own[16];
   const gp__policy_class *c;
@@ -29466,7 +29543,10 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   int failed = 0, none = 0;
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
-  if (config) c = *config;
+  if (config) {
+    GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_open", "config", config, gp_config));
+    c = *config;
+  }
   GPUPRIMS__CHECK(gp__check_config(&c));
   pthread_once(&gp__fork_once, gp__watch_forks);
   s = (gp__state *)calloc(1, sizeof *s);
@@ -29567,10 +29647,12 @@ GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
 
 GPUPRIMS__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
-  *description = s->about;
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_describe", "description", description, gp_description));
+  gp_description about = s->about;
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
-  description->nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
+  about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
+  gp__hand_out(description, &about, sizeof about);
   return GP_SUCCESS;
 }
 GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
@@ -29652,6 +29734,7 @@ GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *de
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!type) return gp__fail(GP_E_NULL, "%s: type is null", who);
   *type = GP_TYPE_DEFAULT;
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "desc", desc, gp_type_desc));
   if (!desc->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   if (!gp__identifier(desc->name))
     return gp__fail(GP_E_ARGUMENT, "%s: desc.name is \"%.80s\", not a C identifier of 1 to 63 characters", who,
@@ -29723,6 +29806,7 @@ GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, 
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "desc", desc, gp_op_desc));
   GPUPRIMS__CHECK(gp__check_op(desc));
   info = (gp__op_info *)calloc(1, sizeof *info);
   if (info) {
@@ -29848,10 +29932,11 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
 }
 
-// Which fields of gp_call a primitive reads: F(FIELD, field, error, what is said of one that is set for nothing).
+// The members of gp_call that primitives read: F(BIT, member, error, what is said of one that is set for nothing).
 #define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
   F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
   F(TRANSFORM, transform, GP_E_OPERATOR, "takes none")                                                                 \
+  F(PREDICATE2, predicate2, GP_E_OPERATOR, "has no second predicate")                                                  \
   F(EQUAL, equal, GP_E_OPERATOR, "has no runs")                                                                        \
   F(IN_TYPE, in_type, GP_E_TYPE, "has no input of that name")                                                          \
   F(IN2_TYPE, in2_type, GP_E_TYPE, "has no second input")                                                              \
@@ -29873,35 +29958,49 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(BAD, bad, GP_E_ARGUMENT, "checks no offsets")                                                                      \
   F(COUNT_DEVICE, count_device, GP_E_ARGUMENT, "takes no count in device memory")                                      \
   F(SEGMENTS, segments, GP_E_ARGUMENT, "has no segments")                                                              \
-  F(LENGTH, length, GP_E_ARGUMENT, "takes none")                                                                       \
+  F(SEGMENT_LENGTH, segment_length, GP_E_ARGUMENT, "has no segments of one length")                                    \
+  F(KEY_COUNT, key_count, GP_E_ARGUMENT, "searches no sorted array")                                                   \
+  F(ROWS, rows, GP_E_ARGUMENT, "has no rows")                                                                          \
+  F(K, k, GP_E_ARGUMENT, "takes none")                                                                                 \
+  F(N, n, GP_E_ARGUMENT, "takes none")                                                                                 \
   F(BINS, bins, GP_E_ARGUMENT, "has no bins")                                                                          \
   F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels")                                                              \
   F(ACTIVE, active, GP_E_ARGUMENT, "has no channels")                                                                  \
-  F(INIT, init, GP_E_ARGUMENT, "takes no value")                                                                       \
+  F(INIT, init, GP_E_ARGUMENT, "takes no initial value")                                                               \
+  F(VALUE, value, GP_E_ARGUMENT, "takes none")                                                                         \
+  F(START, start, GP_E_ARGUMENT, "takes none")                                                                         \
   F(STEP, step, GP_E_ARGUMENT, "takes none")                                                                           \
+  F(SCALAR, scalar, GP_E_ARGUMENT, "has no predicate")                                                                 \
+  F(SCALAR2, scalar2, GP_E_ARGUMENT, "has no second predicate")                                                        \
+  F(LOWER, lower, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
+  F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
+  F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers")                                                              \
   F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input")                                                                \
   F(FIELDS, fields, GP_E_ARGUMENT, "has no struct keys that fields order")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
-#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1 << GP__FIELD_##FIELD,
-enum {
+#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1ull << GP__FIELD_##FIELD,
+__extension__ enum {
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM)
   // Fields that go together.
   GP__READS_MAP = GP__READS_IN_TYPE | GP__READS_OUT_TYPE | GP__READS_IN | GP__READS_OUT | GP__READS_COUNT_DEVICE,
-  GP__READS_FILL = (GP__READS_MAP & ~GP__READS_IN) | GP__READS_INIT,
+  GP__READS_SECOND = GP__READS_PREDICATE2 | GP__READS_SCALAR2,
+  GP__READS_RAMP = GP__READS_START | GP__READS_STEP,
+  GP__READS_ENDS = GP__READS_LOWER | GP__READS_UPPER,
+  GP__READS_FILL = GP__READS_MAP & ~GP__READS_IN,
   GP__READS_FOLD = GP__READS_MAP | GP__READS_OP | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_INIT,
   GP__READS_OFFSETS = GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_SEGMENTS,
   GP__READS_RUNS = GP__READS_EQUAL | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE,
   GP__READS_COMPACTED = GP__READS_OUT_KEYS | GP__READS_OUT_COUNT,
   GP__READS_LENGTHS = GP__READS_RUNS | GP__READS_OUT_COUNT | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
   GP__READS_SELECT =
-      GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_COUNT | GP__READS_INIT,
+      GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_COUNT | GP__READS_SCALAR,
   GP__READS_HISTOGRAM =
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
   GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
-  GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_LENGTH
+  GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_KEY_COUNT
 };
 #undef GPUPRIMS__ENUM
 
@@ -29927,7 +30026,7 @@ enum {
   GP__REPRODUCES = 131072      // any fold under GP_REPRODUCIBLE, on every device
 };
 
-GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
+GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
 
 // ---- core/checking.c - checking a call: what it may be
 
@@ -29938,11 +30037,12 @@ typedef struct gp__checking {
   const char *who;
   const gp_call *c;
   gp__request *q;
-  int host, pointers, reads, traits; // reads, traits: of gp__primitive
-  int fold;                          // an operator with an accumulator
-  gp__check_step own[GP__CHECKS];    // of the family; NULL: the common step
-  struct gp__buffers *buffers;       // during their step
-  int by_flags;                      // select, partition: flags decide, no predicate
+  uint64_t reads;                 // of gp__primitive
+  int host, pointers, traits;     // traits: of gp__primitive
+  int fold;                       // an operator with an accumulator
+  gp__check_step own[GP__CHECKS]; // of the family; NULL: the common step
+  struct gp__buffers *buffers;    // during their step
+  int by_flags;                   // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8], written[6];
   int read_count, written_count;
@@ -30145,7 +30245,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
   if ((k->reads & GP__READS_OFFSET_TYPE) && // segments of one length have none
-      (!(k->reads & GP__READS_LENGTH) || c->begin || c->end || c->offset_type))
+      (!(k->reads & GP__READS_SEGMENT_LENGTH) || c->begin || c->end || c->offset_type))
     GPUPRIMS__CHECK(
         gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;
@@ -30230,8 +30330,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   gp__request *q = k->q;
   const char *who = k->who;
   q->count = q->stride = c->count;
-  q->segments = c->segments;
-  q->length = c->length;
+  q->segments = c->segments | c->rows; // a primitive reads one of these
+  q->length = c->segment_length | c->key_count | c->k | c->n;
   q->bins = c->bins;
   q->count2 = c->count2;
   if (!q->end_bit) { // a radix sort knows them from its types
@@ -30422,8 +30522,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  GPUPRIMS__CHECK(gp__check_value_memory(k, "init", c->init));
-  GPUPRIMS__CHECK(gp__check_value_memory(k, "step", c->step));
+#define GPUPRIMS__VALUE(member) GPUPRIMS__CHECK(gp__check_value_memory(k, #member, c->member));
+  GPUPRIMS__VALUE(init)
+  GPUPRIMS__VALUE(value)
+  GPUPRIMS__VALUE(start)
+  GPUPRIMS__VALUE(step)
+  GPUPRIMS__VALUE(scalar)
+  GPUPRIMS__VALUE(scalar2)
+  GPUPRIMS__VALUE(lower)
+  GPUPRIMS__VALUE(upper)
+#undef GPUPRIMS__VALUE
   q->has_init = c->init != NULL;
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
   if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);
@@ -30473,9 +30581,9 @@ GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (c->primitive == GP_FILL && !c->init && k->pointers)
-    return gp__fail(GP_E_NULL, "%s: @init (value) is null", k->who);
-  if (c->init) memcpy(q->init.bytes, c->init, q->out_size);
+  if (c->primitive == GP_FILL && !c->value && k->pointers) return gp__fail(GP_E_NULL, "%s: @value is null", k->who);
+  const void *first = c->primitive == GP_FILL ? c->value : c->start;
+  if (first) memcpy(q->init.bytes, first, q->out_size);
   if (c->step) memcpy(q->step.bytes, c->step, q->out_size);
   else if (c->primitive == GP_IOTA) gp__one(q->out_type, &q->step);
   return GP_SUCCESS;
@@ -30493,14 +30601,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const cha
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
     return value || !k->pointers ? GP_SUCCESS
-                                 : gp__fail(GP_E_NULL, "%s: @%s (the scalar) is null: @%s: %s compares with it", k->who,
-                                            scalar, field, gp__op_rows[op].name);
+                                 : gp__fail(GP_E_NULL, "%s: @%s is null: @%s: %s compares with it", k->who, scalar,
+                                            field, gp__op_rows[op].name);
   if (op > 0 && op < GP_OP_COUNT)
     return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
                     field, gp__op_rows[op].name);
   GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
-  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s (the scalar) is not null, but @%s, operator \"%s\", takes none",
-                          k->who, scalar, field, (*user)->name)
+  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s, operator \"%s\", takes none", k->who, scalar,
+                          field, (*user)->name)
                : GP_SUCCESS;
 }
 
@@ -30508,21 +30616,22 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->op = c->op;
-  q->transform = c->transform;
+  q->transform = c->predicate2;
   k->by_flags = !c->op && (c->keys || c->key_type); // of select and partition: others read none
   if (k->by_flags) {
-    if (c->transform)
-      return gp__fail(GP_E_OPERATOR, "%s: @transform (the second predicate): flags make two parts", k->who);
-    return c->init || c->step
-               ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->init ? "init" : "step")
+    if (c->predicate2) return gp__fail(GP_E_OPERATOR, "%s: @predicate2: flags make two parts", k->who);
+    return c->scalar || c->scalar2
+               ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->scalar ? "scalar" : "scalar2")
                : GP_SUCCESS;
   }
   if (c->keys || c->key_type)
     return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: flags serve calls without a predicate (@op)", k->who,
                     c->keys ? "keys" : "key_type");
-  GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "init", c->init, &q->user_op));
-  if (c->transform) return gp__check_predicate(k, "transform", c->transform, "step", c->step, &q->user_transform);
-  return c->step ? gp__fail(GP_E_ARGUMENT, "%s: @step: there is no second predicate (@transform)", k->who) : GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &q->user_op));
+  if (c->predicate2)
+    return gp__check_predicate(k, "predicate2", c->predicate2, "scalar2", c->scalar2, &q->user_transform);
+  return c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2: there is no second predicate (@predicate2)", k->who)
+                    : GP_SUCCESS;
 }
 // A comparison has elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
@@ -30533,9 +30642,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  const size_t size = k->fold ? q->acc_size : gp__is_predicated(c->primitive) ? q->in_size : q->out_size;
-  if (c->init) memcpy(q->init.bytes, c->init, size);
-  if (c->step) memcpy(q->step.bytes, c->step, q->in_size);
+  if (c->init) memcpy(q->init.bytes, c->init, q->acc_size);
+  if (c->scalar) memcpy(q->init.bytes, c->scalar, q->in_size);
+  if (c->scalar2) memcpy(q->step.bytes, c->scalar2, q->in_size);
   return GP_SUCCESS;
 }
 
@@ -30565,7 +30674,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
   if (q->transform)
     GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
   else if (c->out3)
-    return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@transform), and two parts", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@predicate2), and two parts", k->who);
   // A part's output may be as small as the part: all that is known is where it begins.
   for (i = 0; i < k->written_count; ++i)
     if (q->count) k->written[i].bytes = q->in_size;
@@ -30715,21 +30824,21 @@ GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
-  if (k->q->out_size == 4 && (c->length | c->segments) > UINT32_MAX)
+  if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, which positions of type u32 (@out_type) do not reach", who,
-                    c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
+                    c->key_count ? "key_count" : "segments", (unsigned long long)(c->key_count | c->segments));
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
-  if (c->length >> 63)
-    return gp__fail(GP_E_SIZE, "%s: @length is %llu, not below 2^63", who, (unsigned long long)c->length);
+  if (c->key_count >> 63)
+    return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (unsigned long long)c->key_count);
   return gp__check_positions(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
-  return b->keys = k->c->length, GP_SUCCESS;
+  return b->keys = k->c->key_count, GP_SUCCESS;
 }
 static const gp__own_check gp__checks_bound[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_bound_order},
                                                            {GP__CHECK_OUT_TYPE, gp__check_position_type},
@@ -30749,16 +30858,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
   if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
   if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not: elements of no segment", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
-    return gp__fail(GP_E_ARGUMENT, "%s: @length: segments have it where there are no offsets (@begin)", who);
+  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->segment_length)
+    return gp__fail(GP_E_ARGUMENT, "%s: @segment_length: segments have it where there are no offsets (@begin)", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
-    if (c->length && c->segments > UINT64_MAX / c->length)
-      return gp__fail(GP_E_SIZE, "%s: @segments times @length overflows: %llu times %llu", who,
-                      (unsigned long long)c->segments, (unsigned long long)c->length);
-    q->count = c->segments * c->length;
+    if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
+      return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
+                      (unsigned long long)c->segments, (unsigned long long)c->segment_length);
+    q->count = c->segments * c->segment_length;
     if (c->count && c->count != q->count)
-      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @length, which is %llu", who,
-                      (unsigned long long)c->count, (unsigned long long)q->count);
+      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length, which is %llu",
+                      who, (unsigned long long)c->count, (unsigned long long)q->count);
   }
   return GP_SUCCESS;
 }
@@ -30869,15 +30978,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   if (gp__is_integer(q->in_type)) {
     const uint64_t flip = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << 63 : 0;
     const uint64_t a = gp__integer_of(q->in_type, lower) ^ flip, b = gp__integer_of(q->in_type, upper) ^ flip;
-    return a < b
-               ? GP_SUCCESS
-               : gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower is not below upper (channel %d)", k->who, channel);
+    return a < b ? GP_SUCCESS : gp__fail(GP_E_ARGUMENT, "%s: @lower is not below @upper (channel %d)", k->who, channel);
   } else {
     const double a = gp__float_of(q->in_type, lower), b = gp__float_of(q->in_type, upper);
     double width = b - a, scale = (double)q->bins / width;
     if (!(a < b))
-      return gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower (%g) is not below upper (%g) (channel %d)", k->who, a,
-                      b, channel);
+      return gp__fail(GP_E_ARGUMENT, "%s: @lower (%g) is not below @upper (%g) (channel %d)", k->who, a, b, channel);
     if (q->in_type != GP_F64) {
       const float w = (float)b - (float)a, s = (float)q->bins / w;
       width = w, scale = s;
@@ -30885,8 +30991,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
     return width - width == 0 && scale - scale == 0
                ? GP_SUCCESS
                : gp__fail(GP_E_ARGUMENT,
-                          "%s: @init and @step: the width of the bins from %g to %g overflows (channel %d)", k->who, a,
-                          b, channel);
+                          "%s: @lower and @upper: the width of the bins from %g to %g overflows (channel %d)", k->who,
+                          a, b, channel);
   }
 }
 
@@ -30896,18 +31002,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
   int i;
   if (c->primitive != GP_HISTOGRAM_EVEN) return GP_SUCCESS;
   const int floats = !gp__is_integer(q->in_type);
-  if (floats && (!c->init || !c->step) && (k->pointers || c->init || c->step))
-    return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, c->init ? "step (upper)" : "init (lower)");
-  if (floats && !c->init) return GP_SUCCESS;
+  if (floats && (!c->lower || !c->upper) && (k->pointers || c->lower || c->upper))
+    return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, c->lower ? "upper" : "lower");
+  if (floats && !c->lower) return GP_SUCCESS;
   for (i = 0; i < q->active; ++i) {
     const size_t at = (size_t)i * q->in_size;
     // Integers without an end: the lowest value, also as one more than the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
-    memcpy(q->init.bytes + at, c->init ? (const unsigned char *)c->init + at : (const unsigned char *)&lowest,
+    memcpy(q->init.bytes + at, c->lower ? (const unsigned char *)c->lower + at : (const unsigned char *)&lowest,
            q->in_size);
-    memcpy(q->step.bytes + at, c->step ? (const unsigned char *)c->step + at : (const unsigned char *)&lowest,
+    memcpy(q->step.bytes + at, c->upper ? (const unsigned char *)c->upper + at : (const unsigned char *)&lowest,
            q->in_size);
-    if (c->step) GPUPRIMS__CHECK(gp__check_ends(k, i));
+    if (c->upper) GPUPRIMS__CHECK(gp__check_ends(k, i));
   }
   return GP_SUCCESS;
 }
@@ -31091,21 +31197,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
-GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
-  return c->primitive == GP_TOP_K && c->segments ? c->segments : 1;
-}
+GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
 GPUPRIMS__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
-  if (c->length > c->count || (nth && c->count && c->length == c->count))
-    return gp__fail(GP_E_ARGUMENT, "%s: @length (%s) is %llu, @count is %llu", k->who, nth ? "n" : "k",
-                    (unsigned long long)c->length, (unsigned long long)c->count);
+  if (c->k > c->count || (nth && c->count && c->n >= c->count))
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, @count is %llu", k->who, nth ? "n" : "k",
+                    (unsigned long long)(nth ? c->n : c->k), (unsigned long long)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
-    return gp__fail(GP_E_SIZE, "%s: @segments (rows) times @count overflows: %llu times %llu", k->who,
-                    (unsigned long long)c->segments, (unsigned long long)c->count);
-  if (!k->pointers || nth || !c->length) return GP_SUCCESS;
+    return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
+                    (unsigned long long)c->count);
+  if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
-  if (!c->out_keys && sorted && c->length > GP__TOP_K_FEW)
+  if (!c->out_keys && sorted && c->k > GP__TOP_K_FEW)
     return gp__fail(GP_E_NULL,
                     "%s: @out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
                     (int)GP__TOP_K_FEW);
@@ -31128,7 +31232,7 @@ GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   const uint64_t rows = gp__rows_in(k->c);
   b->in *= rows;
   b->keys *= rows;
-  b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->length;
+  b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->k;
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_top_k_out_type},
@@ -31141,10 +31245,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
-  uint64_t seed = 0;
-  if (c->init) memcpy(&seed, c->init, sizeof seed);
   for (i = 0; i < GP__SHUFFLE_ROUNDS; ++i) {
-    const uint32_t key = gp__shuffle_key(seed, i);
+    const uint32_t key = gp__shuffle_key(c->seed, i);
     memcpy(q->init.bytes + 4 * i, &key, sizeof key);
   }
   return GP_SUCCESS;
@@ -31263,6 +31365,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   unsigned seen = 0;
   int i;
   if (!p) return gp__fail(GP_E_NULL, "%s: @permutation is null", k->who);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(k->who, "permutation", p, gp_permutation));
   if (p->dimensions < 1 || p->dimensions > 4)
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
   q->count = 1;
@@ -31337,6 +31440,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
   uint64_t bytes;
   int i, j;
   if (!l) return gp__fail(GP_E_NULL, "%s: @%s is null", who, name);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, name, l, gp_layout));
   if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: field_count is %d, not 1 to %d", who, name, l->field_count,
                     (int)GP__LAYOUT_FIELDS);
@@ -31420,6 +31524,7 @@ GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p ==
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
                                             gp_graph *g) {
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(k->who, name, given, gp_graph));
   *g = *given;
   g->offset_type = g->offset_type ? g->offset_type : GP_U32;
   g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;
@@ -31621,6 +31726,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   const gp__own_check *own;
   gp__checking k;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(caller, "call", c, gp_call));
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
@@ -31738,7 +31844,7 @@ GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
 #undef GPUPRIMS__FIELD
 typedef char gp__every_member_is_listed
-    [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == sizeof(gp_policy) ? 1 : -1];
+    [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == offsetof(gp_policy, reserved) ? 1 : -1];
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
 #define GPUPRIMS__FIELDS(FAMILY, family) gp__fields_##family,
@@ -31804,6 +31910,9 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
+    if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
+      return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero: this library (%s) has no such number", who,
+                      GPUPRIMS_VERSION);
     const gp_policy usual = gp__portable(none, *h); // what gp_policy_origin says may be handed back
     gp_policy rest = *given;
     const gp__field *f;
@@ -34355,7 +34464,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
   g->state = GPUPRIMS__TAKE((uint64_t)(GP__GROUP_STATE * 8));
   state = (uint64_t *)(void *)GPUPRIMS__AT(g->state);
   clear.out_type = sum.in_type = sum.out_type = GP_U64;
-  clear.init = &zero;
+  clear.value = &zero;
   clear.out = state;
   clear.count = GP__GROUP_STATE;
   GPUPRIMS__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
@@ -34528,7 +34637,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__grap
                                          uint64_t words) {
   gp_call c = gp_call_init(GP_FILL);
   c.out_type = GP_U64;
-  c.init = &value;
+  c.value = &value;
   c.out = out;
   c.count = words;
   return gp__add_call(s, who, g, &c);
@@ -34810,8 +34919,8 @@ static const gp__family gp__family_map = {gp__checks_map,
                                           GPUPRIMS__LAUNCH(gp__launch_map),
                                           gp__host_maps};
 static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE, 0};
-static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL, 0, 0};
-static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_STEP, 0, 0};
+static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL | GP__READS_VALUE, 0, 0};
+static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_RAMP, 0, 0};
 static const gp__primitive gp__primitive_transform = {&gp__family_map, GP__READS_MAP | GP__READS_OP,
                                                       GP__TAKES_UNARY | GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_transform2 = {
@@ -34892,11 +35001,11 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
 static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
-                                                         GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_INIT,
+                                                         GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
                                                      0, 0};
-static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_INIT, 0,
+static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR, 0,
                                                 0};
-static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_INIT, 0,
+static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR, 0,
                                                 0};
 static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD,
                                                           GP__TAKES_BAD, 0};
@@ -35030,10 +35139,11 @@ static const gp__family gp__family_segments = {gp__checks_segments,
                                                GPUPRIMS__FOLD_OPERATORS,
                                                GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check),
                                                gp__host_segments};
-static const gp__primitive gp__primitive_segmented_reduce = {
-    &gp__family_segments,
-    (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_LENGTH | GP__READS_BAD,
-    0, GP_CHECKED};
+static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segments,
+                                                             (GP__READS_FOLD & ~GP__READS_COUNT_DEVICE) |
+                                                                 GP__READS_OFFSETS | GP__READS_END |
+                                                                 GP__READS_SEGMENT_LENGTH | GP__READS_BAD,
+                                                             0, GP_CHECKED};
 static const gp__primitive gp__primitive_load_balance = {
     &gp__family_segments,
     GP__READS_OFFSETS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_COUNT_DEVICE | GP__READS_BAD, 0, GP_CHECKED};
@@ -35120,8 +35230,7 @@ static const gp__primitive gp__primitive_unique = {
 static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, GP__KEEPS_TYPE | GP__IN_PLACE,
                                                    0};
 static const gp__primitive gp__primitive_partition = {
-    &gp__family_stream, GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP,
-    GP__KEEPS_TYPE, 0};
+    &gp__family_stream, GP__READS_SELECT | GP__READS_SECOND | GP__READS_OUT2 | GP__READS_OUT3, GP__KEEPS_TYPE, 0};
 
 // ---- histogram/plan.c - plans of histograms
 
@@ -35170,8 +35279,8 @@ static const gp__family gp__family_histogram = {gp__checks_histogram,
                                                 GPUPRIMS__FOLD_OPERATORS,
                                                 GPUPRIMS__LAUNCH(gp__launch_histogram),
                                                 gp__host_histogram};
-static const gp__primitive gp__primitive_histogram_even = {&gp__family_histogram,
-                                                           GP__READS_HISTOGRAM | GP__READS_INIT | GP__READS_STEP, 0, 0};
+static const gp__primitive gp__primitive_histogram_even = {&gp__family_histogram, GP__READS_HISTOGRAM | GP__READS_ENDS,
+                                                           0, 0};
 static const gp__primitive gp__primitive_histogram_ranges = {&gp__family_histogram,
                                                              GP__READS_HISTOGRAM | GP__READS_BEGIN, 0, 0};
 
@@ -35289,7 +35398,7 @@ GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
   h->sorted.drop_keys = !q->in && q->in_size && !q->out_keys;
   h->in_place = !q->in || q->in == q->out; // without buffers: it may be
 }
-static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 
 static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
                                                      gp__block_of_sort_kernel,  GPUPRIMS__NO_FORM,
@@ -35449,13 +35558,12 @@ static const gp__family gp__family_top_k = {gp__checks_top_k,
                                             GPUPRIMS__FOLD_OPERATORS,
                                             GPUPRIMS__LAUNCH_BEFORE(gp__launch_top_k, gp__sort_results),
                                             gp__host_ranks};
-static const gp__primitive gp__primitive_top_k = {
-    &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_DESCENDING | GP_UNSORTED};
-static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
-                                                        GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE |
-                                                            GP__READS_OUT_KEYS | GP__READS_LENGTH,
-                                                        GP__WANTS_KEYS, GP_DESCENDING};
+static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_PAIRS | GP__READS_K | GP__READS_ROWS,
+                                                  GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES,
+                                                  GP_DESCENDING | GP_UNSORTED};
+static const gp__primitive gp__primitive_nth_element = {
+    &gp__family_top_k, GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
+    GP__WANTS_KEYS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -35465,7 +35573,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy
 static const gp__family gp__family_shuffle = {
     gp__checks_shuffle,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,      gp__kinds_of_shuffle,
     GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_shuffle};
-static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT,
+static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_SEED,
                                                     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};
 
 // ---- transpose/plan.c - plans of transposes
@@ -36156,13 +36264,12 @@ GPUPRIMS__PRIVATE void gp__set_segments(gp_call *c, gp_type offset_type, const v
   c->begin = begin;
   c->segments = segments;
 }
-GPUPRIMS__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, gp_op equal, const void *keys) {
+GPUPRIMS__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, const void *keys) {
   c->key_type = key_type;
-  c->equal = equal;
   c->keys = keys;
 }
 
-GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                 gp_stream stream) {
   const gp_call c = gp__call(GP_COPY, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_copy in_type=type");
@@ -36170,23 +36277,23 @@ GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, v
 GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
                                 gp_stream stream) {
   gp_call c = gp__call(GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, out, count);
-  c.init = value;
-  return gp__named(gp_run(ctx, &c, stream), "gp_fill out_type=type init=value");
+  c.value = value;
+  return gp__named(gp_run(ctx, &c, stream), "gp_fill out_type=type");
 }
 GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start, const void *step, void *out,
                                 uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_IOTA, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, out, count);
-  c.init = start;
+  c.start = start;
   c.step = step;
-  return gp__named(gp_run(ctx, &c, stream), "gp_iota out_type=type init=start");
+  return gp__named(gp_run(ctx, &c, stream), "gp_iota out_type=type");
 }
 GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                     void *out, uint64_t count, gp_stream stream) {
+                                     uint64_t count, void *out, gp_stream stream) {
   const gp_call c = gp__call(GP_TRANSFORM, op, in_type, out_type, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_transform");
 }
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
-                                      const void *b, void *out, uint64_t count, gp_stream stream) {
+                                      const void *b, uint64_t count, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_TRANSFORM2, op, in_type, out_type, a, out, count);
   c.in2 = b;
   return gp__named(gp_run(ctx, &c, stream), "gp_transform2 in=a in2=b in2_type=in_type");
@@ -36194,7 +36301,7 @@ GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type
 
 // ---- reverse/calls.c - calls by name: reverse
 
-GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                    gp_stream stream) {
   const gp_call c = gp__call(GP_REVERSE, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_reverse in_type=type");
@@ -36203,7 +36310,7 @@ GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in
 // ---- reduce/calls.c - calls by name: reduce
 
 GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                  void *out, uint64_t count, gp_stream stream) {
+                                  uint64_t count, void *out, gp_stream stream) {
   const gp_call c = gp__call(GP_REDUCE, op, in_type, out_type, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_reduce");
 }
@@ -36211,12 +36318,12 @@ GPUPRIMS__API gp_result gp_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp
 // ---- scan/calls.c - calls by name: scan
 
 GPUPRIMS__API gp_result gp_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                          void *out, uint64_t count, gp_stream stream) {
+                                          uint64_t count, void *out, gp_stream stream) {
   const gp_call c = gp__call(GP_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_inclusive_scan");
 }
 GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                          const void *init, const void *in, void *out, uint64_t count,
+                                          const void *init, const void *in, uint64_t count, void *out,
                                           gp_stream stream) {
   gp_call c = gp__call(GP_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   c.init = init;
@@ -36225,120 +36332,124 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
 
 // ---- segments/calls.c - calls by name: segments
 
-GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                            gp_type offset_type, const void *in, uint64_t count, const void *begin,
-                                            const void *end, uint64_t segments, void *out, gp_stream stream) {
-  gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, count);
-  gp__set_segments(&c, offset_type, begin, segments);
-  c.end = end;
-  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_reduce");
+#define GPUPRIMS__SEGMENT_NAMES                                                                                        \
+  "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count "                    \
+  "segment_length=segments.length"
+GPUPRIMS__PRIVATE gp_result gp__run_segments(gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream,
+                                             const char *names) {
+  char who[40];
+  snprintf(who, sizeof who, "%.*s", (int)strcspn(names, " "), names);
+  if (!segments) return gp__fail(GP_E_NULL, "%s: segments is null", who);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "segments", segments, gp_segments));
+  gp__set_segments(c, segments->offset_type, segments->begin, segments->count);
+  c->end = segments->end;
+  c->segment_length = segments->length;
+  return gp__named(gp_run(ctx, c, stream), names);
 }
-GPUPRIMS__API gp_result gp_segmented_reduce_fixed(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                                  const void *in, uint64_t segments, uint64_t length, void *out,
-                                                  gp_stream stream) {
-  gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, 0);
-  c.segments = segments;
-  c.length = length;
-  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_reduce_fixed");
+GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                            const void *in, uint64_t count, const gp_segments *segments, void *out,
+                                            gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, count);
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_reduce " GPUPRIMS__SEGMENT_NAMES);
 }
 GPUPRIMS__API gp_result gp_segmented_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                                    gp_type offset_type, const void *in, void *out, uint64_t count,
-                                                    const void *offsets, uint64_t segments, gp_stream stream) {
+                                                    const void *in, uint64_t count, const gp_segments *segments,
+                                                    void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
-  gp__set_segments(&c, offset_type, offsets, segments);
-  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_inclusive_scan begin=offsets");
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_inclusive_scan " GPUPRIMS__SEGMENT_NAMES);
 }
 GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                                    gp_type offset_type, const void *init, const void *in, void *out,
-                                                    uint64_t count, const void *offsets, uint64_t segments,
-                                                    gp_stream stream) {
+                                                    const void *init, const void *in, uint64_t count,
+                                                    const gp_segments *segments, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
-  gp__set_segments(&c, offset_type, offsets, segments);
   c.init = init;
-  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_exclusive_scan begin=offsets");
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_exclusive_scan " GPUPRIMS__SEGMENT_NAMES);
 }
 
 // ---- select/runs_calls.c - calls by name: runs
 
-GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
-                                                 gp_type in_type, gp_type out_type, const void *keys, const void *in,
-                                                 void *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_INCLUSIVE_SCAN_BY_KEY, op, in_type, out_type, in, out, count);
-  gp__set_keys(&c, key_type, equal, keys);
-  return gp__named(gp_run(ctx, &c, stream), "gp_inclusive_scan_by_key");
+GPUPRIMS__API gp_result gp_inclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type,
+                                                 const void *keys, const void *values, uint64_t count, void *out_values,
+                                                 gp_stream stream) {
+  gp_call c = gp__call(GP_INCLUSIVE_SCAN_BY_KEY, op, value_type, GP_TYPE_DEFAULT, values, out_values, count);
+  gp__set_keys(&c, key_type, keys);
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_inclusive_scan_by_key in=values in_type=value_type out=out_values out_type=value_type");
 }
-GPUPRIMS__API gp_result gp_exclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal,
-                                                 gp_type in_type, gp_type out_type, const void *init, const void *keys,
-                                                 const void *in, void *out, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_EXCLUSIVE_SCAN_BY_KEY, op, in_type, out_type, in, out, count);
-  gp__set_keys(&c, key_type, equal, keys);
+GPUPRIMS__API gp_result gp_exclusive_scan_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type,
+                                                 const void *init, const void *keys, const void *values, uint64_t count,
+                                                 void *out_values, gp_stream stream) {
+  gp_call c = gp__call(GP_EXCLUSIVE_SCAN_BY_KEY, op, value_type, GP_TYPE_DEFAULT, values, out_values, count);
+  gp__set_keys(&c, key_type, keys);
   c.init = init;
-  return gp__named(gp_run(ctx, &c, stream), "gp_exclusive_scan_by_key");
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_exclusive_scan_by_key in=values in_type=value_type out=out_values out_type=value_type");
 }
-GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_op equal, gp_type in_type,
-                                         gp_type out_type, const void *keys, const void *in, void *out_keys, void *out,
-                                         uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_REDUCE_BY_KEY, op, in_type, out_type, in, out, count);
-  gp__set_keys(&c, key_type, equal, keys);
+GPUPRIMS__API gp_result gp_reduce_by_key(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type,
+                                         const void *keys, const void *values, uint64_t count, void *out_keys,
+                                         void *out_values, uint64_t *out_count, gp_stream stream) {
+  gp_call c = gp__call(GP_REDUCE_BY_KEY, op, value_type, GP_TYPE_DEFAULT, values, out_values, count);
+  gp__set_keys(&c, key_type, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
-  return gp__named(gp_run(ctx, &c, stream), "gp_reduce_by_key");
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_reduce_by_key in=values in_type=value_type out=out_values out_type=value_type");
 }
-GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type in_type, gp_type out_type,
-                                    const void *keys, const void *in, void *out_keys, void *out, uint64_t *out_count,
-                                    uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_GROUP_BY, op, in_type, out_type, in, out, count);
-  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
+GPUPRIMS__API gp_result gp_group_by(gp_context *ctx, gp_op op, gp_type key_type, gp_type value_type, const void *keys,
+                                    const void *values, uint64_t count, void *out_keys, void *out_values,
+                                    uint64_t *out_count, gp_stream stream) {
+  gp_call c = gp__call(GP_GROUP_BY, op, value_type, GP_TYPE_DEFAULT, values, out_values, count);
+  gp__set_keys(&c, key_type, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
-  return gp__named(gp_run(ctx, &c, stream), "gp_group_by");
+  return gp__named(gp_run(ctx, &c, stream),
+                   "gp_group_by in=values in_type=value_type out=out_values out_type=value_type");
 }
-GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
-                                             const void *keys, void *out_keys, void *lengths, uint64_t *out_count,
-                                             uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_run_length_encode(gp_context *ctx, gp_type key_type, gp_type length_type, const void *keys,
+                                             uint64_t count, void *out_keys, void *lengths, uint64_t *out_count,
+                                             gp_stream stream) {
   gp_call c = gp__call(GP_RUN_LENGTHS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
-  gp__set_keys(&c, key_type, equal, keys);
+  gp__set_keys(&c, key_type, keys);
   c.out_keys = out_keys;
   c.out2_type = length_type;
   c.out2 = lengths;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_run_length_encode out2=lengths out2_type=length_type");
 }
-GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_op equal, gp_type length_type,
-                                           const void *keys, void *offsets, void *lengths, uint64_t *out_count,
-                                           uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_nontrivial_runs(gp_context *ctx, gp_type key_type, gp_type length_type, const void *keys,
+                                           uint64_t count, void *offsets, void *lengths, uint64_t *out_count,
+                                           gp_stream stream) {
   gp_call c = gp__call(GP_NONTRIVIAL_RUNS, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, offsets, count);
-  gp__set_keys(&c, key_type, equal, keys);
+  gp__set_keys(&c, key_type, keys);
   c.out2_type = length_type;
   c.out2 = lengths;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_nontrivial_runs out=offsets out2=lengths out2_type=length_type");
 }
-GPUPRIMS__API gp_result gp_count_runs(gp_context *ctx, gp_type key_type, gp_op equal, const void *keys,
-                                      uint64_t *out_count, uint64_t count, gp_stream stream) {
-  return gp__named(
-      gp_run_length_encode(ctx, key_type, equal, GP_TYPE_DEFAULT, keys, NULL, NULL, out_count, count, stream),
-      "gp_count_runs");
+GPUPRIMS__API gp_result gp_count_runs(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                      uint64_t *out_count, gp_stream stream) {
+  return gp__named(gp_run_length_encode(ctx, key_type, GP_TYPE_DEFAULT, keys, count, NULL, NULL, out_count, stream),
+                   "gp_count_runs");
 }
-GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, gp_op equal, const void *in, void *out,
-                                  uint64_t *out_count, uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_unique(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
+                                  uint64_t *out_count, gp_stream stream) {
   gp_call c = gp__call(GP_UNIQUE, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
-  gp__set_keys(&c, type, equal, in);
+  gp__set_keys(&c, type, in);
   c.out_keys = out;
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_unique keys=in key_type=type out_keys=out");
 }
-GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_op equal, gp_type value_type,
-                                         const void *keys, const void *values, void *out_keys, void *out,
-                                         uint64_t *out_count, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_UNIQUE, GP_OP_DEFAULT, value_type, GP_TYPE_DEFAULT, values, out, count);
-  gp__set_keys(&c, key_type, equal, keys);
+GPUPRIMS__API gp_result gp_unique_by_key(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                         const void *values, uint64_t count, void *out_keys, void *out_values,
+                                         uint64_t *out_count, gp_stream stream) {
+  gp_call c = gp__call(GP_UNIQUE, GP_OP_DEFAULT, value_type, GP_TYPE_DEFAULT, values, out_values, count);
+  gp__set_keys(&c, key_type, keys);
   c.out_keys = out_keys;
   c.out_count = out_count;
-  return gp__named(gp_run(ctx, &c, stream), "gp_unique_by_key in=values in_type=value_type");
+  return gp__named(gp_run(ctx, &c, stream), "gp_unique_by_key in=values in_type=value_type out=out_values");
 }
 GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                               const void *in, void *out, uint64_t count, gp_stream stream) {
+                                               const void *in, uint64_t count, void *out, gp_stream stream) {
   const gp_call c = gp__call(GP_ADJACENT_DIFFERENCE, op, in_type, out_type, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_adjacent_difference");
 }
@@ -36346,120 +36457,106 @@ GPUPRIMS__API gp_result gp_adjacent_difference(gp_context *ctx, gp_op op, gp_typ
 // ---- select/calls.c - calls by name: selection
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                                     void *out, uint64_t *out_count, uint64_t count, gp_stream stream) {
+                                     uint64_t count, void *out, uint64_t *out_count, gp_stream stream) {
   gp_call c = gp__call(GP_SELECT, predicate, type, GP_TYPE_DEFAULT, in, out, count);
-  c.init = scalar;
+  c.scalar = scalar;
   c.out_count = out_count;
-  return gp__named(gp_run(ctx, &c, stream), "gp_select_if op=predicate in_type=type out_type=type init=scalar");
+  return gp__named(gp_run(ctx, &c, stream), "gp_select_if op=predicate in_type=type out_type=type");
 }
 GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
-                                        const void *flags, void *out, uint64_t *out_count, uint64_t count,
+                                        const void *flags, uint64_t count, void *out, uint64_t *out_count,
                                         gp_stream stream) {
   gp_call c = gp__call(GP_SELECT, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
-  gp__set_keys(&c, flag_type, GP_OP_DEFAULT, flags);
+  gp__set_keys(&c, flag_type, flags);
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), "gp_select_flags in_type=type out_type=type keys=flags key_type=flag_type");
 }
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                                     void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
+                                     uint64_t count, void *selected, void *rejected, uint64_t *out_counts,
                                      gp_stream stream) {
   gp_call c = gp__call(GP_PARTITION, predicate, type, GP_TYPE_DEFAULT, in, selected, count);
-  c.init = scalar;
+  c.scalar = scalar;
   c.out2 = rejected;
   c.out_count = out_counts;
-  return gp__named(gp_run(ctx, &c, stream), "gp_partition op=predicate in_type=type out_type=type init=scalar "
+  return gp__named(gp_run(ctx, &c, stream), "gp_partition op=predicate in_type=type out_type=type "
                                             "out=selected out2=rejected out_count=out_counts");
 }
 GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
-                                           const void *flags, void *selected, void *rejected, uint64_t *out_counts,
-                                           uint64_t count, gp_stream stream) {
+                                           const void *flags, uint64_t count, void *selected, void *rejected,
+                                           uint64_t *out_counts, gp_stream stream) {
   gp_call c = gp__call(GP_PARTITION, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, selected, count);
-  gp__set_keys(&c, flag_type, GP_OP_DEFAULT, flags);
+  gp__set_keys(&c, flag_type, flags);
   c.out2 = rejected;
   c.out_count = out_counts;
   return gp__named(gp_run(ctx, &c, stream), "gp_partition_flags in_type=type out_type=type keys=flags "
                                             "key_type=flag_type out=selected out2=rejected out_count=out_counts");
 }
-GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second, gp_type type,
-                                      const void *first_scalar, const void *second_scalar, const void *in, void *out1,
-                                      void *out2, void *out3, uint64_t *out_counts, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_PARTITION, first, type, GP_TYPE_DEFAULT, in, out1, count);
-  if (!second) return gp__fail(GP_E_OPERATOR, "gp_partition3: second is not set (0)");
-  c.transform = second;
-  c.init = first_scalar;
-  c.step = second_scalar;
-  c.out2 = out2;
-  c.out3 = out3;
-  c.out_count = out_counts;
-  return gp__named(gp_run(ctx, &c, stream), "gp_partition3 op=first transform=second in_type=type out_type=type "
-                                            "init=first_scalar step=second_scalar out=out1 out_count=out_counts");
-}
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                                    uint64_t *out_count, uint64_t count, gp_stream stream) {
+                                    uint64_t count, uint64_t *out_count, gp_stream stream) {
   gp_call c = gp__call(GP_COUNT_IF, predicate, type, GP_TYPE_DEFAULT, in, NULL, count);
-  c.init = scalar;
+  c.scalar = scalar;
   c.out_count = out_count;
-  return gp__named(gp_run(ctx, &c, stream), "gp_count_if op=predicate in_type=type init=scalar");
+  return gp__named(gp_run(ctx, &c, stream), "gp_count_if op=predicate in_type=type");
 }
 GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                               uint8_t *out, uint64_t count, gp_stream stream) {
+                               uint64_t count, uint8_t *out, gp_stream stream) {
   gp_call c = gp__call(GP_ANY, predicate, type, GP_TYPE_DEFAULT, in, out, count);
-  c.init = scalar;
-  return gp__named(gp_run(ctx, &c, stream), "gp_any op=predicate in_type=type init=scalar");
+  c.scalar = scalar;
+  return gp__named(gp_run(ctx, &c, stream), "gp_any op=predicate in_type=type");
 }
 
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                               uint8_t *out, uint64_t count, gp_stream stream) {
+                               uint64_t count, uint8_t *out, gp_stream stream) {
   gp_call c = gp__call(GP_ALL, predicate, type, GP_TYPE_DEFAULT, in, out, count);
-  c.init = scalar;
-  return gp__named(gp_run(ctx, &c, stream), "gp_all op=predicate in_type=type init=scalar");
+  c.scalar = scalar;
+  return gp__named(gp_run(ctx, &c, stream), "gp_all op=predicate in_type=type");
 }
 
 // ---- segmented_sort/calls.c - calls by name: segmented sort
 
-GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
-                                               uint64_t count, gp_type offset_type, const void *begin, const void *end,
-                                               uint64_t segments, int flags, gp_stream stream) {
-  return gp__named(gp_segmented_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, out_keys, NULL, NULL, count,
-                                           offset_type, begin, end, segments, flags, stream),
-                   "gp_segmented_sort_keys");
-}
 GPUPRIMS__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
-                                                void *out_keys, const void *values, void *out_values, uint64_t count,
-                                                gp_type offset_type, const void *begin, const void *end,
-                                                uint64_t segments, int flags, gp_stream stream) {
+                                                const void *values, uint64_t count, const gp_segments *segments,
+                                                void *out_keys, void *out_values, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_SORT, GP_OP_DEFAULT, values ? value_type : GP_TYPE_DEFAULT, value_type, values,
                        out_values, count);
-  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
-  gp__set_segments(&c, offset_type, begin, segments);
+  gp__set_keys(&c, key_type, keys);
   c.out_keys = out_keys;
-  c.end = end;
   c.flags = flags;
-  return gp__named(gp_run(ctx, &c, stream),
-                   "gp_segmented_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
+  return gp__run_segments(ctx, &c, segments, stream,
+                          "gp_segmented_sort_pairs in=values in_type=value_type out=out_values "
+                          "out_type=value_type " GPUPRIMS__SEGMENT_NAMES);
+}
+GPUPRIMS__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                               const gp_segments *segments, void *out_keys, int flags,
+                                               gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_SORT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, keys);
+  c.out_keys = out_keys;
+  c.flags = flags;
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_sort_keys " GPUPRIMS__SEGMENT_NAMES);
 }
 
 // ---- sort/calls.c - calls by name: radix sort
 
 GPUPRIMS__API gp_result gp_sort_pairs(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
-                                      const void *values, void *out_keys, void *out_values, uint64_t count, int flags,
+                                      const void *values, uint64_t count, void *out_keys, void *out_values, int flags,
                                       gp_stream stream) {
   gp_call c = gp__call(GP_SORT, GP_OP_DEFAULT, value_type, GP_TYPE_DEFAULT, values, out_values, count);
-  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
+  gp__set_keys(&c, key_type, keys);
   c.out_keys = out_keys;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream),
                    "gp_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
 }
-GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, void *out_keys,
-                                     uint64_t count, int flags, gp_stream stream) {
-  return gp__named(gp_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, NULL, out_keys, NULL, count, flags, stream),
+GPUPRIMS__API gp_result gp_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
+                                     void *out_keys, int flags, gp_stream stream) {
+  return gp__named(gp_sort_pairs(ctx, key_type, GP_TYPE_DEFAULT, keys, NULL, count, out_keys, NULL, flags, stream),
                    "gp_sort_keys");
 }
 GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
-                                   void *out_keys, void *indices, uint64_t count, int flags, gp_stream stream) {
+                                   uint64_t count, void *out_keys, void *indices, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_SORT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, index_type, NULL, indices, count);
-  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
+  gp__set_keys(&c, key_type, keys);
   c.out_keys = out_keys;
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream), "gp_argsort out_type=index_type out=indices");
@@ -36467,18 +36564,17 @@ GPUPRIMS__API gp_result gp_argsort(gp_context *ctx, gp_type key_type, gp_type in
 
 // ---- histogram/calls.c - calls by name: histograms
 
-GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
-                                          const void *lower, const void *upper, void *out, uint64_t bins,
-                                          uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_histogram_even(gp_context *ctx, gp_type type, gp_type counter_type, const void *lower,
+                                          const void *upper, const void *in, uint64_t count, void *out, uint64_t bins,
+                                          gp_stream stream) {
   gp_call c = gp__call(GP_HISTOGRAM_EVEN, GP_OP_DEFAULT, type, counter_type, in, out, count);
-  c.init = lower;
-  c.step = upper;
+  c.lower = lower;
+  c.upper = upper;
   c.bins = bins;
-  return gp__named(gp_run(ctx, &c, stream),
-                   "gp_histogram_even in_type=type out_type=counter_type init=lower step=upper");
+  return gp__named(gp_run(ctx, &c, stream), "gp_histogram_even in_type=type out_type=counter_type");
 }
 GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_type counter_type, const void *in,
-                                            const void *boundaries, void *out, uint64_t bins, uint64_t count,
+                                            uint64_t count, const void *boundaries, uint64_t bins, void *out,
                                             gp_stream stream) {
   gp_call c = gp__call(GP_HISTOGRAM_RANGES, GP_OP_DEFAULT, type, counter_type, in, out, count);
   c.begin = boundaries;
@@ -36488,23 +36584,25 @@ GPUPRIMS__API gp_result gp_histogram_ranges(gp_context *ctx, gp_type type, gp_ty
 
 // ---- search/calls.c - calls by name: search
 
-GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
-                                       const void *sorted, uint64_t length, const void *needles, void *out,
-                                       uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_lower_bound(gp_context *ctx, gp_op less, gp_type type, gp_type index_type,
+                                       const void *sorted, uint64_t sorted_count, const void *needles, uint64_t count,
+                                       void *out, gp_stream stream) {
   gp_call c = gp__call(GP_LOWER_BOUND, less, type, index_type, needles, out, count);
   c.keys = sorted;
-  c.length = length;
-  return gp__named(gp_run(ctx, &c, stream),
-                   "gp_lower_bound in_type=type out_type=index_type op=less keys=sorted in=needles");
+  c.key_count = sorted_count;
+  return gp__named(
+      gp_run(ctx, &c, stream),
+      "gp_lower_bound in_type=type out_type=index_type op=less keys=sorted in=needles key_count=sorted_count");
 }
-GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_type type, gp_op less, gp_type index_type,
-                                       const void *sorted, uint64_t length, const void *needles, void *out,
-                                       uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_upper_bound(gp_context *ctx, gp_op less, gp_type type, gp_type index_type,
+                                       const void *sorted, uint64_t sorted_count, const void *needles, uint64_t count,
+                                       void *out, gp_stream stream) {
   gp_call c = gp__call(GP_UPPER_BOUND, less, type, index_type, needles, out, count);
   c.keys = sorted;
-  c.length = length;
-  return gp__named(gp_run(ctx, &c, stream),
-                   "gp_upper_bound in_type=type out_type=index_type op=less keys=sorted in=needles");
+  c.key_count = sorted_count;
+  return gp__named(
+      gp_run(ctx, &c, stream),
+      "gp_upper_bound in_type=type out_type=index_type op=less keys=sorted in=needles key_count=sorted_count");
 }
 GPUPRIMS__API gp_result gp_load_balance(gp_context *ctx, gp_type offset_type, gp_type index_type, const void *offsets,
                                         uint64_t segments, void *out, uint64_t count, gp_stream stream) {
@@ -36527,7 +36625,7 @@ GPUPRIMS__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, c
 GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
   gp_call c = gp__call(primitive, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
-  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
+  gp__set_keys(&c, key_type, keys);
   c.keys2 = keys2;
   c.count2 = count2;
   c.out_keys = out_keys;
@@ -36540,28 +36638,19 @@ GPUPRIMS__PRIVATE void gp__set_values(gp_call *c, gp_type value_type, const void
   c->in2 = values2;
   c->out = out_values;
 }
-GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
                                  const void *keys2, uint64_t count2, void *out_keys, gp_stream stream) {
   const gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
   return gp__named(gp_run(ctx, &c, stream), "gp_merge op=less");
 }
-GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                        const void *keys, const void *values, uint64_t count, const void *keys2,
-                                        const void *values2, uint64_t count2, void *out_keys, void *out_values,
-                                        gp_stream stream) {
-  gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
-  gp__set_values(&c, value_type, values, values2, out_values);
-  return gp__named(gp_run(ctx, &c, stream),
-                   "gp_merge_by_key op=less in_type=value_type in=values in2=values2 out=out_values");
-}
-GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
-                                           void *out_keys, uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
+                                           uint64_t count, void *out_keys, gp_stream stream) {
   const gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
   return gp__named(gp_run(ctx, &c, stream), "gp_merge_sort_keys op=less");
 }
-GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                            const void *keys, const void *values, void *out_keys, void *out_values,
-                                            uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_op less, gp_type key_type, gp_type value_type,
+                                            const void *keys, const void *values, uint64_t count, void *out_keys,
+                                            void *out_values, gp_stream stream) {
   gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
   if (values) gp__set_values(&c, value_type, values, NULL, out_values);
   else c.out_type = value_type, c.out = out_values;
@@ -36571,125 +36660,93 @@ GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, g
 
 // ---- sets/calls.c - calls by name: sets; whether keys are sorted
 
-GPUPRIMS__PRIVATE gp_result gp__run_set(gp_context *ctx, gp_call c, gp_type value_type, const void *values,
-                                        const void *values2, void *out_values, uint64_t *out_count, gp_stream stream,
+GPUPRIMS__PRIVATE gp_result gp__run_set(gp_context *ctx, gp_call c, uint64_t *out_count, gp_stream stream,
                                         const char *names) {
-  gp__set_values(&c, value_type, values, values2, out_values);
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), names);
 }
-GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+GPUPRIMS__API gp_result gp_set_union(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
                                      const void *keys2, uint64_t count2, void *out_keys, uint64_t *out_count,
                                      gp_stream stream) {
-  return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
-                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream, "gp_set_union op=less");
+  return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys), out_count,
+                     stream, "gp_set_union op=less");
 }
-GPUPRIMS__API gp_result gp_set_union_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                            const void *keys, const void *values, uint64_t count, const void *keys2,
-                                            const void *values2, uint64_t count2, void *out_keys, void *out_values,
-                                            uint64_t *out_count, gp_stream stream) {
-  return gp__run_set(ctx, gp__two_sorted(GP_SET_UNION, key_type, less, keys, count, keys2, count2, out_keys),
-                     value_type, values, values2, out_values, out_count, stream,
-                     "gp_set_union_by_key op=less in_type=value_type in=values in2=values2 out=out_values");
-}
-GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+GPUPRIMS__API gp_result gp_set_intersection(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
                                             uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                             uint64_t *out_count, gp_stream stream) {
   return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
-                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream, "gp_set_intersection op=less");
+                     out_count, stream, "gp_set_intersection op=less");
 }
-GPUPRIMS__API gp_result gp_set_intersection_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                                   const void *keys, const void *values, uint64_t count,
-                                                   const void *keys2, uint64_t count2, void *out_keys, void *out_values,
-                                                   uint64_t *out_count, gp_stream stream) {
-  return gp__run_set(ctx, gp__two_sorted(GP_SET_INTERSECTION, key_type, less, keys, count, keys2, count2, out_keys),
-                     value_type, values, NULL, out_values, out_count, stream,
-                     "gp_set_intersection_by_key op=less in_type=value_type in=values out=out_values");
-}
-GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+GPUPRIMS__API gp_result gp_set_difference(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
                                           uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                           uint64_t *out_count, gp_stream stream) {
   return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
-                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream, "gp_set_difference op=less");
+                     out_count, stream, "gp_set_difference op=less");
 }
-GPUPRIMS__API gp_result gp_set_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                                 const void *keys, const void *values, uint64_t count,
-                                                 const void *keys2, uint64_t count2, void *out_keys, void *out_values,
-                                                 uint64_t *out_count, gp_stream stream) {
-  return gp__run_set(ctx, gp__two_sorted(GP_SET_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
-                     value_type, values, NULL, out_values, out_count, stream,
-                     "gp_set_difference_by_key op=less in_type=value_type in=values out=out_values");
-}
-GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
+GPUPRIMS__API gp_result gp_set_symmetric_difference(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
                                                     uint64_t count, const void *keys2, uint64_t count2, void *out_keys,
                                                     uint64_t *out_count, gp_stream stream) {
   return gp__run_set(ctx,
                      gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
-                     GP_TYPE_DEFAULT, NULL, NULL, NULL, out_count, stream, "gp_set_symmetric_difference op=less");
+                     out_count, stream, "gp_set_symmetric_difference op=less");
 }
-GPUPRIMS__API gp_result gp_set_symmetric_difference_by_key(gp_context *ctx, gp_type key_type, gp_op less,
-                                                           gp_type value_type, const void *keys, const void *values,
-                                                           uint64_t count, const void *keys2, const void *values2,
-                                                           uint64_t count2, void *out_keys, void *out_values,
-                                                           uint64_t *out_count, gp_stream stream) {
-  return gp__run_set(
-      ctx, gp__two_sorted(GP_SET_SYMMETRIC_DIFFERENCE, key_type, less, keys, count, keys2, count2, out_keys),
-      value_type, values, values2, out_values, out_count, stream,
-      "gp_set_symmetric_difference_by_key op=less in_type=value_type in=values in2=values2 out=out_values");
-}
-GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t *bad,
-                                     uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_is_sorted(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
+                                     uint64_t *bad, gp_stream stream) {
   gp_call c = gp__call(GP_IS_SORTED, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
-  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
+  gp__set_keys(&c, key_type, keys);
   c.out_count = bad;
   return gp__named(gp_run(ctx, &c, stream), "gp_is_sorted op=less out_count=bad");
 }
 
 // ---- top_k/calls.c - calls by name: top-k, nth element
 
-GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, int flags, gp_type key_type, gp_type value_type,
-                                      const void *keys, const void *values, void *out_keys, void *out_values,
-                                      uint64_t k, uint64_t rows, uint64_t count, gp_stream stream) {
-  gp_call c = gp__call(GP_TOP_K, GP_OP_DEFAULT, values ? value_type : GP_TYPE_DEFAULT,
-                       out_values ? value_type : GP_TYPE_DEFAULT, values, out_values, count);
-  c.flags = flags;
-  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
+GPUPRIMS__PRIVATE gp_call gp__top_k_call(gp_type key_type, const void *keys, uint64_t count, uint64_t k, void *out_keys,
+                                         gp_type value_type, void *out_values, int flags) {
+  gp_call c = gp__call(GP_TOP_K, GP_OP_DEFAULT, GP_TYPE_DEFAULT, out_values ? value_type : GP_TYPE_DEFAULT, NULL,
+                       out_values, count);
+  gp__set_keys(&c, key_type, keys);
+  c.k = k;
   c.out_keys = out_keys;
-  c.length = k;
-  c.segments = rows;
-  if (!rows) c.count = c.length = 0;
-  return gp__named(
-      gp_run(ctx, &c, stream),
-      "gp_top_k_rows length=k segments=rows in=values in_type=value_type out=out_values out_type=value_type");
+  c.flags = flags;
+  return c;
 }
-GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, int flags, gp_type key_type, gp_type value_type, const void *keys,
-                                 const void *values, void *out_keys, void *out_values, uint64_t k, uint64_t count,
-                                 gp_stream stream) {
-  return gp__named(
-      gp_top_k_rows(ctx, flags, key_type, value_type, keys, values, out_keys, out_values, k, 1, count, stream),
-      "gp_top_k length=k in=values in_type=value_type out=out_values out_type=value_type");
+GPUPRIMS__API gp_result gp_top_k(gp_context *ctx, gp_type key_type, gp_type value_type, const void *keys,
+                                 const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values,
+                                 int flags, gp_stream stream) {
+  gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, value_type, out_values, flags);
+  c.in = values;
+  c.in_type = values ? value_type : GP_TYPE_DEFAULT;
+  return gp__named(gp_run(ctx, &c, stream), "gp_top_k in=values in_type=value_type out=out_values out_type=value_type");
 }
-GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, int flags, gp_type key_type, const void *keys, void *out,
-                                       uint64_t n, uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_top_k_rows(gp_context *ctx, gp_type key_type, gp_type index_type, const void *keys,
+                                      uint64_t rows, uint64_t columns, uint64_t k, void *out_keys, void *out_indices,
+                                      int flags, gp_stream stream) {
+  gp_call c = gp__top_k_call(key_type, keys, columns, k, out_keys, index_type, out_indices, flags);
+  c.rows = rows;
+  if (!rows) c.count = c.k = 0;
+  return gp__named(gp_run(ctx, &c, stream), "gp_top_k_rows count=columns out=out_indices out_type=index_type");
+}
+GPUPRIMS__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
+                                       void *out, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_NTH_ELEMENT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   c.flags = flags;
-  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
+  gp__set_keys(&c, key_type, keys);
   c.out_keys = out;
-  c.length = n;
-  return gp__named(gp_run(ctx, &c, stream), "gp_nth_element length=n out_keys=out");
+  c.n = n;
+  return gp__named(gp_run(ctx, &c, stream), "gp_nth_element out_keys=out");
 }
 
-GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, void *out,
-                                   uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_shuffle(gp_context *ctx, gp_type type, uint64_t seed, const void *in, uint64_t count,
+                                   void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SHUFFLE, GP_OP_DEFAULT, in ? type : GP_TYPE_DEFAULT, type, in, out, count);
-  c.init = &seed;
+  c.seed = seed;
   return gp__named(gp_run(ctx, &c, stream), "gp_shuffle in_type=type out_type=type");
 }
 
 // ---- layouts/calls.c - calls by name: layouts
 
-GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
-                                          void *out, uint64_t count, int flags, gp_stream stream) {
+GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
+                                          uint64_t count, void *out, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_CONVERT_LAYOUT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, in, out, count);
   c.in_layout = from;
   c.out_layout = to;
@@ -36754,7 +36811,7 @@ GPUPRIMS__API size_t gp_array_define(const char *name, const gp_array *array, ch
 // ---- graph/calls.c - calls by name: graphs
 
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
-                                            uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
+                                            uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
                                             gp_stream stream) {
   gp_call c = gp__call(GP_GRAPH_FROM_EDGES, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, sources, NULL, count);
   c.in2 = targets;
@@ -37068,33 +37125,34 @@ GPUPRIMS__API void gp_edges_free(gp_edge_list *edges) {
 
 // ---- transpose/calls.c - calls by name: transposes
 
-GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
-                                   const gp_permutation *permutation, gp_stream stream) {
+GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const gp_permutation *permutation, const void *in,
+                                   void *out, gp_stream stream) {
   gp_call c = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, type, type, in, out, 0);
   c.permutation = permutation;
   return gp__named(gp_run(ctx, &c, stream), "gp_permute in_type=type out_type=type");
 }
-GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch,
-                                             uint64_t in_stride, void *out, uint64_t out_pitch, uint64_t out_stride,
-                                             uint64_t rows, uint64_t columns, uint64_t batch, gp_stream stream) {
-  gp_permutation p;
-  memset(&p, 0, sizeof p);
+GPUPRIMS__PRIVATE gp_permutation gp__swap_of(uint64_t batch, uint64_t rows, uint64_t columns) {
+  gp_permutation p = gp_permutation_init();
   p.dimensions = 3;
   p.order[1] = 2, p.order[2] = 1;
   p.extent[0] = batch, p.extent[1] = rows, p.extent[2] = columns;
-  p.in_stride[0] = in_stride, p.in_stride[1] = in_pitch;
-  p.out_stride[0] = out_stride, p.out_stride[1] = out_pitch;
-  return gp__named(
-      gp_permute(ctx, type, in, out, &p, stream),
-      "gp_transpose_batched in_type=type out_type=type permutation.extent[0]=batch permutation.extent[1]=rows "
-      "permutation.extent[2]=columns permutation.in_stride[0]=in_stride permutation.in_stride[1]=in_pitch "
-      "permutation.out_stride[0]=out_stride permutation.out_stride[1]=out_pitch");
+  return p;
 }
-GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
-                                     uint64_t out_pitch, uint64_t rows, uint64_t columns, gp_stream stream) {
-  return gp__named(gp_transpose_batched(ctx, type, in, in_pitch, 0, out, out_pitch, 0, rows, columns, 1, stream),
+GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, uint64_t rows,
+                                     uint64_t columns, void *out, uint64_t out_pitch, gp_stream stream) {
+  gp_permutation p = gp__swap_of(1, rows, columns);
+  p.in_stride[1] = in_pitch;
+  p.out_stride[1] = out_pitch;
+  return gp__named(gp_permute(ctx, type, &p, in, out, stream),
                    "gp_transpose in_type=type out_type=type permutation.extent[1]=rows permutation.extent[2]=columns "
                    "permutation.in_stride[1]=in_pitch permutation.out_stride[1]=out_pitch");
+}
+GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t rows,
+                                             uint64_t columns, uint64_t batch, void *out, gp_stream stream) {
+  const gp_permutation p = gp__swap_of(batch, rows, columns);
+  return gp__named(gp_permute(ctx, type, &p, in, out, stream),
+                   "gp_transpose_batched in_type=type out_type=type permutation.extent[0]=batch "
+                   "permutation.extent[1]=rows permutation.extent[2]=columns");
 }
 
 // ---- bfs/calls.c - calls by name: search in graphs
@@ -37295,6 +37353,7 @@ GPUPRIMS__CONSTEXPR 9
 GPUPRIMS__ENUM 1 4
 GPUPRIMS__FAMILY_SHAPES 18
 GPUPRIMS__FIELD_OF 5
+GPUPRIMS__INLINE 0
 GPUPRIMS__LOAD_IF 7
 GPUPRIMS__MEMBER 5
 GPUPRIMS__MEMBER_AT 5
@@ -38697,6 +38756,7 @@ gp_result 1
 gp_search 70
 gp_search_lower 70
 gp_search_upper 70
+gp_segments 3
 gp_square 59
 gp_step_kind 4
 gp_sub 59
@@ -38776,6 +38836,7 @@ typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long int64_t;
 typedef unsigned long uint64_t;
+#define GPUPRIMS__INLINE static inline __attribute__((unused))
 #define GPUPRIMS__API extern "C"
 #line 1 "api/lists.h"
 #define GP_RESULTS(X) \
@@ -38975,6 +39036,7 @@ int look;
 int gather;
 int cull;
 int cluster;
+int reserved[9];
 }gp_policy;
 #define GP_POLICY_MEMBERS(X) \
 X(algorithm)\
@@ -39018,7 +39080,16 @@ size_t offset;
 gp_type type;
 int descending;
 }gp_key_field;
+typedef struct gp_segments{
+uint32_t struct_size;
+gp_type offset_type;
+const void *begin;
+const void *end;
+uint64_t count;
+uint64_t length;
+}gp_segments;
 typedef struct gp_permutation{
+uint32_t struct_size;
 int dimensions;
 int order[4];
 uint64_t extent[4];
@@ -39031,6 +39102,7 @@ size_t size;
 }gp_field;
 enum{GP_SOA=0,GP_AOS=1};
 typedef struct gp_layout{
+uint32_t struct_size;
 uint64_t width;
 size_t size;
 const gp_field *fields;
@@ -39041,6 +39113,7 @@ void *const *columns;
 #line 1 "api/graph_types.h"
 enum{GP_SYMMETRIC=1};
 typedef struct gp_graph{
+uint32_t struct_size;
 uint64_t vertices;
 uint64_t edges;
 gp_type offset_type;
@@ -39191,6 +39264,7 @@ typedef Struct Name;\
 typedef Struct##_packed Name##_packed;
 GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a,const gp_field *fields,int count){
 gp_layout l;
+l.struct_size=sizeof l;
 l.width=a->layout & ~GP_TRANSPOSED;
 l.size=l.width == 1?a->size : a->packed;
 l.fields=fields;

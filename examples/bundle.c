@@ -34,7 +34,7 @@ int main(void) {
   gp_call call;
   gp_kernel_source source;
   gp_context *ctx;
-  gp_description description;
+  gp_description description = gp_description_init();
   gp_type vec3_type;
   gp_op nearest_op;
   device_memory m;
@@ -70,7 +70,7 @@ int main(void) {
   check(gp_run(ctx, &call, NULL));
   check(gp_kernel_origin(ctx, &call, &source, NULL, 0));
   device_memory_read(&m, &sum, out, sizeof sum);
-  check(gp_inclusive_scan(ctx, GP_SUM, GP_F32, GP_F32, in, out, COUNT, NULL));
+  check(gp_inclusive_scan(ctx, GP_SUM, GP_F32, GP_F32, in, COUNT, out, NULL));
   device_memory_read(&m, &last, out + COUNT - 1, sizeof last);
 
   // A user's operator: its text is that of examples/bundle.txt.
@@ -88,7 +88,7 @@ int main(void) {
   op_desc.host_identity = &far_away;
   op_desc.host_identity_size = sizeof far_away;
   check(gp_op_define(ctx, &op_desc, &nearest_op));
-  check(gp_reduce(ctx, nearest_op, vec3_type, vec3_type, in, out, COUNT, NULL));
+  check(gp_reduce(ctx, nearest_op, vec3_type, vec3_type, in, COUNT, out, NULL));
   device_memory_read(&m, &found, out, sizeof found);
 
   printf("on %s, kernels from %s: sum %.1f, last of the scan %.1f, nearest (%.1f, %.1f, %.1f)\n", description.name,

@@ -12,10 +12,11 @@ enum { COUNT = 300007 };
 
 int main(void) {
   gp_context *ctx;
-  gp_description description;
+  gp_description description = gp_description_init();
   device_memory m;
+  gp_segments segments;
   uint32_t *minute = (uint32_t *)malloc(COUNT * sizeof *minute), *lengths = (uint32_t *)malloc(COUNT * sizeof *lengths);
-  uint32_t *bytes = (uint32_t *)malloc(COUNT * sizeof *bytes);
+  uint64_t *bytes = (uint64_t *)malloc(COUNT * sizeof *bytes);
   float *seconds = (float *)malloc(COUNT * sizeof *seconds), *slowest = (float *)malloc(COUNT * sizeof *slowest);
   uint64_t *sums = (uint64_t *)malloc(COUNT * sizeof *sums), *running = (uint64_t *)malloc(COUNT * sizeof *running);
   void *keys, *sizes, *times, *out_lengths, *out_sums, *out_running, *offsets, *out_slowest;
@@ -26,7 +27,7 @@ int main(void) {
   for (i = 0; i < COUNT; ++i) { // the same every run: minutes with 1 to 1000 requests, and some without any
     if ((i * 7919LL) % 1009 < 8) now += 1 + (uint32_t)(i % 5);
     minute[i] = now;
-    bytes[i] = (uint32_t)((i * 104729LL) % 100003);
+    bytes[i] = (uint64_t)((i * 104729LL) % 100003);
     seconds[i] = (float)((i * 31LL) % 977) / 1000;
   }
 
@@ -48,10 +49,9 @@ int main(void) {
 
   // Requests and bytes of each minute that has any, and the bytes since the minute began, at each request. Results are
   // as many as there are runs; their number is in device memory.
-  check(gp_run_length_encode(ctx, GP_U32, GP_EQUAL, GP_U32, keys, NULL, out_lengths, out_count, COUNT, NULL));
-  check(gp_reduce_by_key(ctx, GP_SUM, GP_U32, GP_EQUAL, GP_U32, GP_U64, keys, sizes, NULL, out_sums, out_count, COUNT,
-                         NULL));
-  check(gp_inclusive_scan_by_key(ctx, GP_SUM, GP_U32, GP_EQUAL, GP_U32, GP_U64, keys, sizes, out_running, COUNT, NULL));
+  check(gp_run_length_encode(ctx, GP_U32, GP_U32, keys, COUNT, NULL, out_lengths, out_count, NULL));
+  check(gp_reduce_by_key(ctx, GP_SUM, GP_U32, GP_U64, keys, sizes, COUNT, NULL, out_sums, out_count, NULL));
+  check(gp_inclusive_scan_by_key(ctx, GP_SUM, GP_U32, GP_U64, keys, sizes, COUNT, out_running, NULL));
   device_memory_read(&m, &runs, out_count, sizeof runs);
   device_memory_read(&m, lengths, out_lengths, runs * sizeof *lengths);
   device_memory_read(&m, sums, out_sums, runs * sizeof *sums);
@@ -59,8 +59,9 @@ int main(void) {
 
   // From lengths to offsets, and from then on no key needs to be read: the slowest answer of each minute. One offset
   // more than there are segments; the length behind the last is summed into none.
-  check(gp_exclusive_scan(ctx, GP_SUM, GP_U32, GP_U64, NULL, out_lengths, offsets, runs + 1, NULL));
-  check(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_U64, times, COUNT, offsets, NULL, runs, out_slowest, NULL));
+  check(gp_exclusive_scan(ctx, GP_SUM, GP_U32, GP_U64, NULL, out_lengths, runs + 1, offsets, NULL));
+  segments = gp_segments_init(GP_U64, offsets, runs);
+  check(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, times, COUNT, &segments, out_slowest, NULL));
   device_memory_read(&m, slowest, out_slowest, runs * sizeof *slowest);
 
   for (r = 0, first = 0; r < runs; first += lengths[r++]) {

@@ -44,7 +44,7 @@ static void combine(void *user, void *result, const void *left, const void *righ
 
 int main(void) {
   gp_context *ctx;
-  gp_description description;
+  gp_description description = gp_description_init();
   gp_type_desc type_desc = gp_type_desc_init();
   gp_op_desc op_desc = gp_op_desc_init();
   const moments identity = {0, 0, 0};
@@ -84,7 +84,7 @@ int main(void) {
   m = device_memory_open(ctx);
   data = device_memory_new(&m, COUNT * sizeof *values);
   device_memory_write(&m, data, values, COUNT * sizeof *values);
-  check(gp_inclusive_scan(ctx, op, type, type, data, data, COUNT, NULL));
+  check(gp_inclusive_scan(ctx, op, type, type, data, COUNT, data, NULL));
   device_memory_read(&m, values, data, COUNT * sizeof *values);
   last = values[COUNT - 1];
   mean = last.mean;

@@ -303,29 +303,29 @@ static gp_call call_of(const demo *d, int step, int on_all) {
   call.out_count = d->counts;
   switch (step) {
   case LATE_FLIGHTS: // a NaN is not as much as anything
-    call.op = GP_GREATER_EQUAL, call.init = &late_from;
+    call.op = GP_GREATER_EQUAL, call.scalar = &late_from;
     call.out = NULL;
     break;
   case ANY_DAY_LATE:
-    call.op = GP_GREATER_EQUAL, call.init = &a_day_late;
+    call.op = GP_GREATER_EQUAL, call.scalar = &a_day_late;
     call.out_count = NULL;
     break;
   case ALL_FLY:
-    call.op = GP_GREATER, call.init = &nowhere;
+    call.op = GP_GREATER, call.scalar = &nowhere;
     call.in = d->inputs[DISTANCE];
     call.out_count = NULL;
     break;
   case VERY_LATE:
-    call.op = GP_GREATER_EQUAL, call.init = &very_late;
+    call.op = GP_GREATER_EQUAL, call.scalar = &very_late;
     break;
   case PUNCTUALITY: // the third part: flights for which neither holds, since their delay is not known
-    call.op = GP_LESS, call.init = &late_from;
-    call.transform = GP_GREATER_EQUAL, call.step = &late_from;
+    call.op = GP_LESS, call.scalar = &late_from;
+    call.predicate2 = GP_GREATER_EQUAL, call.scalar2 = &late_from;
     call.out2 = (float *)d->output + d->all;
     call.out3 = d->spare;
     break;
   case MINUTES:
-    call.init = &first_minute, call.step = &end_of_minutes;
+    call.lower = &first_minute, call.upper = &end_of_minutes;
     call.bins = MINUTE_BINS;
     call.out_type = GP_U32, call.out_count = NULL;
     break;
@@ -342,7 +342,7 @@ static gp_call call_of(const demo *d, int step, int on_all) {
   case CARRIERS:
   case CARRIER_MINUTES: // the same histogram, once of flights, once of their minutes
     call.in_type = GP_U8, call.in = d->inputs[CARRIER];
-    call.init = &first_carrier, call.step = &end_of_carriers;
+    call.lower = &first_carrier, call.upper = &end_of_carriers;
     call.bins = CARRIER_BINS;
     call.out_type = GP_U32, call.out_count = NULL;
     if (step == CARRIER_MINUTES) call.in2_type = GP_I32, call.in2 = d->inputs[LATE], call.out_type = GP_I64;
@@ -392,8 +392,8 @@ static gp_call call_of(const demo *d, int step, int on_all) {
     call.keys = step == LONGEST_DELAYS ? d->inputs[LATE] : d->kept[which][on_all];
     if (step != LONGEST_DELAYS) call.count = d->kept_counts[which][on_all];
     // Of all years so many more, but for carriers, who are the same.
-    call.length = step == TOP_CARRIERS ? LATEST_CARRIERS : step == BUSIEST_HOURS ? BUSIEST : LONGEST;
-    if (on_all && step != TOP_CARRIERS) call.length *= (uint64_t)d->years;
+    call.k = step == TOP_CARRIERS ? LATEST_CARRIERS : step == BUSIEST_HOURS ? BUSIEST : LONGEST;
+    if (on_all && step != TOP_CARRIERS) call.k *= (uint64_t)d->years;
     call.out_keys = d->spare;
     call.out_type = GP_U32, call.out = d->output;
     break;
@@ -427,7 +427,7 @@ static void arrays_of(const demo *d, const gp_call *c, array *arrays) {
   const int single = c->primitive == GP_ANY || c->primitive == GP_ALL;
   uint64_t n[PARTS] = {c->count, 0, 0}, outs;
   if (c->out_count) device_memory_read(&d->memory, n, c->out_count, (partition ? PARTS : 1) * sizeof n[0]);
-  if (c->primitive == GP_TOP_K) n[0] = c->length;
+  if (c->primitive == GP_TOP_K) n[0] = c->k;
   outs = histogram ? c->bins : c->primitive == GP_SEGMENTED_REDUCE ? c->segments : single ? 1 : n[0];
   memset(arrays, 0, ARRAYS * sizeof arrays[0]);
   arrays[OUT].data = c->out, arrays[OUT].elements = c->out ? outs : 0;
@@ -644,7 +644,7 @@ static int agree(const demo *d, const gp_call *call, int which, array year, cons
     free(of_all);
     return !wrong;
   }
-  if (call->primitive == GP_SORT || (call->primitive == GP_TOP_K && call->length != LATEST_CARRIERS))
+  if (call->primitive == GP_SORT || (call->primitive == GP_TOP_K && call->k != LATEST_CARRIERS))
     return which == OUT || (all.elements == d->years * year.elements && orders_agree(d, year, of_year, all));
   if (call->primitive == GP_TOP_K && which == OUT) { // the same carriers
     of_all = copy_to_host(d, all, 0, all.elements);
@@ -675,14 +675,14 @@ static void follow_up(demo *d, int step, int on_all, result *r) {
     device_memory_read(&d->memory, &d->days[on_all], d->counts, sizeof d->days[on_all]);
     if (on_all) device_memory_free(&d->memory, d->offsets);
     d->offsets = device_memory_new(&d->memory, (d->days[on_all] + 1) * sizeof(uint64_t));
-    check(gp_exclusive_scan(d->ctx, GP_SUM, GP_U32, GP_U64, NULL, d->lengths, d->offsets, d->days[on_all] + 1, NULL));
+    check(gp_exclusive_scan(d->ctx, GP_SUM, GP_U32, GP_U64, NULL, d->lengths, d->days[on_all] + 1, d->offsets, NULL));
   } else if (step == HOURS || step == CARRIER_SUMS) { // of what top-k will take
     const int which = step == HOURS ? 0 : 1;
     const gp_type type = which ? GP_I64 : GP_U32;
     uint64_t *count = &d->kept_counts[which][on_all];
     device_memory_read(&d->memory, count, d->counts, sizeof *count);
     d->kept[which][on_all] = device_memory_new(&d->memory, *count * gp_type_size(d->ctx, type));
-    check(gp_copy(d->ctx, type, which ? d->output : d->lengths, d->kept[which][on_all], *count, NULL));
+    check(gp_copy(d->ctx, type, which ? d->output : d->lengths, *count, d->kept[which][on_all], NULL));
   } else if (step == STREAKS && !on_all) { // of as many as the step before has found: the number stays where it is
     struct {
       uint32_t length;
@@ -751,7 +751,7 @@ static void write_result(FILE *file, const char *name, const result *r, int firs
 
 int main(int argc, char **argv) {
   gp_config config = gp_config_init();
-  gp_description description;
+  gp_description description = gp_description_init();
   static result results[STEPS + GROUPS];
   demo d;
   const int64_t zero = 0;
@@ -795,8 +795,8 @@ int main(int argc, char **argv) {
     d.inputs[i] = device_memory_new(&d.memory, d.all * size);
     device_memory_write(&d.memory, d.inputs[i], values, count * size);
     for (filled = count; filled < d.all; filled *= 2)
-      check(gp_copy(d.ctx, column_types[i], d.inputs[i], (char *)d.inputs[i] + filled * size,
-                    filled * 2 <= d.all ? filled : d.all - filled, NULL));
+      check(gp_copy(d.ctx, column_types[i], d.inputs[i], filled * 2 <= d.all ? filled : d.all - filled,
+                    (char *)d.inputs[i] + filled * size, NULL));
     free(values);
   }
   d.inputs[SPEED] = device_memory_new(&d.memory, d.all * sizeof(float));

@@ -48,7 +48,7 @@ static inline void check(gp_result result) {
 // Memory of the device that ctx runs on. The device's primary context becomes current on this thread.
 static inline device_memory device_memory_open(gp_context *ctx) {
   device_memory m;
-  gp_description description;
+  gp_description description = gp_description_init();
   int (*retain)(void **, int), (*set_current)(void *);
   void *primary = NULL;
   memset(&m, 0, sizeof m);

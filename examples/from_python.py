@@ -34,9 +34,9 @@ gp.gp_last_message.restype = gp.gp_result_name.restype = ctypes.c_char_p
 POINTER, COUNT, INT = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int
 gp.gp_open.argtypes = [POINTER, ctypes.POINTER(POINTER)]
 gp.gp_close.argtypes = [POINTER]
-gp.gp_reduce.argtypes = [POINTER, INT, INT, INT, POINTER, POINTER, COUNT, POINTER]
-gp.gp_inclusive_scan.argtypes = [POINTER, INT, INT, INT, POINTER, POINTER, COUNT, POINTER]
-gp.gp_select_if.argtypes = [POINTER, INT, INT, POINTER, POINTER, POINTER, POINTER, COUNT, POINTER]
+gp.gp_reduce.argtypes = [POINTER, INT, INT, INT, POINTER, COUNT, POINTER, POINTER]
+gp.gp_inclusive_scan.argtypes = [POINTER, INT, INT, INT, POINTER, COUNT, POINTER, POINTER]
+gp.gp_select_if.argtypes = [POINTER, INT, INT, POINTER, POINTER, COUNT, POINTER, POINTER, POINTER]
 
 
 def check(result):
@@ -46,23 +46,22 @@ def check(result):
 
 class Context:
     def __init__(self, backend):
-        # gp_config: every field may be zero; the first one is the back end. Room enough for fields to come.
-        config = (INT * 256)(backend)
+        config = (INT * 64)(256, backend)  # gp_config: struct_size, the back end; zero is the default of the rest
         self.handle = POINTER()
         check(gp.gp_open(config, ctypes.byref(self.handle)))
 
     def reduce(self, op, array, pointer, out, out_pointer, stream=None):
-        check(gp.gp_reduce(self.handle, OPERATORS[op], TYPE_OF[np.dtype(array)], TYPE_OF[np.dtype(out)], pointer[0],
-                           out_pointer, pointer[1], stream))
+        check(gp.gp_reduce(self.handle, OPERATORS[op], TYPE_OF[np.dtype(array)], TYPE_OF[np.dtype(out)], *pointer,
+                           out_pointer, stream))
 
     def inclusive_scan(self, op, array, pointer, out, out_pointer, stream=None):
         check(gp.gp_inclusive_scan(self.handle, OPERATORS[op], TYPE_OF[np.dtype(array)], TYPE_OF[np.dtype(out)],
-                                   pointer[0], out_pointer, pointer[1], stream))
+                                   *pointer, out_pointer, stream))
 
     def select_if(self, predicate, array, scalar, pointer, out_pointer, count_pointer, stream=None):
         scalar = np.array(scalar, np.dtype(array))  # in the host's memory, read during the call
         check(gp.gp_select_if(self.handle, OPERATORS[predicate], TYPE_OF[np.dtype(array)], scalar.ctypes.data,
-                              pointer[0], out_pointer, count_pointer, pointer[1], stream))
+                              *pointer, out_pointer, count_pointer, stream))
 
     def close(self):
         check(gp.gp_close(self.handle))

@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
   pairs = load_edges(ctx, &m, what, &made, &vertices, &count);
 
   // Every edge both ways, each once, no loops: there is room for the most that can be.
-  memset(&graph, 0, sizeof graph);
+  graph = gp_graph_init();
   graph.vertices = vertices;
   graph.edges = 2 * count;
   graph.offset_type = GP_U64;
@@ -82,8 +82,8 @@ int main(int argc, char **argv) {
   graph.targets = device_memory_new(&m, graph.edges * 4);
   graph.flags = GP_SYMMETRIC;
   report = device_memory_new(&m, sizeof degrees);
-  check(gp_graph_from_edges(ctx, GP_U32, pairs, NULL, count, GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS, NULL,
-                            &graph, NULL));
+  check(gp_graph_from_edges(ctx, GP_U32, pairs, NULL, count, &graph, NULL,
+                            GP_SYMMETRISE | GP_UNIQUE_EDGES | GP_DROP_LOOPS, NULL));
   check(gp_graph_degrees(ctx, &graph, (gp_degrees *)report, NULL));
   device_memory_read(&m, &degrees, report, sizeof degrees);
   printf("%s: %llu vertices, %llu edges both ways, %llu to %llu of a vertex, %llu vertices alone\n", what,
@@ -100,13 +100,13 @@ int main(int argc, char **argv) {
   }
 
   // The deepest, then a bin for every depth; -1, which was not reached, is in none.
-  check(gp_reduce(ctx, GP_MAX, GP_I32, GP_I32, depths, report, vertices, NULL));
+  check(gp_reduce(ctx, GP_MAX, GP_I32, GP_I32, depths, vertices, report, NULL));
   device_memory_read(&m, &deepest, report, sizeof deepest);
   levels = (uint64_t)deepest + 1;
   to = deepest + 1;
   bins = device_memory_new(&m, levels * 8);
   counts = (uint64_t *)malloc(levels * 8);
-  check(gp_histogram_even(ctx, GP_I32, GP_U64, depths, &from, &to, bins, levels, vertices, NULL));
+  check(gp_histogram_even(ctx, GP_I32, GP_U64, &from, &to, depths, vertices, bins, levels, NULL));
   device_memory_read(&m, counts, bins, levels * 8);
   printf("from vertex %llu, checked edge by edge: %llu levels\n depth   vertices\n", (unsigned long long)source,
          (unsigned long long)levels);

@@ -16,7 +16,7 @@ int main(void) {
   static const uint16_t lower[COLOURS] = {0, 0, 0}, upper[COLOURS] = {BINS, BINS, BINS};
   const uint32_t shares[2] = {PIXELS / 100, PIXELS - PIXELS / 100}; // pixels that are darker
   gp_context *ctx;
-  gp_description description;
+  gp_description description = gp_description_init();
   device_memory m;
   gp_call call = gp_call_init(GP_HISTOGRAM_EVEN);
   uint16_t *picture = (uint16_t *)malloc(PIXELS * CHANNELS * sizeof *picture);
@@ -52,13 +52,13 @@ int main(void) {
   call.bins = BINS;
   call.channels = CHANNELS;
   call.active = COLOURS;
-  call.init = lower;
-  call.step = upper;
+  call.lower = lower;
+  call.upper = upper;
   check(gp_run(ctx, &call, NULL));
   for (c = 0; c < COLOURS; ++c) {
     uint32_t *of_colour = (uint32_t *)counters + c * BINS;
-    check(gp_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, of_colour, of_colour, BINS, NULL));
-    check(gp_upper_bound(ctx, GP_U32, GP_LESS, GP_U32, of_colour, BINS, needles, (uint32_t *)out + 2 * c, 2, NULL));
+    check(gp_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, of_colour, BINS, of_colour, NULL));
+    check(gp_upper_bound(ctx, GP_LESS, GP_U32, GP_U32, of_colour, BINS, needles, 2, (uint32_t *)out + 2 * c, NULL));
   }
   device_memory_read(&m, points, out, sizeof points);
   for (c = 0; c < COLOURS; ++c) {

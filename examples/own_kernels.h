@@ -60,7 +60,7 @@ static inline const char *own_open_compiler(own_gpu *g) {
 
 // Opens the device of ctx, and NVRTC. NULL, or why there is none: no GPU, no compiler.
 static inline const char *own_open(own_gpu *g, gp_context *ctx) {
-  gp_description description;
+  gp_description description = gp_description_init();
   const char *why;
   void *primary = NULL;
   int major = 0, minor = 0;

@@ -19,7 +19,7 @@ int main(void) {
   static const uint64_t layouts[] = {GP_SOA, 32, GP_AOS};
   static const char *const names[] = {"struct of arrays", "blocks of 32", "array of structs"};
   gp_context *ctx;
-  gp_description description;
+  gp_description description = gp_description_init();
   device_memory m;
   gp_array structs = GP_ARRAY_OF(Particle, GP_AOS, COUNT, 1, 1);
   gp_field from_fields[32], to_fields[32];
@@ -46,7 +46,7 @@ int main(void) {
     double mass = 0, expected = 0;
     check(gp_array_check(&other));
     out = device_memory_new(&m, gp_array_bytes(&other));
-    check(gp_convert_layout(ctx, &from, in, &to, out, COUNT, 0, NULL));
+    check(gp_convert_layout(ctx, &from, &to, in, COUNT, out, 0, NULL));
     other.base = malloc(gp_array_bytes(&other));
     if (!other.base) return 1;
     device_memory_read(&m, other.base, out, gp_array_bytes(&other));

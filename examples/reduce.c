@@ -15,7 +15,7 @@ typedef struct place { // what ARGMIN and ARGMAX of f32 write
 
 int main(void) {
   gp_context *ctx;
-  gp_description description;
+  gp_description description = gp_description_init();
   device_memory m;
   float *values = (float *)malloc(COUNT * sizeof *values), *in;
   void *out;
@@ -36,11 +36,11 @@ int main(void) {
   device_memory_write(&m, in, values, COUNT * sizeof *in);
 
   // Elements are f32, the sum is computed and written in f64. Results stay in device memory until they are asked for.
-  check(gp_reduce(ctx, GP_SUM, GP_F32, GP_F64, in, out, COUNT, NULL));
+  check(gp_reduce(ctx, GP_SUM, GP_F32, GP_F64, in, COUNT, out, NULL));
   device_memory_read(&m, &sum, out, sizeof sum);
-  check(gp_reduce(ctx, GP_ARGMAX, GP_F32, GP_F32, in, out, COUNT, NULL));
+  check(gp_reduce(ctx, GP_ARGMAX, GP_F32, GP_F32, in, COUNT, out, NULL));
   device_memory_read(&m, &largest, out, sizeof largest);
-  check(gp_reduce(ctx, GP_ARGMIN, GP_F32, GP_F32, in, out, COUNT, NULL));
+  check(gp_reduce(ctx, GP_ARGMIN, GP_F32, GP_F32, in, COUNT, out, NULL));
   device_memory_read(&m, &smallest, out, sizeof smallest);
 
   printf("on %s: sum %.1f, largest %.1f at %lld, smallest %.1f at %lld\n", description.name, sum, largest.value,

@@ -10,7 +10,7 @@ enum { COUNT = 300007 };
 
 int main(void) {
   gp_context *ctx;
-  gp_description description;
+  gp_description description = gp_description_init();
   device_memory m;
   uint64_t *lengths = (uint64_t *)malloc(COUNT * sizeof *lengths),
            *offsets = (uint64_t *)malloc(COUNT * sizeof *offsets);
@@ -28,7 +28,7 @@ int main(void) {
   device_memory_write(&m, data, lengths, COUNT * sizeof *lengths);
 
   // offsets[i] = first + lengths[0] + ... + lengths[i - 1], written over the lengths.
-  check(gp_exclusive_scan(ctx, GP_SUM, GP_U64, GP_U64, &first, data, data, COUNT, NULL));
+  check(gp_exclusive_scan(ctx, GP_SUM, GP_U64, GP_U64, &first, data, COUNT, data, NULL));
   device_memory_read(&m, offsets, data, COUNT * sizeof *offsets);
   for (i = 0; i < COUNT; ++i) {
     wrong += offsets[i] != expected;
@@ -39,7 +39,7 @@ int main(void) {
 
   // The same lengths once more: the largest so far.
   device_memory_write(&m, data, lengths, COUNT * sizeof *lengths);
-  check(gp_inclusive_scan(ctx, GP_MAX, GP_U64, GP_U64, data, data, COUNT, NULL));
+  check(gp_inclusive_scan(ctx, GP_MAX, GP_U64, GP_U64, data, COUNT, data, NULL));
   device_memory_read(&m, offsets, data, COUNT * sizeof *offsets);
   expected = 0;
   for (i = 0; i < COUNT; ++i) {

@@ -44,7 +44,7 @@ static gp_op define(gp_context *ctx, const char *name, const char *body, gp_host
 
 int main(void) {
   gp_context *ctx;
-  gp_description description;
+  gp_description description = gp_description_init();
   gp_type_desc type_desc = gp_type_desc_init();
   gp_type type;
   gp_op is_inside;
@@ -81,7 +81,7 @@ int main(void) {
   device_memory_write(&m, in, particles, COUNT * sizeof *particles);
 
   // Those inside, in their order; then the sum of their masses, of as many as *counts says.
-  check(gp_select_if(ctx, is_inside, type, NULL, in, out, counts, COUNT, NULL));
+  check(gp_select_if(ctx, is_inside, type, NULL, in, COUNT, out, counts, NULL));
   sum.op = GP_SUM;
   sum.transform = define(ctx, "mass", mass_body, mass);
   sum.in_type = type;
@@ -107,7 +107,7 @@ int main(void) {
          COUNT, masses);
 
   // Both sides at once: those inside to the front of `out`, the others behind them. Room for each is known by now.
-  check(gp_partition(ctx, is_inside, type, NULL, in, out, (particle *)out + left[0], counts, COUNT, NULL));
+  check(gp_partition(ctx, is_inside, type, NULL, in, COUNT, out, (particle *)out + left[0], counts, NULL));
   device_memory_read(&m, left, counts, sizeof left);
   device_memory_read(&m, kept, out, COUNT * sizeof *kept);
   for (i = 1; i < COUNT; ++i)

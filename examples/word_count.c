@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
   char *text = NULL;
   size_t bytes = 0, i;
   gp_context *ctx;
-  gp_description description;
+  gp_description description = gp_description_init();
   device_memory m;
   gp_call top = gp_call_init(GP_TOP_K);
   word *words, *sorted;
@@ -120,10 +120,8 @@ int main(int argc, char **argv) {
   check(gp_iota(ctx, GP_U32, NULL, NULL, numbers, count, NULL));
 
   // Both come in the order of the hashes: element g of one belongs to element g of the other.
-  check(gp_group_by(ctx, GP_SUM, GP_U64, GP_U32, GP_U32, keys, ones, NULL, out_counts, (uint64_t *)out_groups, count,
-                    NULL));
-  check(gp_group_by(ctx, GP_MIN, GP_U64, GP_U32, GP_U32, keys, numbers, NULL, out_first, (uint64_t *)out_groups, count,
-                    NULL));
+  check(gp_group_by(ctx, GP_SUM, GP_U64, GP_U32, keys, ones, count, NULL, out_counts, (uint64_t *)out_groups, NULL));
+  check(gp_group_by(ctx, GP_MIN, GP_U64, GP_U32, keys, numbers, count, NULL, out_first, (uint64_t *)out_groups, NULL));
   device_memory_read(&m, &groups, out_groups, sizeof groups);
   taken = groups < TOP ? (uint32_t)groups : (uint32_t)TOP;
   top.flags = GP_DESCENDING;
@@ -133,7 +131,7 @@ int main(int argc, char **argv) {
   top.out_type = GP_U32; // without values: the indices of the keys
   top.out = top_places;
   top.count = groups;
-  top.length = taken;
+  top.k = taken;
   check(gp_run(ctx, &top, NULL));
   device_memory_read(&m, counts, top_counts, taken * sizeof counts[0]);
   device_memory_read(&m, places, top_places, taken * sizeof places[0]);

@@ -14,7 +14,7 @@
 //        ...
 //        gp_context *ctx;
 //        gp_open(NULL, &ctx);                                     // a GPU if there is one, otherwise the host
-//        gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, out, n, stream);   // device pointers, any stream (NULL: default)
+//        gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, n, out, stream);   // device pointers, any stream (NULL: default)
 //        gp_close(ctx);
 //
 //    Every call returns a gp_result; gp_last_message() says in words what went wrong and names the argument.

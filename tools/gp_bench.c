@@ -104,7 +104,7 @@ static gp_cuda cuda;
 static gp_nvml nvml;
 static const gp_peers_table *peers;
 static gp_context *ctx, *host_ctx; // host_ctx: opened when something is checked against it
-static gp_description device;
+static gp_description device = {.struct_size = sizeof device};
 static int on_gpu, l2_bytes;
 static void *stream, *event_a, *event_b;
 static pool pools[ROLE_COUNT], references[ROLE_COUNT], peer_workspace;
@@ -585,7 +585,7 @@ static const char *check_on_host(const cell *c, const char *in, const char *in2,
                        : c->op == GP_NOT    ? u == 0
                                             : u;
       } else if (c->primitive == GP_FILL) {
-        if (memcmp(out + i * (uint64_t)c->out->size, call.init, (size_t)c->out->size))
+        if (memcmp(out + i * (uint64_t)c->out->size, call.value, (size_t)c->out->size))
           return snprintf(reason, sizeof reason, "element %llu is not the value", (unsigned long long)i), reason;
         continue;
       } else expected = (double)i, expected_int = i; // iota

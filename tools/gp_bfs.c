@@ -288,7 +288,7 @@ int main(int argc, char **argv) {
   int word_count = 0, steps = 0, hubs_first = 0, i, k, wrong = 0;
   char text[200];
   gp_config config = gp_config_init();
-  gp_description about;
+  gp_description about = gp_description_init();
   void *primary;
   FILE *json = NULL;
   searches s;

@@ -56,9 +56,9 @@ static gp_result run(const subject *s) {
   case MAKE:
     return graph_edges_by(ctx, s->make, m, s->pairs, stream);
   case BUILD:
-    return gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, m->edges, m->flags, NULL, &s->graph, stream);
+    return gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, m->edges, &s->graph, NULL, m->flags, stream);
   case DIRECTED:
-    return gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, m->edges, 0, NULL, &s->relabelled, stream);
+    return gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, m->edges, &s->relabelled, NULL, 0, stream);
   case TRANSPOSE:
     return gp_graph_transpose(ctx, &s->graph, stream);
   case RELABEL:
@@ -70,7 +70,7 @@ static gp_result run(const subject *s) {
   case CHECK_SEARCH:
     return gp_bfs_check(ctx, &s->graph, 0, s->depths, NULL, (gp_fault *)s->report, stream);
   default: // as many bytes as the keys of both ways
-    return gp_copy(ctx, GP_U64, s->graph.targets, (void *)(uintptr_t)s->relabelled.targets, m->edges, stream);
+    return gp_copy(ctx, GP_U64, s->graph.targets, m->edges, (void *)(uintptr_t)s->relabelled.targets, stream);
   }
 }
 // Bytes that a call of the step must move. n: vertices, m: edges of the list, e: of the graph.
@@ -132,6 +132,7 @@ static void measure(const char *name, int repeats) {
   s.pairs = device(made.edges * 8);
   s.depths = device(made.vertices * 4);
   s.report = device(4096);
+  s.graph = gp_graph_init();
   s.graph.vertices = made.vertices;
   s.graph.edges = 2 * made.edges;
   s.graph.offset_type = GP_U64;
@@ -187,7 +188,7 @@ int main(int argc, char **argv) {
   static const char *const usual[] = {"kronecker scale=20", "kronecker scale=24", "uniform n=4M",
                                       "grid rows=2000 columns=2000"};
   gp_config config = gp_config_init();
-  gp_description about;
+  gp_description about = gp_description_init();
   void *primary;
   const char *reason = gp_cuda_open(&cuda);
   int i, repeats = 7, given = 0;

@@ -6,7 +6,7 @@
 //        if (!graph_read("kronecker scale=24", &g)) ...;             // what there is: graph_kinds, below
 //        graph_edges(&g, 0, g.edges, pairs);                         // on the host: source, target, source, ...
 //        graph_edges_on(ctx, &g, pairs, stream);                     // the same in device memory
-//        gp_graph_from_edges(ctx, GP_U32, pairs, NULL, g.edges, g.flags, NULL, &graph, stream);
+//        gp_graph_from_edges(ctx, GP_U32, pairs, NULL, g.edges, &graph, NULL, g.flags, stream);
 //
 // Every edge is made once; g.flags ask gp_graph_from_edges for the opposite one as well. An index that has no edge
 // (the last column of a grid, an edge that is missing) gives a self-loop, which g.flags drop.
@@ -339,7 +339,7 @@ GRAPH_FUNCTION gp_result graph_edge_operator(gp_context *ctx, const graph_made *
 // All edges of a graph by its operator, into memory of 8 bytes each: numbers first, which become edges in place.
 GRAPH_FUNCTION gp_result graph_edges_by(gp_context *ctx, gp_op op, const graph_made *g, void *pairs, gp_stream stream) {
   const gp_result result = gp_iota(ctx, GP_U64, NULL, NULL, pairs, g->edges, stream);
-  return result ? result : gp_transform(ctx, op, GP_U64, GP_U64, pairs, pairs, g->edges, stream);
+  return result ? result : gp_transform(ctx, op, GP_U64, GP_U64, pairs, g->edges, pairs, stream);
 }
 // Both. The operator stays with the context: for one graph after another, in tests and examples.
 GRAPH_FUNCTION gp_result graph_edges_on(gp_context *ctx, const graph_made *g, void *pairs, gp_stream stream) {

@@ -68,7 +68,7 @@ static void open_build(build *b, const char *path) {
   *(void **)&b->prepare = dlsym(library, "gp_prepare");
   *(void **)&b->message = dlsym(library, "gp_last_message");
   if (!b->open || !b->run || !b->prepare || !b->message) stop(path, "no gp_open, gp_run, gp_prepare, gp_last_message");
-  memset(&config, 0, sizeof config);
+  config = gp_config_init();
   config.backend = GP_BACKEND_CUDA;
   memcpy(padded, &config, sizeof config);
   if (b->open((const gp_config *)(const void *)padded, &b->ctx)) stop(path, b->message());

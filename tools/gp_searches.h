@@ -42,12 +42,13 @@ GRAPH_FUNCTION gp_result searches_make(searches *s, gp_context *ctx, gp_stream s
   int i = 0;
   *why = NULL;
   s->pairs = m->allocate(s->made.edges * 8);
+  g->struct_size = sizeof *g;
   g->vertices = s->made.vertices;
   g->edges = 2 * s->made.edges;
   g->offsets = m->allocate((g->vertices + 1) * (g->offset_type == GP_U64 ? 8 : 4));
   g->targets = m->allocate(g->edges * (g->vertex_type == GP_U64 ? 8 : 4));
   if ((r = graph_edges_on(ctx, &s->made, s->pairs, stream))) return r;
-  if ((r = gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, s->made.edges, s->made.flags, NULL, g, stream))) return r;
+  if ((r = gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, s->made.edges, g, NULL, s->made.flags, stream))) return r;
   g->flags = GP_SYMMETRIC;
   s->edges = searches_offset(s, g->vertices);
   if (s->primitive != GP_GRAPH_FROM_EDGES) m->release(s->pairs), s->pairs = NULL;

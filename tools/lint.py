@@ -76,6 +76,7 @@ def lint_header(findings, path):
     findings.check("prefixes", check_prefixes(path, found, section))
     findings.check("namespace", check_namespace(path, found))
     findings.check("errors", check_errors(path, text))
+    findings.check("arguments", check_arguments(path, text))
 
 
 def check_marks(path, lines, names):
@@ -107,6 +108,37 @@ def check_prefixes(path, found, section):
                 yield f"{where}: {item.kind} {name} is no part of the API: gp__"
         if name in api and not re.match(r"gp_[a-z0-9]", name):
             yield f"{where}: {name} is in the API: gp_"
+
+
+MOST_ARGUMENTS = 11
+OUTPUTS_ALONE = ("gp_fill", "gp_iota", "gp_load_balance")  # count belongs to the output
+RANKS = ((r"gp_context \*ctx$", 0), (r"gp_op \w+$", 1), (r"gp_type \w+$|const gp_(layout|permutation) \*\w+$", 2),
+         (r"const gp_graph \*relabelled$", 4), (r"const \w+ \*\w+$", 3), (r"\w+ \*\w+$", 4), (r"int flags$", 5),
+         (r"gp_stream stream$", 6))
+
+
+def check_arguments(path, text):
+    """Context, operators, types, inputs with their counts, outputs with theirs, flags, stream."""
+    for declared in re.finditer(r"^GPUPRIMS__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", text, re.M):
+        name, arguments = declared.group(1), [one.strip() for one in re.split(r",\s*", declared.group(2))]
+        where = f"{path}:{text[:declared.start()].count(chr(10)) + 1}: {name}"
+        if name == "gp_run":
+            continue
+        if len(arguments) > MOST_ARGUMENTS:
+            yield f"{where} has {len(arguments)} arguments, of {MOST_ARGUMENTS}: gp_call has the others"
+        latest, outputs = 0, 0
+        for one in arguments:
+            if one.startswith("uint64_t ") and "*" not in one:
+                if one == "uint64_t count" and outputs and name not in OUTPUTS_ALONE:
+                    yield f"{where}: count follows an output"
+                continue
+            rank = next((rank for pattern, rank in RANKS if re.match(pattern, one)), -1)
+            if name == "gp_graph_from_edges" and one == "const gp_graph *graph":
+                rank = 4  # its memory is written
+            if rank < latest:
+                yield f"{where}: {one} is out of order"
+                break
+            latest, outputs = rank, outputs + (rank == 4)
 
 
 def check_namespace(path, found):

@@ -183,7 +183,7 @@ static void start_call(ladder *l, const rung *r, char *in, char *out) {
 
 static void start_gp_transpose(ladder *l, const rung *r, char *in, char *out) {
   (void)r;
-  check(gp_transpose(l->ctx, GP_F32, in, 0, out, 0, l->t->height, l->t->width, l->gpu.stream));
+  check(gp_transpose(l->ctx, GP_F32, in, 0, l->t->height, l->t->width, out, 0, l->gpu.stream));
 }
 
 // ---- timing ---------------------------------------------------------------------------------------------------------

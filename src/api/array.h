@@ -116,6 +116,7 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, uint64_t i, uint64_t j, uint64_t
   typedef Struct##_packed Name##_packed;
 GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
   gp_layout l;
+  l.struct_size = sizeof l;
   l.width = a->layout & ~GP_TRANSPOSED;
   l.size = l.width == 1 ? a->size : a->packed;
   l.fields = fields;

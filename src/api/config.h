@@ -14,6 +14,7 @@ typedef long int64_t;
 typedef unsigned long uint64_t;
 #endif
 
+#define GPUPRIMS__INLINE static inline __attribute__((unused))
 #ifdef GPUPRIMS_STATIC
 #define GPUPRIMS__API static __attribute__((unused))
 #elif defined(__cplusplus)

@@ -1,11 +1,9 @@
 // api/context.h - contexts; users' types and operators
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h
+// uses: api/config.h, api/lists.h, api/context_types.h
 
-// Structs with every field at its default (all zero), for languages in which `= {0}` is not at hand.
-GPUPRIMS__API gp_config gp_config_init(void);
-GPUPRIMS__API gp_call gp_call_init(gp_primitive primitive);
-GPUPRIMS__API gp_type_desc gp_type_desc_init(void);
-GPUPRIMS__API gp_op_desc gp_op_desc_init(void);
+// The version of the library that runs, which may be newer than the header that the program was compiled with: 10000 *
+// major + 100 * minor + patch.
+GPUPRIMS__API int gp_version(void);
 
 // Opens a context. config may be NULL. On success *ctx is set; otherwise *ctx is NULL. GP_BACKEND_AUTO takes the host
 // where there is no driver library, or a driver that sees no device (cuInit's CUDA_ERROR_NO_DEVICE: also with

@@ -34,8 +34,9 @@ typedef void (*gp_log_fn)(void *user, gp_log_level level, const char *message);
 
 enum { GP_DEVICE_CURRENT = -1, GP_WORKSPACES = 128 };
 
-// How a context is opened. All zero is the default.
+// How a context is opened. gp_config_init sets the defaults: zero in every member but struct_size.
 typedef struct gp_config {
+  uint32_t struct_size;           // sizeof(gp_config): gp_config_init sets it
   gp_backend backend;             // AUTO: HOST where there is no driver library or no device, else CUDA
   int device;                     // ordinal, or GP_DEVICE_CURRENT: the device of the thread's current CUDA context
   gp_allocate_fn allocate;        // NULL: the driver's stream-ordered allocator; set both or neither
@@ -54,7 +55,9 @@ typedef struct gp_config {
   uint64_t cache_bytes;           // of the disk cache; least recently used kernels go. 0: 512 MiB, UINT64_MAX: no limit
 } gp_config;
 
+// gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
 typedef struct gp_description {
+  uint32_t struct_size;       // sizeof(gp_description)
   gp_backend backend;         // CUDA or HOST
   int device;                 // ordinal; -1 on the host
   char name[128];             // "NVIDIA H200", "host"
@@ -71,10 +74,11 @@ typedef struct gp_description {
 // name its members; without it the type is raw bytes, for copy, fill and operators that treat it as such: the type is
 // then called `name` and has one member, unsigned char bytes[size].
 typedef struct gp_type_desc {
-  const char *name;   // a C identifier: how operators name the type
-  const char *source; // e.g. "struct vec3 { float x, y, z; };", or NULL: raw bytes
-  size_t size;        // sizeof, 1 to 64
-  size_t align;       // alignof: 1, 2, 4, 8 or 16
+  uint32_t struct_size; // sizeof(gp_type_desc): gp_type_desc_init sets it
+  const char *name;     // a C identifier: how operators name the type
+  const char *source;   // e.g. "struct vec3 { float x, y, z; };", or NULL: raw bytes
+  size_t size;          // sizeof, 1 to 64
+  size_t align;         // alignof: 1, 2, 4, 8 or 16
 } gp_type_desc;
 
 // The host back end's form of a user's operator: *result = op(*a, *b); b is NULL for a unary one. `result` may be `a`.
@@ -95,6 +99,7 @@ typedef void (*gp_host_fn)(void *user, void *result, const void *a, const void *
 // in narrower types. Test a body against `host` on the edges of its type (least, largest, 0, -1), in calls of 4 and of
 // many elements.
 typedef struct gp_op_desc {
+  uint32_t struct_size; // sizeof(gp_op_desc): gp_op_desc_init sets it
   const char *name;     // shown in messages of the compiler
   const char *body;     // C++ as CUDA compiles it; NULL: host only
   const char *prelude;  // definitions that the body uses (functions marked __device__), or NULL

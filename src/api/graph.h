@@ -76,7 +76,7 @@ GPUPRIMS__API gp_result gp_connected_components(gp_context *ctx, const gp_graph 
 // the sort of keys of 8 bytes, with GP_UNIQUE_EDGES 16 an edge, then 8 + the target's size an edge and the offsets.
 // Workspace: 8 bytes a key, and the sort's. Asynchronous; the same bits in every call.
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
-                                            uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
+                                            uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
                                             gp_stream stream);
 
 // in_offsets and in_sources of a graph, written to the memory that it points to: (vertices + 1) offsets and `edges`

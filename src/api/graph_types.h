@@ -7,6 +7,7 @@
 // struct itself is host memory, read during the call.
 enum { GP_SYMMETRIC = 1 }; // gp_graph.flags: with every edge stands the opposite one: the graph is its own transpose
 typedef struct gp_graph {
+  uint32_t struct_size; // sizeof(gp_graph): gp_graph_init sets it
   uint64_t vertices;
   uint64_t edges;         // room of targets (and of in_sources); how many there are is offsets[vertices]
   gp_type offset_type;    // of offsets and in_offsets: 0, GP_U32 or GP_U64

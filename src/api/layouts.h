@@ -12,8 +12,8 @@
 // One launch (two with a copy), everything is read once and written once: through shared memory, in a kernel that
 // is compiled for the list of fields. The last struct's block apart, memory is read and written in vectors of 16 bytes
 // as long as a struct has at most 256 bytes and a width is GP_SOA, a divisor or a multiple of the tile.
-GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
-                                          void *out, uint64_t count, int flags, gp_stream stream);
+GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
+                                          uint64_t count, void *out, int flags, gp_stream stream);
 
 // Arrays of GP_AT (section >>types): what is wrong with one, if anything: its extents, layout, size or memory, which
 // may still be missing. Pure.

@@ -4,7 +4,7 @@
 // Moving data. Bytes moved: copy and transform read each input once and write each output once.
 
 // out[i] = in[i], any type, structs included. Alignment of in and out may differ.
-GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                 gp_stream stream);
 
 // out[i] = *value; value in host memory, read during the call.
@@ -17,13 +17,13 @@ GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start
 
 // out[i] = op(in[i]).
 GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                     void *out, uint64_t count, gp_stream stream);
+                                     uint64_t count, void *out, gp_stream stream);
 
 // out[i] = op(a[i], b[i]); both operands are converted to out_type first where op is built in.
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
-                                      const void *b, void *out, uint64_t count, gp_stream stream);
+                                      const void *b, uint64_t count, void *out, gp_stream stream);
 
 // out[i] = in[count - 1 - i], any type, structs included. Alignment of in and out may differ. Runs in place, fastest
 // where both ends of the array are aligned to 16 bytes.
-GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+GPUPRIMS__API gp_result gp_reverse(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                    gp_stream stream);

@@ -42,9 +42,10 @@ typedef struct gp_policy {
                // little: up to `small` lists a block, and one block then up to an eighth of that; in long searches all
                // clusters from twice `small` lists on, each block with its own; 1: none, as where there are 8 edges a
                // vertex and more by default (random geometric graphs of 14 take half the time with 16, on an H200)
+  int reserved[9]; // 0: room for numbers of later versions, so that the size never changes
 } gp_policy;
 
-// Its members, in order: what lists them all is made of this.
+// Its numbers, in order: what lists them all is made of this.
 #define GP_POLICY_MEMBERS(X)                                                                                           \
   X(algorithm)                                                                                                         \
   X(threads)                                                                                                           \

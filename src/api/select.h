@@ -7,31 +7,27 @@
 // once and written once; nothing is written behind the results.
 
 GPUPRIMS__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                                     void *out, uint64_t *out_count, uint64_t count, gp_stream stream);
+                                     uint64_t count, void *out, uint64_t *out_count, gp_stream stream);
 
 // Elements whose flag (an integer of 1, 2 or 4 bytes) is not zero.
 GPUPRIMS__API gp_result gp_select_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
-                                        const void *flags, void *out, uint64_t *out_count, uint64_t count,
+                                        const void *flags, uint64_t count, void *out, uint64_t *out_count,
                                         gp_stream stream);
 
-// Two parts: those selected, and the others; out_counts[0] and out_counts[1] are their numbers. Each output has room
-// for as many elements as may go there.
+// Two parts: the selected elements and the others; out_counts[0] and out_counts[1] are their numbers. Each output has
+// room for as many elements as may go there. Three parts, by gp_call: out3, and predicate2 with scalar2, which divides
+// the elements that `op` leaves.
 GPUPRIMS__API gp_result gp_partition(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                                     void *selected, void *rejected, uint64_t *out_counts, uint64_t count,
+                                     uint64_t count, void *selected, void *rejected, uint64_t *out_counts,
                                      gp_stream stream);
 GPUPRIMS__API gp_result gp_partition_flags(gp_context *ctx, gp_type type, gp_type flag_type, const void *in,
-                                           const void *flags, void *selected, void *rejected, uint64_t *out_counts,
-                                           uint64_t count, gp_stream stream);
-
-// Three parts: those for which `first` holds; of the others those for which `second` holds; the rest. Three counts.
-GPUPRIMS__API gp_result gp_partition3(gp_context *ctx, gp_op first, gp_op second, gp_type type,
-                                      const void *first_scalar, const void *second_scalar, const void *in, void *out1,
-                                      void *out2, void *out3, uint64_t *out_counts, uint64_t count, gp_stream stream);
+                                           const void *flags, uint64_t count, void *selected, void *rejected,
+                                           uint64_t *out_counts, gp_stream stream);
 
 // How many elements satisfy the predicate; whether any does, whether all do (one byte, 1 or 0; of none: 0 and 1).
 GPUPRIMS__API gp_result gp_count_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                                    uint64_t *out_count, uint64_t count, gp_stream stream);
+                                    uint64_t count, uint64_t *out_count, gp_stream stream);
 GPUPRIMS__API gp_result gp_any(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                               uint8_t *out, uint64_t count, gp_stream stream);
+                               uint64_t count, uint8_t *out, gp_stream stream);
 GPUPRIMS__API gp_result gp_all(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
-                               uint8_t *out, uint64_t count, gp_stream stream);
+                               uint64_t count, uint8_t *out, gp_stream stream);

@@ -23,10 +23,24 @@ typedef struct gp_key_field {
   int descending; // 1: largest first
 } gp_key_field;
 
+// Segments of an array. gp_segments_init sets them by offsets that follow each other: begin holds count + 1 offsets,
+// and segment i is [begin[i], begin[i + 1]). With `end`, begin and end hold `count` offsets each, and segment i is
+// [begin[i], end[i]). With `length` and no offsets, segment i is [i * length, (i + 1) * length). Offsets are device
+// memory; they start anywhere, never decrease and never exceed the number of elements; with `end` they have any order.
+typedef struct gp_segments {
+  uint32_t struct_size; // sizeof(gp_segments)
+  gp_type offset_type;  // i32, u32, i64 or u64; 0 without offsets
+  const void *begin;
+  const void *end; // or NULL
+  uint64_t count;  // of segments
+  uint64_t length; // of each segment, where begin is NULL
+} gp_segments;
+
 // What a transpose does. The input has 1 to 4 dimensions, the slowest first; dimension d of the output is dimension
 // order[d] of the input. Strides are in elements, from one index of a dimension to the next; 0: dense, the extent times
 // the stride of the dimension behind it. The last dimension's is 1 on both sides, and none is less than dense.
 typedef struct gp_permutation {
+  uint32_t struct_size;   // sizeof(gp_permutation): gp_permutation_init sets it
   int dimensions;         // 1 to 4
   int order[4];           //
   uint64_t extent[4];     // of the input's dimensions
@@ -48,6 +62,7 @@ typedef struct gp_field {
 // to no field are gaps. An array of n structs takes n * size bytes, n being rounded up to whole blocks.
 enum { GP_SOA = 0, GP_AOS = 1 };
 typedef struct gp_layout {
+  uint32_t struct_size;   // sizeof(gp_layout): gp_layout_init sets it
   uint64_t width;         // GP_AOS, GP_SOA, or structs of a block
   size_t size;            // bytes of a struct, gaps included: 1 to 1024
   const gp_field *fields; //

@@ -17,16 +17,15 @@
 // that fit shared memory, or through workspace: 64 MiB, or one row (128 bytes of all rows) if that is more.
 
 // out[c * out_pitch + r] = in[r * in_pitch + c], r < rows, c < columns. Pitch 0: dense, columns and rows.
-GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, void *out,
-                                     uint64_t out_pitch, uint64_t rows, uint64_t columns, gp_stream stream);
+GPUPRIMS__API gp_result gp_transpose(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch, uint64_t rows,
+                                     uint64_t columns, void *out, uint64_t out_pitch, gp_stream stream);
 
-// The same of `batch` matrices, in_stride (out_stride) elements from one to the next; 0: dense.
-GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t in_pitch,
-                                             uint64_t in_stride, void *out, uint64_t out_pitch, uint64_t out_stride,
-                                             uint64_t rows, uint64_t columns, uint64_t batch, gp_stream stream);
+// Transposes `batch` dense matrices, one after the other in memory. With pitches or strides: gp_permute.
+GPUPRIMS__API gp_result gp_transpose_batched(gp_context *ctx, gp_type type, const void *in, uint64_t rows,
+                                             uint64_t columns, uint64_t batch, void *out, gp_stream stream);
 
 // Dimensions in another order: out(i[order[0]], i[order[1]], ...) = in(i[0], i[1], ...), see gp_permutation, which is
 // read during the call. Dimensions that stay neighbours are taken for one; what is left is a copy of rows, or
 // transposes of matrices.
-GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const void *in, void *out,
-                                   const gp_permutation *permutation, gp_stream stream);
+GPUPRIMS__API gp_result gp_permute(gp_context *ctx, gp_type type, const gp_permutation *permutation, const void *in,
+                                   void *out, gp_stream stream);

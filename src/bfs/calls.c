@@ -1,6 +1,6 @@
 // bfs/calls.c - calls by name: search in graphs
-// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, core/messages.c, bfs/kinds.c,
-//   core/state.c, core/open.c, core/run.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, api/init.h, core/messages.c,
+//   bfs/kinds.c, core/state.c, core/run.c
 
 GPUPRIMS__API gp_result gp_bfs(gp_context *ctx, const gp_graph *graph, uint64_t source, void *depths, void *parents,
                                gp_stream stream) {

@@ -7,7 +7,7 @@ enum { GP__IF_BFS_CLUSTERS = GP__IF };
                              cluster, day)                                                                             \
   {                                                                                                                    \
     "portable", primitive, -1, -1, degree, when, from, 0,                                                              \
-        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster},                           \
+        {algorithm, 0, vectors, 0, 0, 0, 0, 0, alpha, beta, 0, look, gather, cull, cluster, {0}},                      \
         "NVIDIA H200, 2026-11-" #day                                                                                   \
   }
 static const gp__policy_row gp__graph_rows[] = {

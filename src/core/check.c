@@ -1,6 +1,6 @@
 // core/check.c - checking a call, whole
-// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, core/names.c,
-//   core/primitive.c, core/state.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
+// uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/struct_size.c, core/request.c,
+//   core/names.c, core/primitive.c, core/state.c, core/checking.c, core/check_operators.c, core/check_call_types.c,
 //   core/check_numbers.c, core/check_buffers.c, core/check_values.c
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
@@ -12,6 +12,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   const gp__own_check *own;
   gp__checking k;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(caller, "call", c, gp_call));
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);

@@ -81,7 +81,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
   q->key_struct = k->key.info;
   q->key_size = k->key.size;
   if ((k->reads & GP__READS_OFFSET_TYPE) && // segments of one length have none
-      (!(k->reads & GP__READS_LENGTH) || c->begin || c->end || c->offset_type))
+      (!(k->reads & GP__READS_SEGMENT_LENGTH) || c->begin || c->end || c->offset_type))
     GPUPRIMS__CHECK(
         gp__check_integer(k, "offset_type", c->offset_type, 4, 8, "i32, u32, i64 or u64", &q->offset_type, &k->offset));
   q->offset_size = k->offset.size;

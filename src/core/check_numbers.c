@@ -7,8 +7,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   gp__request *q = k->q;
   const char *who = k->who;
   q->count = q->stride = c->count;
-  q->segments = c->segments;
-  q->length = c->length;
+  q->segments = c->segments | c->rows; // a primitive reads one of these
+  q->length = c->segment_length | c->key_count | c->k | c->n;
   q->bins = c->bins;
   q->count2 = c->count2;
   if (!q->end_bit) { // a radix sort knows them from its types

@@ -1,6 +1,6 @@
 // core/checking.c - checking a call: what it may be
-// uses: api/lists.h, api/structs.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c,
-//   core/state.c, core/check_types.c, core/reads.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/messages.c, core/request.c,
+//   core/primitive.c, core/state.c, core/check_types.c, core/reads.c
 
 // What the steps of a check share.
 enum { GP__POINTERS_REACHED = 2 };
@@ -9,11 +9,12 @@ typedef struct gp__checking {
   const char *who;
   const gp_call *c;
   gp__request *q;
-  int host, pointers, reads, traits; // reads, traits: of gp__primitive
-  int fold;                          // an operator with an accumulator
-  gp__check_step own[GP__CHECKS];    // of the family; NULL: the common step
-  struct gp__buffers *buffers;       // during their step
-  int by_flags;                      // select, partition: flags decide, no predicate
+  uint64_t reads;                 // of gp__primitive
+  int host, pointers, traits;     // traits: of gp__primitive
+  int fold;                       // an operator with an accumulator
+  gp__check_step own[GP__CHECKS]; // of the family; NULL: the common step
+  struct gp__buffers *buffers;    // during their step
+  int by_flags;                   // select, partition: flags decide, no predicate
   gp__checked_type in, in2, key, offset, out, out2;
   gp__extent read[8], written[6];
   int read_count, written_count;

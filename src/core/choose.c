@@ -1,6 +1,7 @@
 // core/choose.c - which policy a call takes
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/rows.h, core/family.h, core/families.h,
-//   core/messages.c, core/request.c, core/table.c, core/names.c, core/state.c, core/shape.c, core/policy_fields.c
+// uses: api/version.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/rows.h, core/family.h,
+//   core/families.h, core/messages.c, core/request.c, core/table.c, core/names.c, core/state.c, core/shape.c,
+//   core/policy_fields.c
 
 // The policy of a row where the row may serve the call. Rows were measured on aligned pointers. They know how much
 // there is, but neither in how many segments nor in which shape: the algorithm for that is the rule's choice.
@@ -22,6 +23,9 @@ GPUPRIMS__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, 
   gp_policy none;
   memset(&none, 0, sizeof none);
   if (given && memcmp(given, &none, sizeof none) != 0) {
+    if (memcmp(given->reserved, none.reserved, sizeof none.reserved) != 0)
+      return gp__fail(GP_E_UNSUPPORTED, "%s: policy.reserved is not zero: this library (%s) has no such number", who,
+                      GPUPRIMS_VERSION);
     const gp_policy usual = gp__portable(none, *h); // what gp_policy_origin says may be handed back
     gp_policy rest = *given;
     const gp__field *f;

@@ -1,29 +1,7 @@
 // core/open.c - opening and closing a context
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rules.h, core/rows.h,
-//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/text.c, core/image.c, core/table.c,
-//   core/state.c, core/life.c, core/close.c
-
-GPUPRIMS__API gp_config gp_config_init(void) {
-  gp_config c;
-  memset(&c, 0, sizeof c);
-  return c;
-}
-GPUPRIMS__API gp_call gp_call_init(gp_primitive primitive) {
-  gp_call c;
-  memset(&c, 0, sizeof c);
-  c.primitive = primitive;
-  return c;
-}
-GPUPRIMS__API gp_type_desc gp_type_desc_init(void) {
-  gp_type_desc d;
-  memset(&d, 0, sizeof d);
-  return d;
-}
-GPUPRIMS__API gp_op_desc gp_op_desc_init(void) {
-  gp_op_desc d;
-  memset(&d, 0, sizeof d);
-  return d;
-}
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/init.h, core/rules.h, core/rows.h,
+//   core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/libraries.c, core/text.c, core/image.c,
+//   core/table.c, core/state.c, core/life.c, core/close.c
 
 GPUPRIMS__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
   char own[16];
@@ -166,7 +144,10 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   int failed = 0, none = 0;
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
-  if (config) c = *config;
+  if (config) {
+    GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_open", "config", config, gp_config));
+    c = *config;
+  }
   GPUPRIMS__CHECK(gp__check_config(&c));
   pthread_once(&gp__fork_once, gp__watch_forks);
   s = (gp__state *)calloc(1, sizeof *s);
@@ -267,10 +248,12 @@ GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
 
 GPUPRIMS__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
-  *description = s->about;
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_describe", "description", description, gp_description));
+  gp_description about = s->about;
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
-  description->nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
+  about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
+  gp__hand_out(description, &about, sizeof about);
   return GP_SUCCESS;
 }
 GPUPRIMS__API gp_result gp_describe(gp_context *ctx, gp_description *description) {

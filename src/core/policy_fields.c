@@ -17,7 +17,7 @@ GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
 #undef GPUPRIMS__FIELD
 typedef char gp__every_member_is_listed
-    [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == sizeof(gp_policy) ? 1 : -1];
+    [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == offsetof(gp_policy, reserved) ? 1 : -1];
 
 GPUPRIMS__PRIVATE const gp__field *gp__fields_of(int primitive) {
 #define GPUPRIMS__FIELDS(FAMILY, family) gp__fields_##family,

@@ -99,7 +99,8 @@ GPUPRIMS__PRIVATE int gp__is_never_idle(const gp__request *q) {
 // (there too), and the flags that it takes beside GP_REPRODUCIBLE.
 typedef struct gp__primitive {
   const gp__family *family;
-  int reads, traits, flags;
+  uint64_t reads;
+  int traits, flags;
 } gp__primitive;
 
 // Defined behind all families, in core/primitives.c.

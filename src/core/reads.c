@@ -14,10 +14,11 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   else memcpy(v->bytes, &i, sizeof i); // little-endian: the low bytes are the smaller types' one
 }
 
-// Which fields of gp_call a primitive reads: F(FIELD, field, error, what is said of one that is set for nothing).
+// The members of gp_call that primitives read: F(BIT, member, error, what is said of one that is set for nothing).
 #define GPUPRIMS__CALL_FIELDS(F)                                                                                       \
   F(OP, op, GP_E_OPERATOR, "takes no operator")                                                                        \
   F(TRANSFORM, transform, GP_E_OPERATOR, "takes none")                                                                 \
+  F(PREDICATE2, predicate2, GP_E_OPERATOR, "has no second predicate")                                                  \
   F(EQUAL, equal, GP_E_OPERATOR, "has no runs")                                                                        \
   F(IN_TYPE, in_type, GP_E_TYPE, "has no input of that name")                                                          \
   F(IN2_TYPE, in2_type, GP_E_TYPE, "has no second input")                                                              \
@@ -39,35 +40,49 @@ GPUPRIMS__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(BAD, bad, GP_E_ARGUMENT, "checks no offsets")                                                                      \
   F(COUNT_DEVICE, count_device, GP_E_ARGUMENT, "takes no count in device memory")                                      \
   F(SEGMENTS, segments, GP_E_ARGUMENT, "has no segments")                                                              \
-  F(LENGTH, length, GP_E_ARGUMENT, "takes none")                                                                       \
+  F(SEGMENT_LENGTH, segment_length, GP_E_ARGUMENT, "has no segments of one length")                                    \
+  F(KEY_COUNT, key_count, GP_E_ARGUMENT, "searches no sorted array")                                                   \
+  F(ROWS, rows, GP_E_ARGUMENT, "has no rows")                                                                          \
+  F(K, k, GP_E_ARGUMENT, "takes none")                                                                                 \
+  F(N, n, GP_E_ARGUMENT, "takes none")                                                                                 \
   F(BINS, bins, GP_E_ARGUMENT, "has no bins")                                                                          \
   F(CHANNELS, channels, GP_E_ARGUMENT, "has no channels")                                                              \
   F(ACTIVE, active, GP_E_ARGUMENT, "has no channels")                                                                  \
-  F(INIT, init, GP_E_ARGUMENT, "takes no value")                                                                       \
+  F(INIT, init, GP_E_ARGUMENT, "takes no initial value")                                                               \
+  F(VALUE, value, GP_E_ARGUMENT, "takes none")                                                                         \
+  F(START, start, GP_E_ARGUMENT, "takes none")                                                                         \
   F(STEP, step, GP_E_ARGUMENT, "takes none")                                                                           \
+  F(SCALAR, scalar, GP_E_ARGUMENT, "has no predicate")                                                                 \
+  F(SCALAR2, scalar2, GP_E_ARGUMENT, "has no second predicate")                                                        \
+  F(LOWER, lower, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
+  F(UPPER, upper, GP_E_ARGUMENT, "has no bins of equal width")                                                         \
+  F(SEED, seed, GP_E_ARGUMENT, "draws no random numbers")                                                              \
   F(KEYS2, keys2, GP_E_ARGUMENT, "has no second input")                                                                \
   F(FIELDS, fields, GP_E_ARGUMENT, "has no struct keys that fields order")
 #define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
 #undef GPUPRIMS__ENUM
-#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1 << GP__FIELD_##FIELD,
-enum {
+#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1ull << GP__FIELD_##FIELD,
+__extension__ enum {
   GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM)
   // Fields that go together.
   GP__READS_MAP = GP__READS_IN_TYPE | GP__READS_OUT_TYPE | GP__READS_IN | GP__READS_OUT | GP__READS_COUNT_DEVICE,
-  GP__READS_FILL = (GP__READS_MAP & ~GP__READS_IN) | GP__READS_INIT,
+  GP__READS_SECOND = GP__READS_PREDICATE2 | GP__READS_SCALAR2,
+  GP__READS_RAMP = GP__READS_START | GP__READS_STEP,
+  GP__READS_ENDS = GP__READS_LOWER | GP__READS_UPPER,
+  GP__READS_FILL = GP__READS_MAP & ~GP__READS_IN,
   GP__READS_FOLD = GP__READS_MAP | GP__READS_OP | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_INIT,
   GP__READS_OFFSETS = GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_SEGMENTS,
   GP__READS_RUNS = GP__READS_EQUAL | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE,
   GP__READS_COMPACTED = GP__READS_OUT_KEYS | GP__READS_OUT_COUNT,
   GP__READS_LENGTHS = GP__READS_RUNS | GP__READS_OUT_COUNT | GP__READS_OUT2 | GP__READS_OUT2_TYPE,
   GP__READS_SELECT =
-      GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_COUNT | GP__READS_INIT,
+      GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_COUNT | GP__READS_SCALAR,
   GP__READS_HISTOGRAM =
       GP__READS_MAP | GP__READS_IN2 | GP__READS_IN2_TYPE | GP__READS_BINS | GP__READS_CHANNELS | GP__READS_ACTIVE,
   GP__READS_PAIRS = GP__READS_MAP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS,
   GP__READS_TWO_SORTED = GP__READS_PAIRS | GP__READS_KEYS2 | GP__READS_IN2 | GP__READS_OP,
-  GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_LENGTH
+  GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_KEY_COUNT
 };
 #undef GPUPRIMS__ENUM
 
@@ -93,4 +108,4 @@ enum {
   GP__REPRODUCES = 131072      // any fold under GP_REPRODUCIBLE, on every device
 };
 
-GPUPRIMS__PRIVATE int gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
+GPUPRIMS__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }

@@ -22,7 +22,7 @@ typedef struct gp__policy_row {
 #define GPUPRIMS__H200(primitive, in, when, from, to, algorithm, threads, vectors, stages, blocks, day)                \
   {                                                                                                                    \
     "portable", primitive, in, -1, -1, when, from, to,                                                                 \
-        {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0}, "NVIDIA H200, 2026-11-" #day      \
+        {algorithm, threads, vectors, 0, 0, stages, blocks, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, "NVIDIA H200, 2026-11-" #day \
   }
 
 // A call as rows see it: its sizes, its measures in the order of GP__MEASURE, and the traits that hold.

@@ -40,12 +40,26 @@ typedef struct gp__policy_class {
    0,                                                                                                                  \
    (from) ? 1ull << (from) : 0,                                                                                        \
    (to) < 64 ? 1ull << ((to)&63) : 0,                                                                                  \
-   {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull,         \
-    cluster},                                                                                                          \
+   {algorithm,                                                                                                         \
+    threads,                                                                                                           \
+    vectors,                                                                                                           \
+    load,                                                                                                              \
+    store,                                                                                                             \
+    stages,                                                                                                            \
+    blocks,                                                                                                            \
+    overlap,                                                                                                           \
+    alpha,                                                                                                             \
+    beta,                                                                                                              \
+    small,                                                                                                             \
+    look,                                                                                                              \
+    gather,                                                                                                            \
+    cull,                                                                                                              \
+    cluster,                                                                                                           \
+    {0}},                                                                                                              \
    provenance},
 #define GPUPRIMS__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, NULL}};
+    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};
 static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
 #undef GPUPRIMS__ROW
 #undef GPUPRIMS__CLASS

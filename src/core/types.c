@@ -1,6 +1,6 @@
 // core/types.c - users' types and operators
 // uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/arguments.h, core/system.c, core/messages.c,
-//   core/text.c, core/request.c, core/names.c, core/state.c, core/life.c
+//   core/struct_size.c, core/text.c, core/request.c, core/names.c, core/state.c, core/life.c
 
 GPUPRIMS__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
   const gp__type_info *info = NULL;
@@ -75,6 +75,7 @@ GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *de
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!type) return gp__fail(GP_E_NULL, "%s: type is null", who);
   *type = GP_TYPE_DEFAULT;
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "desc", desc, gp_type_desc));
   if (!desc->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   if (!gp__identifier(desc->name))
     return gp__fail(GP_E_ARGUMENT, "%s: desc.name is \"%.80s\", not a C identifier of 1 to 63 characters", who,
@@ -146,6 +147,7 @@ GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, 
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "desc", desc, gp_op_desc));
   GPUPRIMS__CHECK(gp__check_op(desc));
   info = (gp__op_info *)calloc(1, sizeof *info);
   if (info) {

@@ -1,9 +1,9 @@
 // graph/calls.c - calls by name: graphs
-// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, core/messages.c, graph/kinds.c,
-//   core/state.c, core/open.c, core/run.c, map/calls.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, api/init.h, core/messages.c,
+//   graph/kinds.c, core/state.c, core/run.c, map/calls.c
 
 GPUPRIMS__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
-                                            uint64_t count, int flags, uint64_t *bad, const gp_graph *graph,
+                                            uint64_t count, const gp_graph *graph, uint64_t *bad, int flags,
                                             gp_stream stream) {
   gp_call c = gp__call(GP_GRAPH_FROM_EDGES, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, sources, NULL, count);
   c.in2 = targets;

@@ -1,13 +1,14 @@
 // graph/check.c - checking a call: its graph
 // uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, api/call.h, core/rules.h, core/system.c,
-//   core/messages.c, core/request.c, host/values.c, core/names.c, bfs/kinds.c, graph/kinds.c, core/check_types.c,
-//   core/checking.c, core/check_call_types.c, core/check_buffers.c
+//   core/messages.c, core/struct_size.c, core/request.c, host/values.c, core/names.c, bfs/kinds.c, graph/kinds.c,
+//   core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
 // Numbers and types of a graph that is read or made. Memory is looked at apart.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
                                             gp_graph *g) {
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(k->who, name, given, gp_graph));
   *g = *given;
   g->offset_type = g->offset_type ? g->offset_type : GP_U32;
   g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;

@@ -1,7 +1,7 @@
 // graph/launch.c - work on graphs: steps and other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
-//   core/rules.h, core/shape.h, core/geometry.h, core/families.h, graph/arguments.h, core/system.c, core/request.c,
-//   host/values.c, core/names.c, graph/kinds.c, core/kinds.c, graph/host.c, core/state.c, core/open.c, core/check.c,
+//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, graph/arguments.h, core/system.c,
+//   core/request.c, host/values.c, core/names.c, graph/kinds.c, core/kinds.c, graph/host.c, core/state.c, core/check.c,
 //   core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
@@ -39,7 +39,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__grap
                                          uint64_t words) {
   gp_call c = gp_call_init(GP_FILL);
   c.out_type = GP_U64;
-  c.init = &value;
+  c.value = &value;
   c.out = out;
   c.count = words;
   return gp__add_call(s, who, g, &c);

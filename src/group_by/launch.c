@@ -1,7 +1,7 @@
 // group_by/launch.c - group by: other calls, one behind the other
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, core/rules.h, core/shape.h,
-//   core/geometry.h, core/families.h, group_by/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c,
-//   group_by/host.c, core/state.c, core/open.c, core/check_call_types.c, core/check.c, core/shape.c, core/choose.c,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, core/rules.h,
+//   core/shape.h, core/geometry.h, core/families.h, group_by/arguments.h, core/system.c, core/request.c, host/values.c,
+//   core/names.c, group_by/host.c, core/state.c, core/check_call_types.c, core/check.c, core/shape.c, core/choose.c,
 //   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
 
 // Does a group-by try tables in shared memory?
@@ -68,7 +68,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
   g->state = GPUPRIMS__TAKE((uint64_t)(GP__GROUP_STATE * 8));
   state = (uint64_t *)(void *)GPUPRIMS__AT(g->state);
   clear.out_type = sum.in_type = sum.out_type = GP_U64;
-  clear.init = &zero;
+  clear.value = &zero;
   clear.out = state;
   clear.count = GP__GROUP_STATE;
   GPUPRIMS__CHECK(gp__add_step(s, who, g, &clear, at != NULL));

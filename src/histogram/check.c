@@ -97,15 +97,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   if (gp__is_integer(q->in_type)) {
     const uint64_t flip = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << 63 : 0;
     const uint64_t a = gp__integer_of(q->in_type, lower) ^ flip, b = gp__integer_of(q->in_type, upper) ^ flip;
-    return a < b
-               ? GP_SUCCESS
-               : gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower is not below upper (channel %d)", k->who, channel);
+    return a < b ? GP_SUCCESS : gp__fail(GP_E_ARGUMENT, "%s: @lower is not below @upper (channel %d)", k->who, channel);
   } else {
     const double a = gp__float_of(q->in_type, lower), b = gp__float_of(q->in_type, upper);
     double width = b - a, scale = (double)q->bins / width;
     if (!(a < b))
-      return gp__fail(GP_E_ARGUMENT, "%s: @init and @step: lower (%g) is not below upper (%g) (channel %d)", k->who, a,
-                      b, channel);
+      return gp__fail(GP_E_ARGUMENT, "%s: @lower (%g) is not below @upper (%g) (channel %d)", k->who, a, b, channel);
     if (q->in_type != GP_F64) {
       const float w = (float)b - (float)a, s = (float)q->bins / w;
       width = w, scale = s;
@@ -113,8 +110,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
     return width - width == 0 && scale - scale == 0
                ? GP_SUCCESS
                : gp__fail(GP_E_ARGUMENT,
-                          "%s: @init and @step: the width of the bins from %g to %g overflows (channel %d)", k->who, a,
-                          b, channel);
+                          "%s: @lower and @upper: the width of the bins from %g to %g overflows (channel %d)", k->who,
+                          a, b, channel);
   }
 }
 
@@ -124,18 +121,18 @@ GPUPRIMS__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
   int i;
   if (c->primitive != GP_HISTOGRAM_EVEN) return GP_SUCCESS;
   const int floats = !gp__is_integer(q->in_type);
-  if (floats && (!c->init || !c->step) && (k->pointers || c->init || c->step))
-    return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, c->init ? "step (upper)" : "init (lower)");
-  if (floats && !c->init) return GP_SUCCESS;
+  if (floats && (!c->lower || !c->upper) && (k->pointers || c->lower || c->upper))
+    return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, c->lower ? "upper" : "lower");
+  if (floats && !c->lower) return GP_SUCCESS;
   for (i = 0; i < q->active; ++i) {
     const size_t at = (size_t)i * q->in_size;
     // Integers without an end: the lowest value, also as one more than the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
-    memcpy(q->init.bytes + at, c->init ? (const unsigned char *)c->init + at : (const unsigned char *)&lowest,
+    memcpy(q->init.bytes + at, c->lower ? (const unsigned char *)c->lower + at : (const unsigned char *)&lowest,
            q->in_size);
-    memcpy(q->step.bytes + at, c->step ? (const unsigned char *)c->step + at : (const unsigned char *)&lowest,
+    memcpy(q->step.bytes + at, c->upper ? (const unsigned char *)c->upper + at : (const unsigned char *)&lowest,
            q->in_size);
-    if (c->step) GPUPRIMS__CHECK(gp__check_ends(k, i));
+    if (c->upper) GPUPRIMS__CHECK(gp__check_ends(k, i));
   }
   return GP_SUCCESS;
 }

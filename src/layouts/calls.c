@@ -2,8 +2,8 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/array.h, api/call.h, core/rules.h,
 //   core/system.c, core/messages.c, layouts/kinds.c, core/state.c, core/run.c, map/calls.c
 
-GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const void *in, const gp_layout *to,
-                                          void *out, uint64_t count, int flags, gp_stream stream) {
+GPUPRIMS__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
+                                          uint64_t count, void *out, int flags, gp_stream stream) {
   gp_call c = gp__call(GP_CONVERT_LAYOUT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, in, out, count);
   c.in_layout = from;
   c.out_layout = to;

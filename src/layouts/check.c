@@ -1,6 +1,7 @@
 // layouts/check.c - checking a call: layouts
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, layouts/policy.h, core/system.c,
-//   core/messages.c, core/request.c, layouts/host.c, core/check_types.c, core/checking.c, core/check_buffers.c
+//   core/messages.c, core/struct_size.c, core/request.c, layouts/host.c, core/check_types.c, core/checking.c,
+//   core/check_buffers.c
 
 // A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
@@ -10,6 +11,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
   uint64_t bytes;
   int i, j;
   if (!l) return gp__fail(GP_E_NULL, "%s: @%s is null", who, name);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, name, l, gp_layout));
   if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: field_count is %d, not 1 to %d", who, name, l->field_count,
                     (int)GP__LAYOUT_FIELDS);

@@ -1,6 +1,6 @@
 // map/calls.c - calls by name: what most of them fill in; copy, fill, iota, transform
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/messages.c, map/kinds.c,
-//   core/state.c, core/open.c, core/run.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h, core/rules.h, core/messages.c,
+//   map/kinds.c, core/state.c, core/run.c
 
 // What most of them fill in.
 GPUPRIMS__PRIVATE gp_call gp__call(gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in,
@@ -19,13 +19,12 @@ GPUPRIMS__PRIVATE void gp__set_segments(gp_call *c, gp_type offset_type, const v
   c->begin = begin;
   c->segments = segments;
 }
-GPUPRIMS__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, gp_op equal, const void *keys) {
+GPUPRIMS__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, const void *keys) {
   c->key_type = key_type;
-  c->equal = equal;
   c->keys = keys;
 }
 
-GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, void *out, uint64_t count,
+GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out,
                                 gp_stream stream) {
   const gp_call c = gp__call(GP_COPY, GP_OP_DEFAULT, type, GP_TYPE_DEFAULT, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_copy in_type=type");
@@ -33,23 +32,23 @@ GPUPRIMS__API gp_result gp_copy(gp_context *ctx, gp_type type, const void *in, v
 GPUPRIMS__API gp_result gp_fill(gp_context *ctx, gp_type type, const void *value, void *out, uint64_t count,
                                 gp_stream stream) {
   gp_call c = gp__call(GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, out, count);
-  c.init = value;
-  return gp__named(gp_run(ctx, &c, stream), "gp_fill out_type=type init=value");
+  c.value = value;
+  return gp__named(gp_run(ctx, &c, stream), "gp_fill out_type=type");
 }
 GPUPRIMS__API gp_result gp_iota(gp_context *ctx, gp_type type, const void *start, const void *step, void *out,
                                 uint64_t count, gp_stream stream) {
   gp_call c = gp__call(GP_IOTA, GP_OP_DEFAULT, GP_TYPE_DEFAULT, type, NULL, out, count);
-  c.init = start;
+  c.start = start;
   c.step = step;
-  return gp__named(gp_run(ctx, &c, stream), "gp_iota out_type=type init=start");
+  return gp__named(gp_run(ctx, &c, stream), "gp_iota out_type=type");
 }
 GPUPRIMS__API gp_result gp_transform(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
-                                     void *out, uint64_t count, gp_stream stream) {
+                                     uint64_t count, void *out, gp_stream stream) {
   const gp_call c = gp__call(GP_TRANSFORM, op, in_type, out_type, in, out, count);
   return gp__named(gp_run(ctx, &c, stream), "gp_transform");
 }
 GPUPRIMS__API gp_result gp_transform2(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *a,
-                                      const void *b, void *out, uint64_t count, gp_stream stream) {
+                                      const void *b, uint64_t count, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_TRANSFORM2, op, in_type, out_type, a, out, count);
   c.in2 = b;
   return gp__named(gp_run(ctx, &c, stream), "gp_transform2 in=a in2=b in2_type=in_type");

@@ -43,9 +43,9 @@ GPUPRIMS__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  if (c->primitive == GP_FILL && !c->init && k->pointers)
-    return gp__fail(GP_E_NULL, "%s: @init (value) is null", k->who);
-  if (c->init) memcpy(q->init.bytes, c->init, q->out_size);
+  if (c->primitive == GP_FILL && !c->value && k->pointers) return gp__fail(GP_E_NULL, "%s: @value is null", k->who);
+  const void *first = c->primitive == GP_FILL ? c->value : c->start;
+  if (first) memcpy(q->init.bytes, first, q->out_size);
   if (c->step) memcpy(q->step.bytes, c->step, q->out_size);
   else if (c->primitive == GP_IOTA) gp__one(q->out_type, &q->step);
   return GP_SUCCESS;

@@ -92,8 +92,8 @@ static const gp__family gp__family_map = {gp__checks_map,
                                           GPUPRIMS__LAUNCH(gp__launch_map),
                                           gp__host_maps};
 static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE, 0};
-static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL, 0, 0};
-static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_STEP, 0, 0};
+static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL | GP__READS_VALUE, 0, 0};
+static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_RAMP, 0, 0};
 static const gp__primitive gp__primitive_transform = {&gp__family_map, GP__READS_MAP | GP__READS_OP,
                                                       GP__TAKES_UNARY | GP__IN_PLACE, 0};
 static const gp__primitive gp__primitive_transform2 = {

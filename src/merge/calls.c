@@ -6,7 +6,7 @@
 GPUPRIMS__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
                                          uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
   gp_call c = gp__call(primitive, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
-  gp__set_keys(&c, key_type, GP_OP_DEFAULT, keys);
+  gp__set_keys(&c, key_type, keys);
   c.keys2 = keys2;
   c.count2 = count2;
   c.out_keys = out_keys;
@@ -19,28 +19,19 @@ GPUPRIMS__PRIVATE void gp__set_values(gp_call *c, gp_type value_type, const void
   c->in2 = values2;
   c->out = out_values;
 }
-GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+GPUPRIMS__API gp_result gp_merge(gp_context *ctx, gp_op less, gp_type key_type, const void *keys, uint64_t count,
                                  const void *keys2, uint64_t count2, void *out_keys, gp_stream stream) {
   const gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
   return gp__named(gp_run(ctx, &c, stream), "gp_merge op=less");
 }
-GPUPRIMS__API gp_result gp_merge_by_key(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                        const void *keys, const void *values, uint64_t count, const void *keys2,
-                                        const void *values2, uint64_t count2, void *out_keys, void *out_values,
-                                        gp_stream stream) {
-  gp_call c = gp__two_sorted(GP_MERGE, key_type, less, keys, count, keys2, count2, out_keys);
-  gp__set_values(&c, value_type, values, values2, out_values);
-  return gp__named(gp_run(ctx, &c, stream),
-                   "gp_merge_by_key op=less in_type=value_type in=values in2=values2 out=out_values");
-}
-GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_type key_type, gp_op less, const void *keys,
-                                           void *out_keys, uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_merge_sort_keys(gp_context *ctx, gp_op less, gp_type key_type, const void *keys,
+                                           uint64_t count, void *out_keys, gp_stream stream) {
   const gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
   return gp__named(gp_run(ctx, &c, stream), "gp_merge_sort_keys op=less");
 }
-GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_type key_type, gp_op less, gp_type value_type,
-                                            const void *keys, const void *values, void *out_keys, void *out_values,
-                                            uint64_t count, gp_stream stream) {
+GPUPRIMS__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_op less, gp_type key_type, gp_type value_type,
+                                            const void *keys, const void *values, uint64_t count, void *out_keys,
+                                            void *out_values, gp_stream stream) {
   gp_call c = gp__two_sorted(GP_MERGE_SORT, key_type, less, keys, count, NULL, 0, out_keys);
   if (values) gp__set_values(&c, value_type, values, NULL, out_values);
   else c.out_type = value_type, c.out = out_values;

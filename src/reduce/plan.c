@@ -62,11 +62,11 @@ static const gp__family gp__family_reduce = {gp__checks_reduce,
 static const gp__primitive gp__primitive_reduce = {&gp__family_reduce, GP__READS_FOLD, GP__REPRODUCES, 0};
 static const gp__primitive gp__primitive_count_if = {&gp__family_reduce,
                                                      (GP__READS_MAP & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) |
-                                                         GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_INIT,
+                                                         GP__READS_OP | GP__READS_OUT_COUNT | GP__READS_SCALAR,
                                                      0, 0};
-static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_INIT, 0,
+static const gp__primitive gp__primitive_any = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR, 0,
                                                 0};
-static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_INIT, 0,
+static const gp__primitive gp__primitive_all = {&gp__family_reduce, GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR, 0,
                                                 0};
 static const gp__primitive gp__primitive_check_offsets = {&gp__family_reduce, GP__READS_OFFSETS | GP__READS_BAD,
                                                           GP__TAKES_BAD, 0};

@@ -22,21 +22,21 @@ GPUPRIMS__PRIVATE gp_result gp__check_needles(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
-  if (k->q->out_size == 4 && (c->length | c->segments) > UINT32_MAX)
+  if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, which positions of type u32 (@out_type) do not reach", who,
-                    c->length ? "length" : "segments", (unsigned long long)(c->length | c->segments));
+                    c->key_count ? "key_count" : "segments", (unsigned long long)(c->key_count | c->segments));
   return GP_SUCCESS;
 }
 GPUPRIMS__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
-  if (c->length >> 63)
-    return gp__fail(GP_E_SIZE, "%s: @length is %llu, not below 2^63", who, (unsigned long long)c->length);
+  if (c->key_count >> 63)
+    return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (unsigned long long)c->key_count);
   return gp__check_positions(k);
 }
 GPUPRIMS__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
-  return b->keys = k->c->length, GP_SUCCESS;
+  return b->keys = k->c->key_count, GP_SUCCESS;
 }
 static const gp__own_check gp__checks_bound[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_bound_order},
                                                            {GP__CHECK_OUT_TYPE, gp__check_position_type},

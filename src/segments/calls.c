@@ -1,36 +1,37 @@
 // segments/calls.c - calls by name: segments
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/messages.c, segments/kinds.c, core/state.c,
-//   core/run.c, map/calls.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/system.c,
+//   core/messages.c, core/struct_size.c, segments/kinds.c, core/state.c, core/run.c, map/calls.c
 
-GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                            gp_type offset_type, const void *in, uint64_t count, const void *begin,
-                                            const void *end, uint64_t segments, void *out, gp_stream stream) {
-  gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, count);
-  gp__set_segments(&c, offset_type, begin, segments);
-  c.end = end;
-  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_reduce");
+#define GPUPRIMS__SEGMENT_NAMES                                                                                        \
+  "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count "                    \
+  "segment_length=segments.length"
+GPUPRIMS__PRIVATE gp_result gp__run_segments(gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream,
+                                             const char *names) {
+  char who[40];
+  snprintf(who, sizeof who, "%.*s", (int)strcspn(names, " "), names);
+  if (!segments) return gp__fail(GP_E_NULL, "%s: segments is null", who);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "segments", segments, gp_segments));
+  gp__set_segments(c, segments->offset_type, segments->begin, segments->count);
+  c->end = segments->end;
+  c->segment_length = segments->length;
+  return gp__named(gp_run(ctx, c, stream), names);
 }
-GPUPRIMS__API gp_result gp_segmented_reduce_fixed(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                                  const void *in, uint64_t segments, uint64_t length, void *out,
-                                                  gp_stream stream) {
-  gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, 0);
-  c.segments = segments;
-  c.length = length;
-  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_reduce_fixed");
+GPUPRIMS__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
+                                            const void *in, uint64_t count, const gp_segments *segments, void *out,
+                                            gp_stream stream) {
+  gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, count);
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_reduce " GPUPRIMS__SEGMENT_NAMES);
 }
 GPUPRIMS__API gp_result gp_segmented_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                                    gp_type offset_type, const void *in, void *out, uint64_t count,
-                                                    const void *offsets, uint64_t segments, gp_stream stream) {
+                                                    const void *in, uint64_t count, const gp_segments *segments,
+                                                    void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
-  gp__set_segments(&c, offset_type, offsets, segments);
-  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_inclusive_scan begin=offsets");
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_inclusive_scan " GPUPRIMS__SEGMENT_NAMES);
 }
 GPUPRIMS__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
-                                                    gp_type offset_type, const void *init, const void *in, void *out,
-                                                    uint64_t count, const void *offsets, uint64_t segments,
-                                                    gp_stream stream) {
+                                                    const void *init, const void *in, uint64_t count,
+                                                    const gp_segments *segments, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
-  gp__set_segments(&c, offset_type, offsets, segments);
   c.init = init;
-  return gp__named(gp_run(ctx, &c, stream), "gp_segmented_exclusive_scan begin=offsets");
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_exclusive_scan " GPUPRIMS__SEGMENT_NAMES);
 }

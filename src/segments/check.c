@@ -13,16 +13,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
   if (c->primitive == GP_LOAD_BALANCE) GPUPRIMS__CHECK(gp__check_positions(k));
   if (c->primitive == GP_LOAD_BALANCE && !c->segments && c->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not: elements of no segment", who);
-  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->length)
-    return gp__fail(GP_E_ARGUMENT, "%s: @length: segments have it where there are no offsets (@begin)", who);
+  if (c->primitive == GP_SEGMENTED_REDUCE && q->offset_size && c->segment_length)
+    return gp__fail(GP_E_ARGUMENT, "%s: @segment_length: segments have it where there are no offsets (@begin)", who);
   if (c->primitive == GP_SEGMENTED_REDUCE && !q->offset_size) {
-    if (c->length && c->segments > UINT64_MAX / c->length)
-      return gp__fail(GP_E_SIZE, "%s: @segments times @length overflows: %llu times %llu", who,
-                      (unsigned long long)c->segments, (unsigned long long)c->length);
-    q->count = c->segments * c->length;
+    if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
+      return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
+                      (unsigned long long)c->segments, (unsigned long long)c->segment_length);
+    q->count = c->segments * c->segment_length;
     if (c->count && c->count != q->count)
-      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @length, which is %llu", who,
-                      (unsigned long long)c->count, (unsigned long long)q->count);
+      return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length, which is %llu",
+                      who, (unsigned long long)c->count, (unsigned long long)q->count);
   }
   return GP_SUCCESS;
 }

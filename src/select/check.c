@@ -9,14 +9,14 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const cha
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
     return value || !k->pointers ? GP_SUCCESS
-                                 : gp__fail(GP_E_NULL, "%s: @%s (the scalar) is null: @%s: %s compares with it", k->who,
-                                            scalar, field, gp__op_rows[op].name);
+                                 : gp__fail(GP_E_NULL, "%s: @%s is null: @%s: %s compares with it", k->who, scalar,
+                                            field, gp__op_rows[op].name);
   if (op > 0 && op < GP_OP_COUNT)
     return gp__fail(GP_E_OPERATOR, "%s: @%s: %s is no predicate: a comparison is, or a user's unary operator", k->who,
                     field, gp__op_rows[op].name);
   GPUPRIMS__CHECK(gp__check_operator(k->s, k->who, field, op, 1, k->host, user));
-  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s (the scalar) is not null, but @%s, operator \"%s\", takes none",
-                          k->who, scalar, field, (*user)->name)
+  return value ? gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s, operator \"%s\", takes none", k->who, scalar,
+                          field, (*user)->name)
                : GP_SUCCESS;
 }
 
@@ -24,21 +24,22 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->op = c->op;
-  q->transform = c->transform;
+  q->transform = c->predicate2;
   k->by_flags = !c->op && (c->keys || c->key_type); // of select and partition: others read none
   if (k->by_flags) {
-    if (c->transform)
-      return gp__fail(GP_E_OPERATOR, "%s: @transform (the second predicate): flags make two parts", k->who);
-    return c->init || c->step
-               ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->init ? "init" : "step")
+    if (c->predicate2) return gp__fail(GP_E_OPERATOR, "%s: @predicate2: flags make two parts", k->who);
+    return c->scalar || c->scalar2
+               ? gp__fail(GP_E_ARGUMENT, "%s: @%s: flags are not compared", k->who, c->scalar ? "scalar" : "scalar2")
                : GP_SUCCESS;
   }
   if (c->keys || c->key_type)
     return gp__fail(c->keys ? GP_E_ARGUMENT : GP_E_TYPE, "%s: @%s: flags serve calls without a predicate (@op)", k->who,
                     c->keys ? "keys" : "key_type");
-  GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "init", c->init, &q->user_op));
-  if (c->transform) return gp__check_predicate(k, "transform", c->transform, "step", c->step, &q->user_transform);
-  return c->step ? gp__fail(GP_E_ARGUMENT, "%s: @step: there is no second predicate (@transform)", k->who) : GP_SUCCESS;
+  GPUPRIMS__CHECK(gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &q->user_op));
+  if (c->predicate2)
+    return gp__check_predicate(k, "predicate2", c->predicate2, "scalar2", c->scalar2, &q->user_transform);
+  return c->scalar2 ? gp__fail(GP_E_ARGUMENT, "%s: @scalar2: there is no second predicate (@predicate2)", k->who)
+                    : GP_SUCCESS;
 }
 // A comparison has elements of a built-in type.
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
@@ -49,9 +50,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
 GPUPRIMS__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-  const size_t size = k->fold ? q->acc_size : gp__is_predicated(c->primitive) ? q->in_size : q->out_size;
-  if (c->init) memcpy(q->init.bytes, c->init, size);
-  if (c->step) memcpy(q->step.bytes, c->step, q->in_size);
+  if (c->init) memcpy(q->init.bytes, c->init, q->acc_size);
+  if (c->scalar) memcpy(q->init.bytes, c->scalar, q->in_size);
+  if (c->scalar2) memcpy(q->step.bytes, c->scalar2, q->in_size);
   return GP_SUCCESS;
 }
 
@@ -81,7 +82,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_parts(gp__checking *k) {
   if (q->transform)
     GPUPRIMS__CHECK(gp__writing(k, "out3 (the third part)", c->out3, k->in.align, q->in_size, q->count, 1, 0));
   else if (c->out3)
-    return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@transform), and two parts", k->who);
+    return gp__fail(GP_E_ARGUMENT, "%s: @out3: there is no second predicate (@predicate2), and two parts", k->who);
   // A part's output may be as small as the part: all that is known is where it begins.
   for (i = 0; i < k->written_count; ++i)
     if (q->count) k->written[i].bytes = q->in_size;

@@ -83,5 +83,4 @@ static const gp__primitive gp__primitive_unique = {
 static const gp__primitive gp__primitive_select = {&gp__family_stream, GP__READS_SELECT, GP__KEEPS_TYPE | GP__IN_PLACE,
                                                    0};
 static const gp__primitive gp__primitive_partition = {
-    &gp__family_stream, GP__READS_SELECT | GP__READS_TRANSFORM | GP__READS_OUT2 | GP__READS_OUT3 | GP__READS_STEP,
-    GP__KEEPS_TYPE, 0};
+    &gp__family_stream, GP__READS_SELECT | GP__READS_SECOND | GP__READS_OUT2 | GP__READS_OUT3, GP__KEEPS_TYPE, 0};

@@ -90,7 +90,7 @@ GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
   h->sorted.drop_keys = !q->in && q->in_size && !q->out_keys;
   h->in_place = !q->in || q->in == q->out; // without buffers: it may be
 }
-static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 
 static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
                                                      gp__block_of_sort_kernel,  GPUPRIMS__NO_FORM,

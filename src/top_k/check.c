@@ -16,21 +16,19 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Rows of a top-k; other calls have one.
-GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) {
-  return c->primitive == GP_TOP_K && c->segments ? c->segments : 1;
-}
+GPUPRIMS__PRIVATE uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
 GPUPRIMS__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
-  if (c->length > c->count || (nth && c->count && c->length == c->count))
-    return gp__fail(GP_E_ARGUMENT, "%s: @length (%s) is %llu, @count is %llu", k->who, nth ? "n" : "k",
-                    (unsigned long long)c->length, (unsigned long long)c->count);
+  if (c->k > c->count || (nth && c->count && c->n >= c->count))
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, @count is %llu", k->who, nth ? "n" : "k",
+                    (unsigned long long)(nth ? c->n : c->k), (unsigned long long)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
-    return gp__fail(GP_E_SIZE, "%s: @segments (rows) times @count overflows: %llu times %llu", k->who,
-                    (unsigned long long)c->segments, (unsigned long long)c->count);
-  if (!k->pointers || nth || !c->length) return GP_SUCCESS;
+    return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
+                    (unsigned long long)c->count);
+  if (!k->pointers || nth || !c->k) return GP_SUCCESS;
   if (!c->out_keys && !c->out) return gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who);
-  if (!c->out_keys && sorted && c->length > GP__TOP_K_FEW)
+  if (!c->out_keys && sorted && c->k > GP__TOP_K_FEW)
     return gp__fail(GP_E_NULL,
                     "%s: @out_keys is null: more than %d results are sorted there (GP_UNSORTED: they need not)", k->who,
                     (int)GP__TOP_K_FEW);
@@ -53,7 +51,7 @@ GPUPRIMS__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
   const uint64_t rows = gp__rows_in(k->c);
   b->in *= rows;
   b->keys *= rows;
-  b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->length;
+  b->out = b->out_keys = k->c->primitive == GP_NTH_ELEMENT ? 1 : rows * k->c->k;
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, gp__check_top_k_out_type},
@@ -66,10 +64,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
-  uint64_t seed = 0;
-  if (c->init) memcpy(&seed, c->init, sizeof seed);
   for (i = 0; i < GP__SHUFFLE_ROUNDS; ++i) {
-    const uint32_t key = gp__shuffle_key(seed, i);
+    const uint32_t key = gp__shuffle_key(c->seed, i);
     memcpy(q->init.bytes + 4 * i, &key, sizeof key);
   }
   return GP_SUCCESS;

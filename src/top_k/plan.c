@@ -70,13 +70,12 @@ static const gp__family gp__family_top_k = {gp__checks_top_k,
                                             GPUPRIMS__FOLD_OPERATORS,
                                             GPUPRIMS__LAUNCH_BEFORE(gp__launch_top_k, gp__sort_results),
                                             gp__host_ranks};
-static const gp__primitive gp__primitive_top_k = {
-    &gp__family_top_k, GP__READS_PAIRS | GP__READS_LENGTH | GP__READS_SEGMENTS,
-    GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, GP_DESCENDING | GP_UNSORTED};
-static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
-                                                        GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE |
-                                                            GP__READS_OUT_KEYS | GP__READS_LENGTH,
-                                                        GP__WANTS_KEYS, GP_DESCENDING};
+static const gp__primitive gp__primitive_top_k = {&gp__family_top_k, GP__READS_PAIRS | GP__READS_K | GP__READS_ROWS,
+                                                  GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES,
+                                                  GP_DESCENDING | GP_UNSORTED};
+static const gp__primitive gp__primitive_nth_element = {
+    &gp__family_top_k, GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
+    GP__WANTS_KEYS, GP_DESCENDING};
 
 GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -86,5 +85,5 @@ GPUPRIMS__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy
 static const gp__family gp__family_shuffle = {
     gp__checks_shuffle,        GPUPRIMS__IDLE_IF_EMPTY,  GPUPRIMS__SHAPE_OF_ELEMENTS,      gp__kinds_of_shuffle,
     GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_shuffle};
-static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_INIT,
+static const gp__primitive gp__primitive_shuffle = {&gp__family_shuffle, GP__READS_MAP | GP__READS_SEED,
                                                     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};

@@ -1,6 +1,6 @@
 // transpose/check.c - checking a call: transposes
 // uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, transpose/policy.h, core/system.c,
-//   core/messages.c, core/request.c, core/primitive.c, core/checking.c, core/check_buffers.c
+//   core/messages.c, core/struct_size.c, core/request.c, core/primitive.c, core/checking.c, core/check_buffers.c
 
 // Strides of one side of a transpose, dense where they are 0, and how many elements lie between the first and the last.
 GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions,
@@ -111,6 +111,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   unsigned seen = 0;
   int i;
   if (!p) return gp__fail(GP_E_NULL, "%s: @permutation is null", k->who);
+  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(k->who, "permutation", p, gp_permutation));
   if (p->dimensions < 1 || p->dimensions > 4)
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
   q->count = 1;

@@ -18,7 +18,7 @@ long long ENTRY(int n) {
   config.backend = GP_BACKEND_HOST;
   if (n > 256 || gp_open(&config, &ctx) != GP_SUCCESS) return -1;
   if (gp_iota(ctx, GP_I32, &first, NULL, values, (uint64_t)n, NULL) != GP_SUCCESS ||
-      gp_reduce(ctx, GP_SUM, GP_I32, GP_I64, values, &sum, (uint64_t)n, NULL) != GP_SUCCESS)
+      gp_reduce(ctx, GP_SUM, GP_I32, GP_I64, values, (uint64_t)n, &sum, NULL) != GP_SUCCESS)
     sum = -1;
   if (gp_close(ctx) != GP_SUCCESS) sum = -1;
   return sum;

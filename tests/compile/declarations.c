@@ -30,10 +30,10 @@ int uses_of_the_api(const float *in, float *out, size_t count, gp_stream stream)
   failures += gp_open(&config, &ctx) != GP_SUCCESS;
   failures += gp_type_struct(ctx, &type_desc, &type) != GP_E_NULL;
   failures += gp_op_define(ctx, &op_desc, &op) != GP_E_NULL;
-  failures += gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, out, count, stream) != GP_SUCCESS;
-  failures += gp_inclusive_scan(ctx, GP_MAX, GP_F32, GP_F32, in, out, count, stream) != GP_SUCCESS;
-  failures += gp_exclusive_scan(ctx, op, type, type, NULL, in, out, count, stream) != GP_SUCCESS;
-  failures += gp_copy(ctx, GP_F32, in, out, count, stream) != GP_SUCCESS;
+  failures += gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, count, out, stream) != GP_SUCCESS;
+  failures += gp_inclusive_scan(ctx, GP_MAX, GP_F32, GP_F32, in, count, out, stream) != GP_SUCCESS;
+  failures += gp_exclusive_scan(ctx, op, type, type, NULL, in, count, out, stream) != GP_SUCCESS;
+  failures += gp_copy(ctx, GP_F32, in, count, out, stream) != GP_SUCCESS;
   failures += gp_run(ctx, &call, stream) != GP_SUCCESS;
   failures += gp_prepare(ctx, &call) != GP_SUCCESS;
   failures += gp_workspace_size(ctx, &call, &bytes) != GP_SUCCESS;

@@ -50,10 +50,10 @@ int main(void) {
     printf("gp_open: %s\n", gp_last_message());
     return 1;
   }
-  wrong += gp_reduce(ctx, GP_SUM, GP_I32, GP_I64, in, &sum, COUNT, NULL) != GP_SUCCESS;
-  wrong += gp_exclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, NULL, in, prefix, COUNT, NULL) != GP_SUCCESS;
+  wrong += gp_reduce(ctx, GP_SUM, GP_I32, GP_I64, in, COUNT, &sum, NULL) != GP_SUCCESS;
+  wrong += gp_exclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, NULL, in, COUNT, prefix, NULL) != GP_SUCCESS;
   wrong += sum != 399500 || prefix[0] != 0 || prefix[COUNT - 1] != 399500 - 899;
-  wrong += gp_reduce(ctx, GP_SUM, GP_I32, GP_I64, NULL, &sum, COUNT, NULL) != GP_E_NULL;
+  wrong += gp_reduce(ctx, GP_SUM, GP_I32, GP_I64, NULL, COUNT, &sum, NULL) != GP_E_NULL;
   wrong += gp_close(ctx) != GP_SUCCESS;
   if (wrong) printf("%d wrong, sum %lld: %s\n", wrong, (long long)sum, gp_last_message());
   return wrong != 0;

@@ -9,11 +9,11 @@ typedef char has_the_range[(gp_type)-1 < 0 && (gp_op)-1 < 0 ? 1 : -1];
 gp_result swapped(gp_context *ctx, const float *in, float *out) {
   gp_call call = gp_call_init(GP_REDUCE);
 #if SWAPPED == 1
-  gp_result result = gp_reduce(ctx, GP_F32, GP_SUM, GP_F32, in, out, 9, NULL);
+  gp_result result = gp_reduce(ctx, GP_F32, GP_SUM, GP_F32, in, 9, out, NULL);
 #elif SWAPPED == 2
-  gp_result result = gp_count_if(ctx, GP_F32, GP_LESS, in, in, (uint64_t *)out, 9, NULL);
+  gp_result result = gp_count_if(ctx, GP_F32, GP_LESS, in, in, 9, (uint64_t *)out, NULL);
 #else
-  gp_result result = gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, out, 9, NULL);
+  gp_result result = gp_reduce(ctx, GP_SUM, GP_F32, GP_F32, in, 9, out, NULL);
 #endif
 #if SWAPPED == 3
   call.op = GP_F32;

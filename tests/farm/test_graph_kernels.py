@@ -50,7 +50,7 @@ def test_compiles(capability, wide):
             assert not result, said
             assert len(images) > OWN[name] - (name.startswith("graph_de")) and min(images) > 500
         for threads in (128, 512 if capability == 75 else 1024):  # by launches: the least shared memory, and the most
-            policy = (ctypes.c_int * len(store.fields()))(gp.ALGORITHMS["TWO_PHASE"], threads)
+            policy = gp.Policy(gp.ALGORITHMS["TWO_PHASE"], threads)
             call = gp.Call(primitive=gp.PRIMITIVES["bfs"], graph=ctypes.addressof(graph),
                            policy=ctypes.addressof(policy))
             images = []

@@ -83,7 +83,7 @@ class Worker:
 
     def open(self, device):
         gp = self.gp
-        config = padded(gp.Config)
+        config = gp.Config()
         config.backend, config.cache_dir = device.backend, self.args.cache.encode()
         config.host_threads = 1 if device is self.device else 2
         handle = ctypes.c_void_p()
@@ -144,7 +144,7 @@ class Worker:
 
     def filled(self, context, call, base):
         gp = self.gp
-        made = padded(gp.Call)
+        made = gp.Call()
         with self.defining:  # types and operators at their first use
             self.fill(made, context, call)
         for piece in call.pieces:
@@ -404,11 +404,6 @@ class Context:
         """What to reserve: room for two calls of the largest size so far, as the header says of graphs."""
         self.most[stream] = max(self.most.get(stream, 0), need)
         return 2 * self.most[stream]
-
-
-def padded(structure):
-    """A struct of C, all zero, with zeros behind it: later versions append fields."""
-    return structure.from_buffer(bytearray(ctypes.sizeof(structure) + 256))
 
 
 def tell(**what):

@@ -630,7 +630,7 @@ def build_segmented_reduce(call):
     flag_reproducible(call)
     good = True
     if form == "fixed":
-        call.set(segments=segments, length=length)
+        call.set(segments=segments, segment_length=length)
         begin, end = np.arange(segments) * length, np.arange(1, segments + 1) * length
         if call.random.random() < 0.5:
             call.fields["count"] = 0
@@ -867,7 +867,7 @@ def build_fill(call):
     g, s, n = call.group, call.shot, call.shot["n"]
     value = data_of(g["out_type"], 1, s["kind"], s["seed"])
     call.set(out_type=g["out_type"])
-    call.host("init", value)
+    call.host("value", value)
     out = call.room("out", n, g["out_type"])
     call.expect(out, np.repeat(value, call.bound(n)))
 
@@ -884,7 +884,7 @@ def build_iota(call):
     else:
         start, step = (int(values(type_, 1, s["kind"], s["seed"] + k)[0]) for k in (0, 1))
     start, step = (start if s["init"] else type(start)(0)), (step if s["seed"] % 3 else type(step)(1))
-    for field, value, wanted in (("init", start, s["init"]), ("step", step, s["seed"] % 3)):
+    for field, value, wanted in (("start", start, s["init"]), ("step", step, s["seed"] % 3)):
         if wanted:
             call.host(field, oracle.convert(np.array([value], np.float64), "f64", type_) if type_ in FLOATS
                       else np.array([value], DTYPES[type_]))
@@ -976,7 +976,7 @@ def selected(call):
     call.set(in_type=g["in_type"], op=g["op"])
     piece = call.given("in_", x, g["in_type"])
     if g["op"]:
-        return piece, x, holds(call, g["op"], g["in_type"], x, 7, "init")
+        return piece, x, holds(call, g["op"], g["in_type"], x, 7, "scalar")
     share = call.random.choice([0.0, 0.01, 0.5, 0.99, 1.0])
     some = values(g["key_type"], n, "special", s["seed"] + 8)
     some[some == 0] = 1
@@ -1000,8 +1000,8 @@ def build_partition(call):
     _, x, one = selected(call)
     masks = [one, ~one]
     if g["transform"]:
-        call.set(transform=g["transform"])
-        two = ~one & holds(call, g["transform"], g["in_type"], x, 11, "step")
+        call.set(predicate2=g["transform"])
+        two = ~one & holds(call, g["transform"], g["in_type"], x, 11, "scalar2")
         masks = [one, two, ~one & ~two]
     outs = [call.room(field, n, g["in_type"]) for field in ("out", "out2", "out3")[:len(masks)]]
     n = call.bound(n)
@@ -1051,8 +1051,8 @@ def build_histogram(call):
             b = values(type_, bins + 1, ["uniform", "small"][s["seed"] % 2], s["seed"] + 3 + c)
             edges.append(b[np.argsort(oracle.widest(b, type_), kind="stable")])
     if even:
-        call.host("init", np.concatenate(lower))
-        call.host("step", np.concatenate(upper))
+        call.host("lower", np.concatenate(lower))
+        call.host("upper", np.concatenate(upper))
     else:
         call.given("begin", np.concatenate(edges), type_)
     out = call.room("out", bins * active, counter)
@@ -1309,7 +1309,7 @@ def build_bound(call):
     length = max(0, int(n * call.random.choice([0, 0.01, 1, 1, 3])))
     both, ranks = order_keys(call, n + length)
     order = np.argsort(ranks[:length], kind="stable")
-    call.set(op=g["op"], in_type=g["key_type"], out_type=g["out_type"], length=length)
+    call.set(op=g["op"], in_type=g["key_type"], out_type=g["out_type"], key_count=length)
     call.given("keys", both[:length][order], g["key_type"], wanted=n > 0 and length > 0)
     call.given("in_", both[length:], g["key_type"])
     out = call.room("out", n, g["out_type"])
@@ -1336,7 +1336,7 @@ def build_top_k(call):
     type_, down = g["key_type"], bool(g["flags"] & gp.DESCENDING)
     k = min(n, call.random.choice([0, 1, 2, 10, 100, 1000, 1025, n // 2, n]))
     keys = special_keys(type_, n * max(rows, 1), s["kind"], s["seed"])
-    call.set(key_type=type_, flags=g["flags"], length=k, segments=rows)
+    call.set(key_type=type_, flags=g["flags"], k=k, rows=rows)
     call.given("keys", keys, type_)
     out = x = None
     total = k * max(rows, 1)
@@ -1387,7 +1387,7 @@ def build_nth_element(call):
     out = call.room("out_keys", 1, g["key_type"])
     n = call.bound(n)
     at = call.random.randrange(n) if n else 0
-    call.set(key_type=g["key_type"], flags=g["flags"], length=at)
+    call.set(key_type=g["key_type"], flags=g["flags"], n=at)
     if n:
         bits = ordered(keys[:n], g["key_type"])
         call.expect(out, keys[np.argsort(~bits if down else bits, kind="stable")[at:at + 1]])
@@ -1401,7 +1401,7 @@ def build_shuffle(call):
     x = np.arange(n).astype(DTYPES[type_]) if not g["in_type"] else data_of(type_, n, s["kind"], s["seed"])
     if g["in_type"]:
         call.given("in_", x, type_)
-    call.host("init", np.array([s["seed"]], np.uint64))
+    call.set(seed=s["seed"])
     out = call.room("out", n, type_)
     n = call.bound(n)
     call.by_host = True

@@ -72,8 +72,8 @@ static int out_of_time(void) {
 enum { GUARD = 256, SLACK = 4096 };
 static gp_cuda cuda;
 static gp_context *gpu, *host;
-static gp_config gpu_config; // with which gpu was opened
-static gp_description device;
+static gp_config gpu_config = {.struct_size = sizeof gpu_config}; // with which gpu was opened
+static gp_description device = {.struct_size = sizeof device};
 static void *primary;
 static int on_gpu = 1, quick = 0, full = 0, sanitizer = 0, few_levels = 0;
 static unsigned part = 0, parts = 1; // of graphs, operators, sorting, sorting_policies: of so many parts, this one
@@ -318,8 +318,9 @@ static gp_call call_of(const problem *p, int for_gpu) {
   c.out_type = for_gpu ? p->out->handle : p->out->host_handle;
   if (p->acc) c.acc_type = for_gpu ? p->acc->handle : p->acc->host_handle;
   c.count = p->n;
-  c.init = p->init;
-  c.step = p->step;
+  if (p->primitive == GP_FILL) c.value = p->init;
+  else if (p->primitive == GP_IOTA) c.start = p->init, c.step = p->step;
+  else c.init = p->init;
   c.flags = p->flags;
   c.policy = for_gpu && on_gpu ? p->policy : NULL;
   return c;
@@ -1065,8 +1066,8 @@ static void group_chain(void) {
       x = y, y = p;
     }
   }
-  if (!r) r = gp_reduce(gpu, GP_SUM, GP_U32, GP_U32, a, total, n, stream);
-  if (!r) r = gp_reduce(host, GP_SUM, GP_U32, GP_U32, x, &sum, n, NULL);
+  if (!r) r = gp_reduce(gpu, GP_SUM, GP_U32, GP_U32, a, n, total, stream);
+  if (!r) r = gp_reduce(host, GP_SUM, GP_U32, GP_U32, x, n, &sum, NULL);
   if (r) fail("a chain of %d calls: %s: %s", links, gp_result_name(r), gp_last_message());
   else {
     wait_stream(stream);
@@ -1119,11 +1120,11 @@ typedef struct closing_job {
 static void *closing_main(void *argument) {
   closing_job *job = (closing_job *)argument;
   for (;;) {
-    gp_description about;
+    gp_description about = gp_description_init();
     const gp_result r =
         (job->index + *job->begun) % 5 == 0
             ? gp_describe(job->ctx, &about)
-            : gp_inclusive_scan(job->ctx, GP_SUM, GP_U32, GP_U32, job->in, job->out, job->count, job->stream);
+            : gp_inclusive_scan(job->ctx, GP_SUM, GP_U32, GP_U32, job->in, job->count, job->out, job->stream);
     __atomic_add_fetch(job->begun, 1, __ATOMIC_RELAXED);
     if (r == GP_E_CONTEXT) return NULL;
     if (r) {
@@ -1152,7 +1153,7 @@ static void close_under_threads(int round) {
   for (i = 0; i < THREADS; i++) {
     jobs[i].ctx = ctx, jobs[i].in = in, jobs[i].out = device_new(sizeof got), jobs[i].stream = new_stream();
     jobs[i].count = (uint64_t)(100 + i * 2500), jobs[i].index = i, jobs[i].begun = &begun, jobs[i].wrong = 0;
-    r = gp_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, in, jobs[i].out, jobs[i].count, jobs[i].stream);
+    r = gp_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, in, jobs[i].count, jobs[i].out, jobs[i].stream);
     if (r) fail("before gp_close: %s: %s", gp_result_name(r), gp_last_message());
   }
   for (i = 0; i < THREADS; i++)
@@ -1205,8 +1206,8 @@ static void passing_kernels(void) {
   upload(in, x, count * 4);
   if (!r) ctx->state->kernels_most = 1;
   for (i = 0; i < 4 && !r; i++) {
-    r = gp_sort_keys(ctx, GP_U32, in, out, count, 0, stream);
-    if (!r) r = gp_reduce(ctx, ops[i], GP_U32, GP_U32, in, folded, count, other);
+    r = gp_sort_keys(ctx, GP_U32, in, count, out, 0, stream);
+    if (!r) r = gp_reduce(ctx, ops[i], GP_U32, GP_U32, in, count, folded, other);
   }
   if (r) fail("passing kernels: %s: %s", gp_result_name(r), gp_last_message());
   wait_device();
@@ -1240,7 +1241,7 @@ static void passing_streams(void) {
   upload(in, x, EACH * 4);
   for (i = 0; i < streams && !r; i++) {
     void *stream = new_stream();
-    r = gp_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, in, (uint32_t *)out + (uint64_t)i * EACH, EACH, stream);
+    r = gp_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, in, EACH, (uint32_t *)out + (uint64_t)i * EACH, stream);
     free_stream(stream); // the work goes on
   }
   wait_device();
@@ -1620,16 +1621,16 @@ static void group_big(void) {
     for (k = 0; k < 4 && !r; k++) {
       static const char *const NAMES[] = {"copy", "exclusive scan", "inclusive scan", "copy one byte off"};
       poison(out, n + 1, NULL);
-      r = k == 0   ? gp_copy(gpu, GP_U8, in, out, n, NULL)
-          : k == 1 ? gp_exclusive_scan(gpu, GP_SUM, GP_U8, GP_U8, NULL, in, out, n, NULL)
-          : k == 2 ? gp_inclusive_scan(gpu, GP_SUM, GP_U8, GP_U8, in, out, n, NULL)
-                   : gp_copy(gpu, GP_U8, in, out + 1, n, NULL);
+      r = k == 0   ? gp_copy(gpu, GP_U8, in, n, out, NULL)
+          : k == 1 ? gp_exclusive_scan(gpu, GP_SUM, GP_U8, GP_U8, NULL, in, n, out, NULL)
+          : k == 2 ? gp_inclusive_scan(gpu, GP_SUM, GP_U8, GP_U8, in, n, out, NULL)
+                   : gp_copy(gpu, GP_U8, in, n, out + 1, NULL);
       wait_device();
       if (r) fail("%s of %llu bytes: %s", NAMES[k], (unsigned long long)n, gp_last_message());
       else
         for (i = 0; i < 8; i++) check_window(NAMES[k], k == 3 ? out + 1 : out, windows[i], n, k == 3 ? 0 : k);
     }
-    r = gp_reduce(gpu, GP_SUM, GP_U8, GP_U64, in, words, n, NULL);
+    r = gp_reduce(gpu, GP_SUM, GP_U8, GP_U64, in, n, words, NULL);
     wait_device();
     download(&sum, words, 8);
     want = n / 256 * 32640 + (n % 256) * (n % 256 - 1) / 2;

@@ -19,6 +19,7 @@ typedef struct built_graph {
 static built_graph built_new(uint64_t vertices, uint64_t edges, gp_type offset, gp_type vertex, int on_host) {
   built_graph b;
   memset(&b, 0, sizeof b);
+  b.g = gp_graph_init();
   b.g.vertices = vertices, b.g.edges = edges, b.g.offset_type = offset, b.g.vertex_type = vertex;
   b.offset_bytes = (vertices + 1) * gp_type_size(NULL, offset);
   b.target_bytes = edges * gp_type_size(NULL, vertex);
@@ -86,11 +87,11 @@ static void building_case(const char *text, gp_type offset, gp_type vertex, int 
   else fail("graph building %s: the edges made on the device are others: %s", text, r ? gp_last_message() : "");
   d = built_new(m.vertices, room, offset, vertex, 0), h = built_new(m.vertices, room, offset, vertex, 1);
   built_with_in(&d, 0), built_with_in(&h, 1);
-  r = gp_graph_from_edges(gpu, GP_U32, d_pairs, NULL, m.edges, flags, (uint64_t *)report, &d.g, stream);
+  r = gp_graph_from_edges(gpu, GP_U32, d_pairs, NULL, m.edges, &d.g, (uint64_t *)report, flags, stream);
   if (!r) r = gp_graph_transpose(gpu, &d.g, stream);
   wait_stream(stream);
   download(&bad, report, 8);
-  if (!r) r = gp_graph_from_edges(host, GP_U32, pairs, NULL, m.edges, flags, NULL, &h.g, NULL);
+  if (!r) r = gp_graph_from_edges(host, GP_U32, pairs, NULL, m.edges, &h.g, NULL, flags, NULL);
   if (!r) r = gp_graph_transpose(host, &h.g, NULL);
   if (r || bad != UINT64_MAX) fail("graph building %s: %s", text, r ? gp_last_message() : "a bad edge");
   ok = !r && built_same("the graph", text, &d, d.g.offsets, d.g.targets, h.g.offsets, h.g.targets);
@@ -140,7 +141,7 @@ static void building_distances(const char *text, void *stream) {
   d_depths = device_new(m.vertices * 4 + SLACK), d_parents = device_new(m.vertices * 4 + SLACK);
   depths = (int32_t *)host_new(m.vertices * 4), parents = (uint32_t *)host_new(m.vertices * 4);
   r = graph_edges_on(gpu, &m, d_pairs, stream);
-  if (!r) r = gp_graph_from_edges(gpu, GP_U32, d_pairs, NULL, m.edges, m.flags, NULL, &d.g, stream);
+  if (!r) r = gp_graph_from_edges(gpu, GP_U32, d_pairs, NULL, m.edges, &d.g, NULL, m.flags, stream);
   d.g.flags = GP_SYMMETRIC;
   sources[0] = 0, sources[1] = m.vertices / 2, sources[2] = m.vertices - 1;
   for (i = 0; i < 3 && !r; i++) {
@@ -205,7 +206,7 @@ static void building_captured(void) {
       upload(d_pairs, pairs[i], m[i].edges * 8);
       GP_CUDA_CHECK(&cuda, graph_launch(executable, stream));
       wait_stream(stream);
-      gp_graph_from_edges(host, GP_U32, pairs[i], NULL, m[i].edges, m[i].flags, NULL, &h.g, NULL);
+      gp_graph_from_edges(host, GP_U32, pairs[i], NULL, m[i].edges, &h.g, NULL, m[i].flags, NULL);
       built_same("a replay", "kronecker", &d, d.g.offsets, d.g.targets, h.g.offsets, h.g.targets);
       free(pairs[i]);
     }
@@ -261,7 +262,7 @@ static void building_big(void) {
   d = built_new(m.vertices, 2 * m.edges, GP_U64, GP_U32, 0);
   d_pairs = device_new(m.edges * 8), report = device_new(SLACK);
   r = graph_edges_on(gpu, &m, d_pairs, NULL);
-  if (!r) r = gp_graph_from_edges(gpu, GP_U32, d_pairs, NULL, m.edges, GP_SYMMETRISE, NULL, &d.g, NULL);
+  if (!r) r = gp_graph_from_edges(gpu, GP_U32, d_pairs, NULL, m.edges, &d.g, NULL, GP_SYMMETRISE, NULL);
   if (!r) r = gp_graph_check(gpu, &d.g, (gp_fault *)report, NULL);
   wait_device();
   download(&fault, report, sizeof fault);

@@ -77,8 +77,8 @@ static gp_result searched_open(searched *s, const char *text, gp_type offset, gp
   upload(s->d_sources, s->sources, sizeof s->sources);
   r = graph_edges_on(gpu, &s->m, d_pairs, stream);
   if (!r)
-    r = gp_graph_from_edges(gpu, GP_U32, d_pairs, NULL, s->m.edges,
-                            way == BOTH_WAYS ? s->m.flags : GP_DROP_LOOPS | GP_UNIQUE_EDGES, NULL, &s->d.g, stream);
+    r = gp_graph_from_edges(gpu, GP_U32, d_pairs, NULL, s->m.edges, &s->d.g, NULL,
+                            way == BOTH_WAYS ? s->m.flags : GP_DROP_LOOPS | GP_UNIQUE_EDGES, stream);
   if (!r && way == ONE_WAY_WITH_IN) {
     built_with_in(&s->d, 0);
     r = gp_graph_transpose(gpu, &s->d.g, stream);

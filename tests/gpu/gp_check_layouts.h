@@ -49,7 +49,7 @@ static void layouts_case(uint64_t seed, uint64_t count, const gp_policy *policy)
   int side, f;
   for (f = 0; f < n; f++) bytes[f] = sizes_of[gp_data_hash(h + (uint64_t)f) % (narrow ? 4 : COUNT(sizes_of))];
   for (side = 0; side < 2; side++) {
-    memset(&layout[side], 0, sizeof layout[side]);
+    layout[side] = gp_layout_init();
     layout[side].size = layout_drawn(bytes, n, (h >> 4) * 2 + (uint64_t)side, fields[side]);
     layout[side].width = widths[gp_data_hash(h ^ (uint64_t)(77 + side)) % COUNT(widths)];
     layout[side].fields = fields[side];
@@ -130,7 +130,8 @@ static void layouts_big(void) {
   static uint32_t window[4096];
   static const uint32_t zero = 0, one = 1;
   const uint64_t n = (1ull << 28) + 16, bytes = n * 20;
-  const gp_layout structs = {GP_AOS, 20, fields, 5, 0, NULL}, arrays = {GP_SOA, 20, fields, 5, 0, NULL};
+  const gp_layout structs = {sizeof(gp_layout), GP_AOS, 20, fields, 5, 0, NULL},
+                  arrays = {sizeof(gp_layout), GP_SOA, 20, fields, 5, 0, NULL};
   size_t room = 0, total = 0;
   uint32_t *a, *b;
   gp_result r;
@@ -146,9 +147,9 @@ static void layouts_big(void) {
   a = (uint32_t *)device_new(bytes);
   b = (uint32_t *)device_new(bytes);
   r = gp_iota(gpu, GP_U32, &zero, &one, a, n * 5, NULL);
-  if (!r) r = gp_convert_layout(gpu, &structs, a, &arrays, b, n, 0, NULL);
+  if (!r) r = gp_convert_layout(gpu, &structs, &arrays, a, n, b, 0, NULL);
   if (!r) r = gp_fill(gpu, GP_U32, &zero, a, n * 5, NULL);
-  if (!r) r = gp_convert_layout(gpu, &arrays, b, &structs, a, n, 0, NULL);
+  if (!r) r = gp_convert_layout(gpu, &arrays, &structs, b, n, a, 0, NULL);
   if (r) fail("layouts of %llu structs: %s", (unsigned long long)n, gp_last_message());
   for (f = 0; f < 10 && !r; f++) {
     const uint32_t *array = f < 5 ? b + f * n : a;

@@ -594,8 +594,8 @@ static void segments_channels(void) {
     call.active = rows[i].active;
     call.bins = BINS;
     call.count = n;
-    call.init = lowers;
-    call.step = uppers;
+    call.lower = lowers;
+    call.upper = uppers;
     call.in = host_in;
     call.in2 = w ? host_weights : NULL;
     call.out = want;
@@ -821,60 +821,69 @@ static gp_result api_call(int which, gp_context *ctx, const uint32_t *x, const f
   uint32_t *a = (uint32_t *)(void *)out, *b = a + API_N, *c = b + API_N;
   uint64_t *count = (uint64_t *)(void *)(c + API_N + API_N % 2);
   float *g = (float *)(void *)a;
+  gp_segments by_offsets = gp_segments_init(GP_U32, offsets, S), by_ends = by_offsets, of_fifty = by_offsets;
+  gp_call parts = gp_call_init(GP_PARTITION), heads = gp_call_init(GP_EXCLUSIVE_SCAN_BY_KEY);
+  by_ends.end = offsets + 1;
+  of_fifty = gp_segments_init(0, NULL, S), of_fifty.length = 50;
+  parts.op = GP_LESS, parts.predicate2 = GP_EQUAL, parts.scalar = parts.scalar2 = &ten;
+  parts.in_type = GP_U32, parts.in = x, parts.out = a, parts.out2 = b, parts.out3 = c;
+  parts.out_count = count, parts.count = API_N;
+  heads.op = GP_SUM, heads.equal = GP_HEADS, heads.init = &ten, heads.key_type = GP_U8, heads.in_type = GP_U32;
+  heads.keys = flags, heads.in = x, heads.out = a, heads.count = API_N;
 #define CALL(...) return *name = #__VA_ARGS__, __VA_ARGS__
   switch (which) {
   case 0:
-    CALL(gp_segmented_reduce(ctx, GP_SUM, GP_F32, GP_F32, GP_U32, f, API_N, offsets, NULL, S, g, NULL));
+    CALL(gp_segmented_reduce(ctx, GP_SUM, GP_F32, GP_F32, f, API_N, &by_offsets, g, NULL));
   case 1:
-    CALL(gp_segmented_reduce(ctx, GP_MAX, GP_U32, GP_U32, GP_U32, x, API_N, offsets, offsets + 1, S, a, NULL));
+    CALL(gp_segmented_reduce(ctx, GP_MAX, GP_U32, GP_U32, x, API_N, &by_ends, a, NULL));
   case 2:
-    CALL(gp_segmented_reduce_fixed(ctx, GP_SUM, GP_U32, GP_U64, x, S, 50, count, NULL));
+    CALL(gp_segmented_reduce(ctx, GP_SUM, GP_U32, GP_U64, x, API_N, &of_fifty, count, NULL));
   case 3:
-    CALL(gp_segmented_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, GP_U32, x, a, API_N, offsets, S, NULL));
+    CALL(gp_segmented_inclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, x, API_N, &by_offsets, a, NULL));
   case 4:
-    CALL(gp_segmented_exclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, GP_U32, &ten, x, a, API_N, offsets, S, NULL));
+    CALL(gp_segmented_exclusive_scan(ctx, GP_SUM, GP_U32, GP_U32, &ten, x, API_N, &by_offsets, a, NULL));
   case 5:
-    CALL(gp_inclusive_scan_by_key(ctx, GP_SUM, GP_U32, GP_EQUAL, GP_F32, GP_F32, x, f, g, API_N, NULL));
+    CALL(gp_inclusive_scan_by_key(ctx, GP_SUM, GP_U32, GP_F32, x, f, API_N, g, NULL));
   case 6:
-    CALL(gp_exclusive_scan_by_key(ctx, GP_SUM, GP_U8, GP_HEADS, GP_U32, GP_U32, &ten, flags, x, a, API_N, NULL));
+    CALL(gp_run(ctx, &heads, NULL));
   case 7:
-    CALL(gp_reduce_by_key(ctx, GP_MIN, GP_U32, 0, GP_F32, GP_F32, x, f, b, g, count, API_N, NULL));
+    CALL(gp_reduce_by_key(ctx, GP_MIN, GP_U32, GP_F32, x, f, API_N, b, g, count, NULL));
   case 8:
-    CALL(gp_run_length_encode(ctx, GP_U32, 0, GP_U32, x, a, b, count, API_N, NULL));
+    CALL(gp_run_length_encode(ctx, GP_U32, GP_U32, x, API_N, a, b, count, NULL));
   case 9:
-    CALL(gp_nontrivial_runs(ctx, GP_U32, 0, GP_U32, x, a, b, count, API_N, NULL));
+    CALL(gp_nontrivial_runs(ctx, GP_U32, GP_U32, x, API_N, a, b, count, NULL));
   case 10:
-    CALL(gp_count_runs(ctx, GP_U32, 0, x, count, API_N, NULL));
+    CALL(gp_count_runs(ctx, GP_U32, x, API_N, count, NULL));
   case 11:
-    CALL(gp_unique(ctx, GP_U32, 0, x, a, count, API_N, NULL));
+    CALL(gp_unique(ctx, GP_U32, x, API_N, a, count, NULL));
   case 12:
-    CALL(gp_unique_by_key(ctx, GP_U32, 0, GP_F32, x, f, a, b, count, API_N, NULL));
+    CALL(gp_unique_by_key(ctx, GP_U32, GP_F32, x, f, API_N, a, b, count, NULL));
   case 13:
-    CALL(gp_adjacent_difference(ctx, GP_SUB, GP_U32, GP_U32, x, a, API_N, NULL));
+    CALL(gp_adjacent_difference(ctx, GP_SUB, GP_U32, GP_U32, x, API_N, a, NULL));
   case 14:
-    CALL(gp_select_if(ctx, GP_GREATER, GP_U32, &ten, x, a, count, API_N, NULL));
+    CALL(gp_select_if(ctx, GP_GREATER, GP_U32, &ten, x, API_N, a, count, NULL));
   case 15:
-    CALL(gp_select_flags(ctx, GP_F32, GP_U8, f, flags, a, count, API_N, NULL));
+    CALL(gp_select_flags(ctx, GP_F32, GP_U8, f, flags, API_N, a, count, NULL));
   case 16:
-    CALL(gp_partition(ctx, GP_LESS_EQUAL, GP_U32, &ten, x, a, b, count, API_N, NULL));
+    CALL(gp_partition(ctx, GP_LESS_EQUAL, GP_U32, &ten, x, API_N, a, b, count, NULL));
   case 17:
-    CALL(gp_partition_flags(ctx, GP_U32, GP_U8, x, flags, a, b, count, API_N, NULL));
+    CALL(gp_partition_flags(ctx, GP_U32, GP_U8, x, flags, API_N, a, b, count, NULL));
   case 18:
-    CALL(gp_partition3(ctx, GP_LESS, GP_EQUAL, GP_U32, &ten, &ten, x, a, b, c, count, API_N, NULL));
+    CALL(gp_run(ctx, &parts, NULL));
   case 19:
-    CALL(gp_count_if(ctx, GP_NOT_EQUAL, GP_U32, &ten, x, count, API_N, NULL));
+    CALL(gp_count_if(ctx, GP_NOT_EQUAL, GP_U32, &ten, x, API_N, count, NULL));
   case 20:
-    CALL(gp_any(ctx, GP_EQUAL, GP_U32, &ten, x, (uint8_t *)out, API_N, NULL));
+    CALL(gp_any(ctx, GP_EQUAL, GP_U32, &ten, x, API_N, (uint8_t *)out, NULL));
   case 21:
-    CALL(gp_all(ctx, GP_GREATER_EQUAL, GP_U32, &ten, x, (uint8_t *)out, API_N, NULL));
+    CALL(gp_all(ctx, GP_GREATER_EQUAL, GP_U32, &ten, x, API_N, (uint8_t *)out, NULL));
   case 22:
-    CALL(gp_histogram_even(ctx, GP_U32, GP_U32, x, &zero, &hundred, a, 20, API_N, NULL));
+    CALL(gp_histogram_even(ctx, GP_U32, GP_U32, &zero, &hundred, x, API_N, a, 20, NULL));
   case 23:
-    CALL(gp_histogram_ranges(ctx, GP_U32, GP_U64, x, offsets, count, S, API_N, NULL));
+    CALL(gp_histogram_ranges(ctx, GP_U32, GP_U64, x, API_N, offsets, S, count, NULL));
   case 24:
-    CALL(gp_lower_bound(ctx, GP_U32, 0, GP_U32, offsets, S, x, a, API_N, NULL));
+    CALL(gp_lower_bound(ctx, 0, GP_U32, GP_U32, offsets, S, x, API_N, a, NULL));
   case 25:
-    CALL(gp_upper_bound(ctx, GP_U32, GP_LESS, GP_U64, offsets, S, x, count, API_N / 4, NULL));
+    CALL(gp_upper_bound(ctx, GP_LESS, GP_U32, GP_U64, offsets, S, x, API_N / 4, count, NULL));
   case 26:
     CALL(gp_load_balance(ctx, GP_U32, GP_U32, offsets, S, a, API_N, NULL));
   default:
@@ -940,6 +949,7 @@ static void segments_big(void) {
   size_t room = 0, total = 0;
   unsigned char *in, *out;
   uint64_t *words;
+  gp_segments segments;
   gp_result r;
   int k;
   if (!on_gpu || sanitizer || !full) return;
@@ -953,7 +963,7 @@ static void segments_big(void) {
   out = device_new(n);
   words = device_new(1024);
   r = gp_iota(gpu, GP_U8, NULL, NULL, in, n, NULL);
-  if (!r) r = gp_select_if(gpu, GP_LESS, GP_U8, &half, in, out, words, n, NULL);
+  if (!r) r = gp_select_if(gpu, GP_LESS, GP_U8, &half, in, n, out, words, NULL);
   wait_device();
   download(&counted, words, 8);
   if (r) fail("select of 2^32 + 3 bytes: %s", gp_last_message());
@@ -970,7 +980,8 @@ static void segments_big(void) {
   }
   upload(words + 16, offsets, sizeof offsets);
   poison(words, 128, NULL);
-  r = gp_segmented_reduce(gpu, GP_SUM, GP_U8, GP_U64, GP_U64, in, n, words + 16, NULL, SEGMENTS, words, NULL);
+  segments = gp_segments_init(GP_U64, words + 16, SEGMENTS);
+  r = gp_segmented_reduce(gpu, GP_SUM, GP_U8, GP_U64, in, n, &segments, words, NULL);
   wait_device();
   download(sums, words, sizeof sums);
   for (k = 0; k < SEGMENTS; k++) {

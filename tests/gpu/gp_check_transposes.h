@@ -42,7 +42,7 @@ static gp_type transposes_type(int size) {
   char name[32];
   if (handles[size]) return handles[size];
   snprintf(name, sizeof name, "element_%d", size);
-  memset(&desc, 0, sizeof desc);
+  desc = gp_type_desc_init();
   desc.name = name;
   desc.size = (size_t)size;
   desc.align = (size_t)(size & -size) < 16 ? (size_t)(size & -size) : 16;
@@ -261,7 +261,7 @@ static void transposes_big(void) {
     in = (unsigned char *)device_new(n);
     out = shapes[s].in_place ? in : (unsigned char *)device_new(n);
     r = gp_iota(gpu, GP_U8, NULL, NULL, in, n, NULL);
-    if (!r) r = gp_transpose(gpu, GP_U8, in, 0, out, 0, rows, columns, NULL);
+    if (!r) r = gp_transpose(gpu, GP_U8, in, 0, rows, columns, out, 0, NULL);
     wait_device();
     if (r) fail("a transpose of %llu bytes: %s", (unsigned long long)n, gp_last_message());
     for (at = 0; at < 5 && !r; at++) {

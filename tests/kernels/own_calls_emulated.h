@@ -12,8 +12,8 @@ gp_call gp_call_init(gp_primitive primitive) {
   call.primitive = primitive;
   return call;
 }
-gp_type_desc gp_type_desc_init(void) { return gp_type_desc(); }
-gp_op_desc gp_op_desc_init(void) { return gp_op_desc(); }
+gp_type_desc gp_type_desc_init(void) { return gp_type_desc_init(); }
+gp_op_desc gp_op_desc_init(void) { return gp_op_desc_init(); }
 gp_result gp_type_struct(gp_context *, const gp_type_desc *, gp_type *type) {
   return *type = gp_type(1000), GP_SUCCESS;
 }

@@ -38,8 +38,8 @@ gp_result gp_op_define(gp_context *, const gp_op_desc *desc, gp_op *op) {
   *op = gp_op(1000 + count++ % 2);
   return GP_SUCCESS;
 }
-gp_result gp_transpose(gp_context *, gp_type, const void *in, uint64_t, void *out, uint64_t, uint64_t rows,
-                       uint64_t columns, gp_stream) {
+gp_result gp_transpose(gp_context *, gp_type, const void *in, uint64_t, uint64_t rows, uint64_t columns, void *out,
+                       uint64_t, gp_stream) {
   for (uint64_t i = 0; i < rows * columns; ++i)
     simt::host_write(static_cast<float *>(out) + i % columns * rows + i / columns, static_cast<const float *>(in) + i,
                      4);

@@ -35,7 +35,7 @@ struct Case {
 };
 
 static void look_up(gp_context *ctx, const gp__table *table, const Case &which) {
-  gp_graph graph = {};
+  gp_graph graph = gp_graph_init();
   gp_call call = gp_call_init(which.primitive);
   gp__request request;
   gp_policy policy = {}, none = {};
@@ -60,7 +60,7 @@ static void look_up(gp_context *ctx, const gp__table *table, const Case &which) 
 
 static void look_up_transpose(gp_context *ctx, const gp__table *table, gp_type type, uint64_t rows, uint64_t columns,
                               bool served) {
-  gp_permutation p = {};
+  gp_permutation p = gp_permutation_init();
   gp_call call = gp_call_init(GP_TRANSPOSE);
   gp__request request;
   gp_policy policy = {};

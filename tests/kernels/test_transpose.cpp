@@ -37,7 +37,7 @@ template <class P> constexpr bool has_size(int size) {
 // ---- what is to be done, by the header's own checks
 
 struct Case {
-  gp_permutation p = {};
+  gp_permutation p = gp_permutation_init();
   int size = 4;
   size_t in_skip = 0, out_skip = 0; // bytes behind a multiple of 256
   bool in_place = false;

@@ -177,20 +177,20 @@ struct Buffers {
 
 // Rows and columns change places.
 static inline gp_permutation square(uint64_t rows, uint64_t columns) {
-  gp_permutation p = {};
+  gp_permutation p = gp_permutation_init();
   p.dimensions = 2;
   p.order[0] = 1;
   p.extent[0] = rows, p.extent[1] = columns;
   return p;
 }
 [[maybe_unused]] static const gp_field sample_fields[] = {{0, 2}, {2, 1}}; // of structs of four bytes, with a gap
-[[maybe_unused]] static const gp_layout sample_structs = {GP_AOS, 4, sample_fields, 2, 0, nullptr};
-[[maybe_unused]] static const gp_layout sample_columns = {GP_SOA, 4, sample_fields, 2, 0, nullptr};
+[[maybe_unused]] static const gp_layout sample_structs = {sizeof(gp_layout), GP_AOS, 4, sample_fields, 2, 0, nullptr};
+[[maybe_unused]] static const gp_layout sample_columns = {sizeof(gp_layout), GP_SOA, 4, sample_fields, 2, 0, nullptr};
 
 // A graph in the sample's buffers: read, or written. One of more than n edges lies nowhere.
 static inline gp_graph sample_graph(uint64_t n, bool written) {
   const bool large = n > 900;
-  gp_graph g = {};
+  gp_graph g = gp_graph_init();
   g.vertices = 10, g.edges = n, g.offset_type = large ? GP_U64 : GP_U32;
   g.offsets = large     ? reinterpret_cast<void *>(uintptr_t(written ? 3 : 1) << 50)
               : written ? buffers.out_keys
@@ -215,7 +215,7 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (fold || predicate || histogram || bound || p == GP_ADJACENT_DIFFERENCE) c.in_type = GP_F32, c.in = b.in;
   if (fold) c.op = GP_MAX;
   if (p == GP_ADJACENT_DIFFERENCE) c.op = GP_SUB;
-  if (predicate) c.op = GP_LESS, c.init = lower_ends;
+  if (predicate) c.op = GP_LESS, c.scalar = lower_ends;
   if (runs) c.key_type = GP_I32, c.keys = b.keys;
   if (segmented || p == GP_LOAD_BALANCE || p == GP_CHECK_OFFSETS)
     c.offset_type = GP_I32, c.begin = b.begin, c.segments = 10;
@@ -231,9 +231,9 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
     c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.out_count = b.counts;
   }
   if (histogram) c.out_type = GP_U32, c.bins = 16;
-  if (p == GP_HISTOGRAM_EVEN) c.init = lower_ends, c.step = upper_ends;
+  if (p == GP_HISTOGRAM_EVEN) c.lower = lower_ends, c.upper = upper_ends;
   if (p == GP_HISTOGRAM_RANGES) c.begin = b.begin;
-  if (bound) c.keys = b.keys, c.length = 50;
+  if (bound) c.keys = b.keys, c.key_count = 50;
   if (bound || p == GP_LOAD_BALANCE) c.out_type = GP_U32;
   if (p == GP_SEGMENTED_SORT) {
     c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
@@ -246,7 +246,7 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
   if (p == GP_IS_SORTED) c.out = nullptr;
   if (p == GP_TOP_K || p == GP_SHUFFLE || p == GP_REVERSE) c.in_type = GP_F32, c.in = b.in;
   if (p == GP_TOP_K || p == GP_NTH_ELEMENT)
-    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.length = n < 9 ? n / 2 : 9;
+    c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, (p == GP_TOP_K ? c.k : c.n) = n < 9 ? n / 2 : 9;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
   if (p == GP_SORT) c.key_type = GP_I32, c.keys = b.keys, c.out_keys = b.out_keys, c.in_type = GP_F32, c.in = b.in;
   if (p == GP_TRANSPOSE) {
@@ -256,7 +256,7 @@ static inline gp_call sample(gp_primitive p, uint64_t n = 100) {
   }
   if (gp__is_search(p)) { // offsets and targets: zeros or whatever is there, read by nobody
     static gp_graph graph;
-    memset(&graph, 0, sizeof graph);
+    graph = gp_graph_init();
     graph.vertices = n < 100 ? n : n < UINT32_MAX ? n : UINT32_MAX - 1;
     graph.offsets = b.begin, graph.targets = b.end, graph.edges = n < 100 ? n : 100;
     if (!graph.vertices) c.source_device = &b.bad;

@@ -45,100 +45,64 @@ DTYPES = {
 HostFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
-class Config(ctypes.Structure):
-    _fields_ = [("backend", ctypes.c_int), ("device", ctypes.c_int), ("allocate", ctypes.c_void_p),
-                ("release", ctypes.c_void_p), ("allocator_user", ctypes.c_void_p), ("log", ctypes.c_void_p),
-                ("log_user", ctypes.c_void_p), ("cache_dir", ctypes.c_char_p), ("cuda_library", ctypes.c_char_p),
-                ("nvrtc_library", ctypes.c_char_p), ("bundle", ctypes.c_void_p), ("no_compile", ctypes.c_int),
-                ("host_threads", ctypes.c_int), ("driver", ctypes.c_void_p), ("workspaces", ctypes.c_int)]
+C_TYPES = {"int": ctypes.c_int, "unsigned": ctypes.c_uint, "size_t": ctypes.c_size_t, "uint32_t": ctypes.c_uint32,
+           "uint64_t": ctypes.c_uint64, "char": ctypes.c_char, "gp_host_fn": HostFunction,
+           "gp_traversal_step": "TraversalStep"}
 
 
-class TypeDesc(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("source", ctypes.c_char_p), ("size", ctypes.c_size_t),
-                ("align", ctypes.c_size_t)]
+def _members(text, name):
+    """(name, type) of a struct's members, as ctypes has them; a member that Python has as a keyword gets a "_"."""
+    body = re.search(rf"typedef struct {name} {{\n(.*?)\n}} {name};", text, re.S).group(1)
+    for declared in re.sub(r"//[^\n]*", "", body).split(";"):
+        words = declared.replace("const ", "").replace("struct ", "").replace("*const", "").split(None, 1)
+        if not words:
+            continue
+        for one in words[1].split(","):
+            stars, member, count = re.fullmatch(r"\s*([*\s]*)(\w+)\s*(?:\[(\w+)\])?\s*", one).groups()
+            kind = C_TYPES.get(words[0], ctypes.c_void_p if words[0].endswith("_fn") else ctypes.c_int)
+            if stars.strip():
+                kind = ctypes.c_char_p if words[0] == "char" else ctypes.c_void_p
+            elif kind == "TraversalStep":
+                kind = TraversalStep
+            number = count and int(count if count.isdigit() else re.search(rf"\b{count} = (\d+)", text).group(1))
+            yield member + "_" * (member in ("in", "from")), kind * number if count else kind
 
 
-class OpDesc(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("body", ctypes.c_char_p), ("prelude", ctypes.c_char_p),
-                ("identity", ctypes.c_char_p), ("arity", ctypes.c_int), ("commutative", ctypes.c_int),
-                ("host", HostFunction), ("host_identity", ctypes.c_void_p), ("host_identity_size", ctypes.c_size_t),
-                ("host_user", ctypes.c_void_p)]
+class Struct(ctypes.Structure):
+    """A struct of the header, made of its members by their names, or in their order; struct_size is set."""
+
+    def __init__(self, *given, **values):
+        names = [name for name, _ in self._fields_]
+        sized = names[0] == "struct_size"
+        values.update(zip(names[sized:], given))
+        super().__init__(**{name: pointer(value) for name, value in values.items()})
+        self.keep = values
+        if sized:
+            self.struct_size = ctypes.sizeof(self)
 
 
-class Call(ctypes.Structure):
-    _fields_ = [("primitive", ctypes.c_int), ("op", ctypes.c_int), ("transform", ctypes.c_int),
-                ("equal", ctypes.c_int), ("in_type", ctypes.c_int), ("in2_type", ctypes.c_int),
-                ("key_type", ctypes.c_int), ("offset_type", ctypes.c_int), ("acc_type", ctypes.c_int),
-                ("out_type", ctypes.c_int), ("out2_type", ctypes.c_int), ("in_", ctypes.c_void_p),
-                ("in2", ctypes.c_void_p), ("keys", ctypes.c_void_p), ("keys2", ctypes.c_void_p),
-                ("begin", ctypes.c_void_p),
-                ("end", ctypes.c_void_p), ("out", ctypes.c_void_p), ("out_keys", ctypes.c_void_p),
-                ("out2", ctypes.c_void_p), ("out3", ctypes.c_void_p), ("out_count", ctypes.c_void_p),
-                ("bad", ctypes.c_void_p), ("count", ctypes.c_uint64), ("count_device", ctypes.c_void_p),
-                ("segments", ctypes.c_uint64), ("length", ctypes.c_uint64), ("bins", ctypes.c_uint64),
-                ("count2", ctypes.c_uint64), ("begin_bit", ctypes.c_int), ("end_bit", ctypes.c_int),
-                ("fields", ctypes.c_void_p), ("field_count", ctypes.c_int), ("in_layout", ctypes.c_void_p),
-                ("out_layout", ctypes.c_void_p), ("channels", ctypes.c_int),
-                ("active", ctypes.c_int), ("init", ctypes.c_void_p),
-                ("step", ctypes.c_void_p), ("flags", ctypes.c_int), ("policy", ctypes.c_void_p),
-                ("permutation", ctypes.c_void_p), ("graph", ctypes.c_void_p), ("source", ctypes.c_uint64),
-                ("sources", ctypes.c_void_p), ("source_device", ctypes.c_void_p), ("target", ctypes.c_uint64),
-                ("limit", ctypes.c_uint64), ("statistics", ctypes.c_void_p), ("fault", ctypes.c_void_p),
-                ("out_graph", ctypes.c_void_p)]
+def _struct(name, base=Struct):
+    with open(HEADER, encoding="utf-8") as file:
+        return type(name, (base,), {"_fields_": list(_members(file.read(), name))})
 
 
-class Graph(ctypes.Structure):
+Config, TypeDesc, OpDesc, Call = (_struct(f"gp_{name}") for name in ("config", "type_desc", "op_desc", "call"))
+Segments, Permutation, Layout = (_struct(f"gp_{name}") for name in ("segments", "permutation", "layout"))
+Fault, Degrees, EdgeList = (_struct(f"gp_{name}") for name in ("fault", "degrees", "edge_list"))
+Field, KeyField, Policy = _struct("gp_field"), _struct("gp_key_field"), _struct("gp_policy")
+TraversalStep = _struct("gp_traversal_step")
+Traversal = _struct("gp_traversal")
+
+
+class Graph(_struct("gp_graph")):
     """gp_graph; of() keeps the arrays alive."""
-    _fields_ = [("vertices", ctypes.c_uint64), ("edges", ctypes.c_uint64), ("offset_type", ctypes.c_int),
-                ("vertex_type", ctypes.c_int), ("offsets", ctypes.c_void_p), ("targets", ctypes.c_void_p),
-                ("in_offsets", ctypes.c_void_p), ("in_sources", ctypes.c_void_p), ("flags", ctypes.c_int)]
 
     @classmethod
     def of(cls, offsets, targets, in_offsets=None, in_sources=None, flags=0):
         graph = cls(len(offsets) - 1, len(targets), TYPES[f"u{8 * offsets.itemsize}"],
-                    TYPES[f"u{8 * targets.itemsize}"], pointer(offsets), pointer(targets), pointer(in_offsets),
-                    pointer(in_sources), flags)
+                    TYPES[f"u{8 * targets.itemsize}"], offsets, targets, in_offsets, in_sources, flags)
         graph.keep = offsets, targets, in_offsets, in_sources
         return graph
-
-
-class Fault(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_uint64), ("vertex", ctypes.c_uint64), ("edge", ctypes.c_uint64)]
-
-
-class Degrees(ctypes.Structure):
-    _fields_ = [("vertices", ctypes.c_uint64), ("edges", ctypes.c_uint64), ("least", ctypes.c_uint64),
-                ("most", ctypes.c_uint64), ("histogram", ctypes.c_uint64 * 65)]
-
-
-class EdgeList(ctypes.Structure):
-    _fields_ = [("vertices", ctypes.c_uint64), ("count", ctypes.c_uint64), ("vertex_type", ctypes.c_int),
-                ("pairs", ctypes.c_void_p), ("symmetric", ctypes.c_int)]
-
-
-class Permutation(ctypes.Structure):
-    _fields_ = [("dimensions", ctypes.c_int), ("order", ctypes.c_int * 4), ("extent", ctypes.c_uint64 * 4),
-                ("in_stride", ctypes.c_uint64 * 4), ("out_stride", ctypes.c_uint64 * 4)]
-
-
-class Field(ctypes.Structure):
-    _fields_ = [("offset", ctypes.c_size_t), ("size", ctypes.c_size_t)]
-
-
-class Layout(ctypes.Structure):
-    _fields_ = [("width", ctypes.c_uint64), ("size", ctypes.c_size_t), ("fields", ctypes.POINTER(Field)),
-                ("field_count", ctypes.c_int), ("capacity", ctypes.c_uint64),
-                ("columns", ctypes.POINTER(ctypes.c_void_p))]
-
-
-class TraversalStep(ctypes.Structure):
-    _fields_ = [("nanoseconds", ctypes.c_uint64), ("reached", ctypes.c_uint64), ("edges", ctypes.c_uint64),
-                ("kind", ctypes.c_uint32), ("depth", ctypes.c_uint32)]
-
-
-class Traversal(ctypes.Structure):
-    _fields_ = [*((name, ctypes.c_uint64) for name in ("reached", "edges", "inspected", "levels", "bottom_up", "small",
-                                                       "bytes", "steps")), ("step", TraversalStep * 32)]
 
 
 class Error(RuntimeError):
@@ -180,8 +144,8 @@ def load(path=LIBRARY):
 
 
 def pointer(array):
-    """The address of an array or a ctypes structure (None: NULL; an int: itself)."""
-    if isinstance(array, ctypes.Structure):
+    """The address of an array, or of a structure or an array of ctypes (None: NULL; an int: itself)."""
+    if isinstance(array, (ctypes.Structure, ctypes.Array)):
         return ctypes.addressof(array)
     return array.ctypes.data if isinstance(array, np.ndarray) else array
 
@@ -209,7 +173,7 @@ class Context:
 
     def struct(self, name, size, align, source=None):
         handle = ctypes.c_int()
-        desc = TypeDesc(name.encode(), source and source.encode(), size, align)
+        desc = TypeDesc(name=name.encode(), source=source and source.encode(), size=size, align=align)
         self.check(self.library.gp_type_struct(self.handle, ctypes.byref(desc), ctypes.byref(handle)))
         return handle.value
 
@@ -221,9 +185,10 @@ class Context:
         if host:
             function = host if isinstance(host, HostFunction) else HostFunction(lambda _, r, a, b: host(r, a, b))
         value = ctypes.create_string_buffer(host_identity, len(host_identity)) if host_identity else None
-        desc = OpDesc(name.encode(), body and body.encode(), None, identity and identity.encode(), arity, commutative,
-                      function, ctypes.cast(value, ctypes.c_void_p) if value else None,
-                      len(host_identity) if host_identity else 0, None)
+        desc = OpDesc(name=name.encode(), body=body and body.encode(), identity=identity and identity.encode(),
+                      arity=arity, commutative=commutative, host=function,
+                      host_identity=ctypes.cast(value, ctypes.c_void_p) if value else None,
+                      host_identity_size=len(host_identity) if host_identity else 0)
         self.keep.append((function, desc))
         self.check(self.library.gp_op_define(self.handle, ctypes.byref(desc), ctypes.byref(handle)))
         return handle.value

@@ -60,7 +60,7 @@ static void test_contexts() {
   BAD(GP_E_CONTEXT, "ctx is null", gp_close(nullptr));
   char garbage[256] = {0};
   BAD(GP_E_CONTEXT, "never open", gp_close(reinterpret_cast<gp_context *>(garbage)));
-  BAD(GP_E_CONTEXT, "ctx is null", gp_copy(nullptr, GP_F32, nullptr, nullptr, 0, nullptr));
+  BAD(GP_E_CONTEXT, "ctx is null", gp_copy(nullptr, GP_F32, nullptr, 0, nullptr, nullptr));
 
   c.backend = gp_backend(7);
   BAD(GP_E_ARGUMENT, "gp_config.backend", gp_open(&c, &ctx));
@@ -92,7 +92,7 @@ static void test_contexts() {
   CHECK(ctx == nullptr && fake::leaks().empty());
   c.backend = GP_BACKEND_AUTO; // a device that is too old is no missing device
   BAD(GP_E_DEVICE_TOO_OLD, "compute capability 7.0", gp_open(&c, &ctx));
-  gp_description d;
+  gp_description d = gp_description_init();
 
   fake::machine.capability = 90, fake::machine.devices = 3;
   c = config(), c.device = 2;
@@ -207,7 +207,7 @@ static void test_results() {
   CHECK(floats.data[17] == -float(v[17]));
   float pi = 3.25f;
   c = gp_call_init(GP_FILL);
-  c.policy = &p, c.init = &pi, c.out_type = GP_F32, c.out = floats.data, c.count = uint64_t(n);
+  c.policy = &p, c.value = &pi, c.out_type = GP_F32, c.out = floats.data, c.count = uint64_t(n);
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(floats.data[0] == 3.25f && floats.data[n - 1] == 3.25f);
   c = gp_call_init(GP_IOTA);
@@ -507,10 +507,10 @@ static void test_workspaces() {
   // streams of others
   fake::Stream *stranger = fake::make_stream(&fake::foreign);
   BAD(GP_E_STREAM, "stream belongs to another context", gp_run(ctx, &c, stranger));
-  BAD(GP_E_STREAM, "stream belongs to another context", gp_copy(ctx, GP_I32, in.data, out.data, 5, stranger));
+  BAD(GP_E_STREAM, "stream belongs to another context", gp_copy(ctx, GP_I32, in.data, 5, out.data, stranger));
   BAD(GP_E_STREAM, "gp_reserve: stream", gp_reserve(ctx, stranger, 1000));
   char nobody[64];
-  BAD(GP_E_STREAM, "cuStreamGetCtx", gp_copy(ctx, GP_I32, in.data, out.data, 5, nobody));
+  BAD(GP_E_STREAM, "cuStreamGetCtx", gp_copy(ctx, GP_I32, in.data, 5, out.data, nobody));
   GOOD(gp_run(ctx, &c, s1));
 
   // capture: nothing grows, loading is allowed, and what a graph holds is kept
@@ -518,7 +518,7 @@ static void test_workspaces() {
   s3->capturing = 1, fake::strict_capture = true;
   c.count = 1000;
   BAD(GP_E_WORKSPACE, "gp_reserve(ctx, stream, ", gp_run(ctx, &c, s3));
-  GOOD(gp_copy(ctx, GP_I16, in.data, out.data, 50, s3)); // a kernel that must be loaded, and no workspace
+  GOOD(gp_copy(ctx, GP_I16, in.data, 50, out.data, s3)); // a kernel that must be loaded, and no workspace
   CHECK(s3->launches == 1);
   s3->capturing = 0;
   GOOD(gp_workspace_size(ctx, &c, &bytes));
@@ -1028,7 +1028,7 @@ static void test_texts() {
   fake::machine.capability = 86, fake::machine.shared_bytes = 99 * 1024;
   gp_context *ctx = open_fake();
   fake::machine.run = false;
-  gp_permutation m = {};
+  gp_permutation m = gp_permutation_init();
   m.dimensions = 2, m.order[0] = 1, m.extent[0] = 47, m.extent[1] = 1 << 20;
   gp_policy wide = small(GP_PADDED_TILES);
   wide.threads = 1024;
@@ -1156,7 +1156,7 @@ static void test_threads() {
         d.name = name.c_str(), d.size = 4, d.align = 4;
         GOOD(gp_type_struct(ctx, &d, &t));
         CHECK(name == gp_type_name(ctx, t));
-        CHECK(gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, in.data, nullptr, 4, nullptr) == GP_E_NULL);
+        CHECK(gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, in.data, 4, nullptr, nullptr) == GP_E_NULL);
         CHECK(strcmp(gp_last_message(), "gp_reduce: out is null") == 0); // each thread has its own message
       }
     });
@@ -1181,9 +1181,9 @@ static void test_fork() {
     k.backend = GP_BACKEND_HOST;
     int value[3] = {1, 2, 3}, sum = 0;
     const bool good = gp_prepare(ctx, &c) == GP_E_FORK && strstr(gp_last_message(), "parent") != nullptr &&
-                      gp_close(ctx) == GP_E_FORK && gp_copy(ctx, GP_I32, nullptr, nullptr, 0, nullptr) == GP_E_FORK &&
+                      gp_close(ctx) == GP_E_FORK && gp_copy(ctx, GP_I32, nullptr, 0, nullptr, nullptr) == GP_E_FORK &&
                       gp_open(&k, &own) == GP_SUCCESS && // a context of its own works
-                      gp_reduce(own, GP_SUM, GP_I32, GP_I32, value, &sum, 3, nullptr) == GP_SUCCESS && sum == 6 &&
+                      gp_reduce(own, GP_SUM, GP_I32, GP_I32, value, 3, &sum, nullptr) == GP_SUCCESS && sum == 6 &&
                       gp_close(own) == GP_SUCCESS;
     _exit(good ? 0 : 1);
   }
@@ -1224,26 +1224,25 @@ static void test_launches() {
     Watched<gp__stream_args> seen;
     gp_call c = sample(GP_SELECT);
     watch(ctx, c, &seen);
-    GOOD(gp_select_if(ctx, GP_LESS, GP_F32, upper_ends + 3, b.in, b.out, b.counts, 77, nullptr));
+    GOOD(gp_select_if(ctx, GP_LESS, GP_F32, upper_ends + 3, b.in, 77, b.out, b.counts, nullptr));
     CHECK(seen.launches == 1 && seen.args.keys == b.in && !seen.args.values && seen.args.out_values == b.out);
     CHECK(seen.args.count == 77 && (void *)seen.args.out_count == b.counts && !seen.args.bad && seen.args.workspace);
     CHECK(memcmp(seen.args.first.bytes, upper_ends + 3, 4) == 0);
-    GOOD(gp_select_if(ctx, GP_LESS, GP_F32, upper_ends, b.in, b.out, b.counts, 0, nullptr)); // the count is written
+    GOOD(gp_select_if(ctx, GP_LESS, GP_F32, upper_ends, b.in, 0, b.out, b.counts, nullptr)); // the count is written
     CHECK(seen.launches == 2 && seen.args.count == 0 && seen.grid.x == 1);
   }
   {
     Watched<gp__stream_args> seen;
     gp_call c = sample(GP_PARTITION);
-    c.op = GP_OP_DEFAULT, c.init = nullptr, c.keys = b.keys, c.key_type = GP_U8, c.count_device = &b.bad;
+    c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = b.keys, c.key_type = GP_U8, c.count_device = &b.bad;
     watch(ctx, c, &seen);
     GOOD(gp_run(ctx, &c, nullptr));
     CHECK(seen.launches == 1 && seen.args.keys == b.keys && seen.args.values == b.in && seen.args.out2 == b.out2);
     CHECK((const void *)seen.args.count_device == &b.bad);
     c = sample(GP_PARTITION);
-    c.transform = GP_GREATER, c.step = upper_ends + 2, c.out3 = b.out3;
+    c.predicate2 = GP_GREATER, c.scalar2 = upper_ends + 2, c.out3 = b.out3;
     watch(ctx, c, &seen);
-    GOOD(gp_partition3(ctx, GP_LESS, GP_GREATER, GP_F32, lower_ends, upper_ends + 2, b.in, b.out, b.out2, b.out3,
-                       b.counts, 100, nullptr));
+    GOOD(gp_run(ctx, &c, nullptr));
     CHECK(seen.launches == 2 && seen.args.out3 == b.out3 && memcmp(seen.args.second.bytes, upper_ends + 2, 4) == 0);
   }
   {
@@ -1252,17 +1251,15 @@ static void test_launches() {
     c.in_type = GP_F64;
     c.in = b.in, c.out = b.out;
     watch(ctx, c, &seen);
-    GOOD(gp_unique_by_key(ctx, GP_I32, GP_OP_DEFAULT, GP_F64, b.keys, b.in, b.out_keys, b.out, b.counts, 9, nullptr));
+    GOOD(gp_unique_by_key(ctx, GP_I32, GP_F64, b.keys, b.in, 9, b.out_keys, b.out, b.counts, nullptr));
     CHECK(seen.launches == 1 && seen.args.keys == b.keys && seen.args.values == b.in &&
           seen.args.out_keys == b.out_keys && seen.args.out_values == b.out);
     c = sample(GP_EXCLUSIVE_SCAN_BY_KEY);
     c.init = upper_ends; // another kernel than without
     watch(ctx, c, &seen);
-    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, GP_OP_DEFAULT, GP_F32, GP_F32, upper_ends, b.keys, b.in, b.out,
-                                  9, nullptr));
+    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, GP_F32, upper_ends, b.keys, b.in, 9, b.out, nullptr));
     CHECK(seen.launches == 2 && seen.args.has_init && memcmp(seen.args.first.bytes, upper_ends, 4) == 0);
-    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, GP_OP_DEFAULT, GP_F32, GP_F32, nullptr, b.keys, b.in, b.out, 0,
-                                  nullptr));
+    GOOD(gp_exclusive_scan_by_key(ctx, GP_MAX, GP_I32, GP_F32, nullptr, b.keys, b.in, 0, b.out, nullptr));
     CHECK(seen.launches == 2); // nothing to write
   }
   // a checked load balance, likewise
@@ -1340,23 +1337,27 @@ static void test_launches() {
   {
     Watched<gp__segment_args> seen, spans;
     gp_call c = sample(GP_SEGMENTED_REDUCE);
+    gp_segments s = gp_segments_init(GP_I32, b.begin, 10);
     watch(ctx, c, &seen);
-    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 100, b.begin, nullptr, 10, b.out, nullptr));
+    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, b.in, 100, &s, b.out, nullptr));
     CHECK(seen.launches == 1 && seen.args.in == b.in && seen.args.begin == b.begin && !seen.args.end &&
           seen.args.segments == 10 && seen.args.count == 100 && seen.args.length == 0 && seen.args.out == b.out);
-    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 0, b.begin, nullptr, 10, b.out, nullptr));
+    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, b.in, 0, &s, b.out, nullptr));
     CHECK(seen.launches == 2 && seen.args.count == 0); // identities
-    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 9, b.begin, nullptr, 0, b.out, nullptr));
+    s.count = 0;
+    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, b.in, 9, &s, b.out, nullptr));
     CHECK(seen.launches == 2);
-    c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.count = 0, c.length = 4;
+    c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.count = 0, c.segment_length = 4;
     watch(ctx, c, &seen);
-    GOOD(gp_segmented_reduce_fixed(ctx, GP_MAX, GP_F32, GP_F32, b.in, 10, 4, b.out, nullptr));
+    s = gp_segments_init(GP_TYPE_DEFAULT, nullptr, 10), s.length = 4;
+    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, b.in, 40, &s, b.out, nullptr));
     CHECK(seen.launches == 3 && seen.args.count == 40 && seen.args.length == 4 && !seen.args.begin);
     c = sample(GP_SEGMENTED_REDUCE);
     c.end = b.end;
     watch(ctx, c, &seen);
     const unsigned before = fake::counts.unregistered;
-    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, GP_I32, b.in, 100, b.begin, b.end, 10, b.out, nullptr));
+    s = gp_segments_init(GP_I32, b.begin, 10), s.end = b.end;
+    GOOD(gp_segmented_reduce(ctx, GP_MAX, GP_F32, GP_F32, b.in, 100, &s, b.out, nullptr));
     CHECK(seen.launches == 4 && seen.args.end == b.end && fake::counts.unregistered == before &&
           seen.shared_bytes == 0);
     gp_policy p;
@@ -1373,7 +1374,7 @@ static void test_launches() {
     Watched<gp__search_args> seen;
     gp_call c = sample(GP_LOWER_BOUND);
     watch(ctx, c, &seen);
-    GOOD(gp_lower_bound(ctx, GP_F32, GP_OP_DEFAULT, GP_U32, b.keys, 50, b.in, b.out, 11, nullptr));
+    GOOD(gp_lower_bound(ctx, GP_OP_DEFAULT, GP_F32, GP_U32, b.keys, 50, b.in, 11, b.out, nullptr));
     CHECK(seen.launches == 1 && seen.args.sorted == b.keys && seen.args.length == 50 && seen.args.needles == b.in &&
           seen.args.out == b.out && seen.args.count == 11);
     c = sample(GP_LOAD_BALANCE);
@@ -1426,17 +1427,17 @@ static void test_more_results() {
   int expected = 0;
   for (int x : v) expected += x > 5;
   gp_call c = sample(GP_COUNT_IF, n);
-  c.op = GP_GREATER, c.in_type = GP_I32, c.in = in.data, c.init = &five, c.out_count = count.data, c.policy = &share;
+  c.op = GP_GREATER, c.in_type = GP_I32, c.in = in.data, c.scalar = &five, c.out_count = count.data, c.policy = &share;
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(count.data[0] == uint64_t(expected));
   c.count = 0;
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(count.data[0] == 0);
   c = sample(GP_ALL, n);
-  c.op = GP_LESS, c.in_type = GP_I32, c.in = in.data, c.init = &many, c.out = truth.data, c.policy = &share;
+  c.op = GP_LESS, c.in_type = GP_I32, c.in = in.data, c.scalar = &many, c.out = truth.data, c.policy = &share;
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(truth.data[0] == 1);
-  c.init = &five;
+  c.scalar = &five;
   GOOD(gp_run(ctx, &c, nullptr));
   CHECK(truth.data[0] == 0);
   c.count = 0;
@@ -1531,7 +1532,7 @@ static void test_more_policies() {
           gp_call c = sample(gp_primitive(i), n);
           gp_policy p, again;
           if (c.in_type && i != GP_HISTOGRAM_EVEN && i != GP_GRAPH_FROM_EDGES) c.in_type = t;
-          if (c.in_type == GP_F64) c.init = c.init ? lower : nullptr, c.step = c.step ? upper : nullptr;
+          if (c.in_type == GP_F64) c.lower = c.lower ? lower : nullptr, c.upper = c.upper ? upper : nullptr;
           if (c.key_type) c.key_type = t;
           if (c.segments) c.segments = more;
           if (c.bins) c.bins = more;

@@ -35,12 +35,12 @@ static void test_arguments(bool host) {
   BAD(GP_E_ARGUMENT, "primitive is 99", gp_run(ctx, &call, nullptr));
   call = gp_call_init(GP_PRIMITIVE_NONE);
   BAD(GP_E_ARGUMENT, "primitive is 0", gp_run(ctx, &call, nullptr));
-  BAD(GP_E_TYPE, "gp_copy: type is 77", gp_copy(ctx, gp_type(77), a, out, 1, nullptr));
-  BAD(GP_E_TYPE, "gp_copy: type is not set", gp_copy(ctx, GP_TYPE_DEFAULT, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: type is 77", gp_copy(ctx, gp_type(77), a, 1, out, nullptr));
+  BAD(GP_E_TYPE, "gp_copy: type is not set", gp_copy(ctx, GP_TYPE_DEFAULT, a, 1, out, nullptr));
   BAD(GP_E_TYPE, "gp_fill: type is -3", gp_fill(ctx, gp_type(-3), a, out, 1, nullptr));
-  BAD(GP_E_TYPE, "gp_reduce: out_type is 99", gp_reduce(ctx, GP_SUM, GP_I32, gp_type(99), a, out, 1, nullptr));
-  BAD(GP_E_OPERATOR, "gp_reduce: op is 99", gp_reduce(ctx, gp_op(99), GP_I32, GP_I32, a, out, 1, nullptr));
-  BAD(GP_E_OPERATOR, "gp_reduce: op is not set", gp_reduce(ctx, GP_OP_DEFAULT, GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_TYPE, "gp_reduce: out_type is 99", gp_reduce(ctx, GP_SUM, GP_I32, gp_type(99), a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "gp_reduce: op is 99", gp_reduce(ctx, gp_op(99), GP_I32, GP_I32, a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "gp_reduce: op is not set", gp_reduce(ctx, GP_OP_DEFAULT, GP_I32, GP_I32, a, 1, out, nullptr));
   call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 1);
   call.flags = 6;
   BAD(GP_E_ARGUMENT, "gp_reduce: flags", gp_run(ctx, &call, nullptr));
@@ -50,14 +50,14 @@ static void test_arguments(bool host) {
   BAD(GP_E_OPERATOR, "gp_reduce: transform is 55", gp_run(ctx, &call, nullptr));
 
   // operators where they do not belong
-  BAD(GP_E_OPERATOR, "\"NEGATE\" is a unary one", gp_reduce(ctx, GP_NEGATE, GP_I32, GP_I32, a, out, 1, nullptr));
-  BAD(GP_E_OPERATOR, "\"SUM\" is a binary one", gp_transform(ctx, GP_SUM, GP_I32, GP_I32, a, out, 1, nullptr));
-  BAD(GP_E_OPERATOR, "reduce and scan only", gp_transform2(ctx, GP_ARGMIN, GP_I32, GP_I32, a, b, out, 1, nullptr));
-  BAD(GP_E_OPERATOR, "BIT_XOR works on integers", gp_reduce(ctx, GP_BIT_XOR, GP_F32, GP_F32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "\"NEGATE\" is a unary one", gp_reduce(ctx, GP_NEGATE, GP_I32, GP_I32, a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "\"SUM\" is a binary one", gp_transform(ctx, GP_SUM, GP_I32, GP_I32, a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "reduce and scan only", gp_transform2(ctx, GP_ARGMIN, GP_I32, GP_I32, a, b, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "BIT_XOR works on integers", gp_reduce(ctx, GP_BIT_XOR, GP_F32, GP_F32, a, 1, out, nullptr));
   BAD(GP_E_OPERATOR, "BIT_AND works on integers",
-      gp_transform2(ctx, GP_BIT_AND, GP_I32, GP_F16, a, b, out, 1, nullptr));
-  BAD(GP_E_OPERATOR, "SUM cannot take a struct", gp_reduce(ctx, GP_SUM, vec3, vec3, a, out, 1, nullptr));
-  BAD(GP_E_OPERATOR, "NEGATE cannot take a struct", gp_transform(ctx, GP_NEGATE, vec3, vec3, a, out, 1, nullptr));
+      gp_transform2(ctx, GP_BIT_AND, GP_I32, GP_F16, a, b, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "SUM cannot take a struct", gp_reduce(ctx, GP_SUM, vec3, vec3, a, 1, out, nullptr));
+  BAD(GP_E_OPERATOR, "NEGATE cannot take a struct", gp_transform(ctx, GP_NEGATE, vec3, vec3, a, 1, out, nullptr));
   call = fold_call(GP_REDUCE, GP_SUM, vec3, GP_F32, a, out, 1);
   call.transform = GP_ABS;
   BAD(GP_E_OPERATOR, "transform: ABS cannot take a struct", gp_run(ctx, &call, nullptr));
@@ -80,66 +80,66 @@ static void test_arguments(bool host) {
   call.in2_type = GP_TYPE_DEFAULT, call.in2 = b;
   BAD(GP_E_ARGUMENT, "in2: the call has no second input", gp_run(ctx, &call, nullptr));
   call.in2 = nullptr, call.init = b;
-  BAD(GP_E_ARGUMENT, "init: the call takes no value", gp_run(ctx, &call, nullptr));
+  BAD(GP_E_ARGUMENT, "init: the call takes no initial value", gp_run(ctx, &call, nullptr));
   call.init = nullptr, call.step = b;
   BAD(GP_E_ARGUMENT, "step: the call takes none", gp_run(ctx, &call, nullptr));
   call = gp_call_init(GP_FILL);
-  call.out_type = GP_I32, call.out = out, call.count = 1, call.init = a, call.in = b;
+  call.out_type = GP_I32, call.out = out, call.count = 1, call.value = a, call.in = b;
   BAD(GP_E_ARGUMENT, "gp_fill: in: the call has no input", gp_run(ctx, &call, nullptr));
   BAD(GP_E_TYPE, "gp_iota: type: a struct", gp_iota(ctx, raw, nullptr, nullptr, out, 1, nullptr));
 
   // users' operators
   if (host) {
     BAD(GP_E_UNSUPPORTED, "\"device only\" has no gp_op_desc.host",
-        gp_reduce(ctx, device_only, GP_I32, GP_I32, a, out, 1, nullptr));
+        gp_reduce(ctx, device_only, GP_I32, GP_I32, a, 1, out, nullptr));
     BAD(GP_E_UNSUPPORTED, "\"no identity\" has no gp_op_desc.host_identity",
-        gp_reduce(ctx, no_identity, GP_I32, GP_I32, a, out, 1, nullptr));
+        gp_reduce(ctx, no_identity, GP_I32, GP_I32, a, 1, out, nullptr));
     BAD(GP_E_OPERATOR, "host_identity_size of \"host only\" is 4",
-        gp_reduce(ctx, host_only, GP_I64, GP_I64, a, out, 1, nullptr));
+        gp_reduce(ctx, host_only, GP_I64, GP_I64, a, 1, out, nullptr));
   } else {
     BAD(GP_E_UNSUPPORTED, "\"host only\" has no gp_op_desc.body",
-        gp_reduce(ctx, host_only, GP_I32, GP_I32, a, out, 1, nullptr));
+        gp_reduce(ctx, host_only, GP_I32, GP_I32, a, 1, out, nullptr));
     BAD(GP_E_OPERATOR, "\"no identity\" has no gp_op_desc.identity",
-        gp_reduce(ctx, no_identity, GP_I32, GP_I32, a, out, 1, nullptr));
+        gp_reduce(ctx, no_identity, GP_I32, GP_I32, a, 1, out, nullptr));
   }
-  BAD(GP_E_OPERATOR, "\"unary\" is a unary one", gp_reduce(ctx, unary, GP_I32, GP_I32, a, out, 1, nullptr));
+  BAD(GP_E_OPERATOR, "\"unary\" is a unary one", gp_reduce(ctx, unary, GP_I32, GP_I32, a, 1, out, nullptr));
 
   // null
-  BAD(GP_E_NULL, "gp_copy: in is null", gp_copy(ctx, GP_I32, nullptr, out, 1, nullptr));
-  BAD(GP_E_NULL, "gp_copy: out is null", gp_copy(ctx, GP_I32, a, nullptr, 1, nullptr));
+  BAD(GP_E_NULL, "gp_copy: in is null", gp_copy(ctx, GP_I32, nullptr, 1, out, nullptr));
+  BAD(GP_E_NULL, "gp_copy: out is null", gp_copy(ctx, GP_I32, a, 1, nullptr, nullptr));
   BAD(GP_E_NULL, "gp_fill: value is null", gp_fill(ctx, GP_I32, nullptr, out, 1, nullptr));
-  BAD(GP_E_NULL, "gp_transform2: a is null", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, nullptr, b, out, 1, nullptr));
-  BAD(GP_E_NULL, "gp_transform2: b is null", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, out, 1, nullptr));
-  BAD(GP_E_NULL, "gp_reduce: out is null", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, 0, nullptr));
+  BAD(GP_E_NULL, "gp_transform2: a is null", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, nullptr, b, 1, out, nullptr));
+  BAD(GP_E_NULL, "gp_transform2: b is null", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, nullptr, 1, out, nullptr));
+  BAD(GP_E_NULL, "gp_reduce: out is null", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, 0, nullptr, nullptr));
   BAD(GP_E_NULL, "gp_inclusive_scan: in is null",
-      gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, out, 1, nullptr));
+      gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, 1, out, nullptr));
 
   // alignment
-  BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, GP_I32, a + 2, out, 1, nullptr));
-  BAD(GP_E_ALIGNMENT, "gp_copy: out (", gp_copy(ctx, GP_F64, a, out + 4, 1, nullptr));
-  BAD(GP_E_ALIGNMENT, "gp_transform2: b (", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b + 1, out, 1, nullptr));
-  BAD(GP_E_ALIGNMENT, "gp_reduce: out (", gp_reduce(ctx, GP_ARGMIN, GP_I8, GP_I8, a, out + 4, 1, nullptr));
-  BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, vec3, a + 2, out, 1, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, GP_I32, a + 2, 1, out, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_copy: out (", gp_copy(ctx, GP_F64, a, 1, out + 4, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_transform2: b (", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b + 1, 1, out, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_reduce: out (", gp_reduce(ctx, GP_ARGMIN, GP_I8, GP_I8, a, 1, out + 4, nullptr));
+  BAD(GP_E_ALIGNMENT, "gp_copy: in (", gp_copy(ctx, vec3, a + 2, 1, out, nullptr));
   call = fold_call(GP_REDUCE, GP_SUM, GP_I32, GP_I32, a, out, 1);
   call.count_device = reinterpret_cast<const uint64_t *>(b + 4);
   BAD(GP_E_ALIGNMENT, "gp_reduce: count_device", gp_run(ctx, &call, nullptr));
 
   // sizes
-  BAD(GP_E_SIZE, "gp_copy: in and count: ", gp_copy(ctx, GP_I32, a, out, huge, nullptr));
-  BAD(GP_E_SIZE, "past the end of memory", gp_copy(ctx, GP_I8, a, out, UINT64_MAX - 5, nullptr));
+  BAD(GP_E_SIZE, "gp_copy: in and count: ", gp_copy(ctx, GP_I32, a, huge, out, nullptr));
+  BAD(GP_E_SIZE, "past the end of memory", gp_copy(ctx, GP_I8, a, UINT64_MAX - 5, out, nullptr));
   BAD(GP_E_SIZE,
-      "gp_transform: out and count: ", gp_transform(ctx, GP_CONVERT, GP_I8, GP_I64, a, out, huge / 2, nullptr));
+      "gp_transform: out and count: ", gp_transform(ctx, GP_CONVERT, GP_I8, GP_I64, a, huge / 2, out, nullptr));
 
   // overlap
-  BAD(GP_E_OVERLAP, "gp_copy: in and out overlap", gp_copy(ctx, GP_I32, a, a + 4, 10, nullptr));
-  BAD(GP_E_OVERLAP, "gp_copy: in and out overlap", gp_copy(ctx, GP_I32, a + 4, a, 10, nullptr));
-  BAD(GP_E_OVERLAP, "cannot run in place", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, a, 10, nullptr));
-  BAD(GP_E_OVERLAP, "gp_reduce: in and out", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, a + 36, 10, nullptr));
-  BAD(GP_E_OVERLAP, "cannot run in place", gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I64, a, a, 10, nullptr));
+  BAD(GP_E_OVERLAP, "gp_copy: in and out overlap", gp_copy(ctx, GP_I32, a, 10, a + 4, nullptr));
+  BAD(GP_E_OVERLAP, "gp_copy: in and out overlap", gp_copy(ctx, GP_I32, a + 4, 10, a, nullptr));
+  BAD(GP_E_OVERLAP, "cannot run in place", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, 10, a, nullptr));
+  BAD(GP_E_OVERLAP, "gp_reduce: in and out", gp_reduce(ctx, GP_SUM, GP_I32, GP_I32, a, 10, a + 36, nullptr));
+  BAD(GP_E_OVERLAP, "cannot run in place", gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I64, a, 10, a, nullptr));
   BAD(GP_E_OVERLAP, "gp_exclusive_scan: in and out",
-      gp_exclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, a + 8, a, 10, nullptr));
-  BAD(GP_E_OVERLAP, "cannot run in place", gp_transform(ctx, GP_CONVERT, GP_I64, GP_I32, a, a, 10, nullptr));
-  BAD(GP_E_OVERLAP, "b and out", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b, b + 4, 10, nullptr));
+      gp_exclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, a + 8, 10, a, nullptr));
+  BAD(GP_E_OVERLAP, "cannot run in place", gp_transform(ctx, GP_CONVERT, GP_I64, GP_I32, a, 10, a, nullptr));
+  BAD(GP_E_OVERLAP, "b and out", gp_transform2(ctx, GP_SUM, GP_I32, GP_I32, a, b, 10, b + 4, nullptr));
   call = gp_call_init(GP_IOTA);
   call.out_type = GP_I64, call.out = out, call.count = 4, call.count_device = reinterpret_cast<uint64_t *>(out + 8);
   BAD(GP_E_OVERLAP, "gp_iota: count_device and out", gp_run(ctx, &call, nullptr));
@@ -196,14 +196,103 @@ static void test_arguments(bool host) {
       break;
     }
   // Empty calls do nothing, with null pointers too.
-  GOOD(gp_copy(ctx, GP_I32, nullptr, nullptr, 0, nullptr));
-  GOOD(gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, nullptr, 0, nullptr));
-  GOOD(gp_copy(ctx, GP_I32, a, a, 100, nullptr));
+  GOOD(gp_copy(ctx, GP_I32, nullptr, 0, nullptr, nullptr));
+  GOOD(gp_inclusive_scan(ctx, GP_SUM, GP_I32, GP_I32, nullptr, 0, nullptr, nullptr));
+  GOOD(gp_copy(ctx, GP_I32, a, 100, a, nullptr));
   CHECK(fake::counts.launches == 0);
   CLOSE(ctx);
 }
 
 // ---- the text that the compiler gets
+
+// Structs of a program whose header is older, as new or newer than the library.
+template <class T> struct Grown {
+  T now;
+  unsigned char later[32];
+};
+template <class T> static Grown<T> grown(const T &now) {
+  Grown<T> g;
+  memset(&g, 0, sizeof g);
+  g.now = now, g.now.struct_size = sizeof g;
+  return g;
+}
+template <class T, class Call> static void test_sizes(const T &right, const char *type, Call call) {
+  T wrong = right;
+  GOOD(call(&wrong));
+  for (uint32_t size : {0u, uint32_t(sizeof(T)) - 1, 65537u, UINT32_MAX}) {
+    wrong.struct_size = size;
+    BAD(GP_E_ARGUMENT, (std::string("sizeof(") + type + ") is " + std::to_string(sizeof(T))).c_str(), call(&wrong));
+  }
+  Grown<T> newer = grown(right);
+  GOOD(call(&newer.now)); // members that only the program's header has are not set
+  newer.later[31] = 1;
+  BAD(GP_E_UNSUPPORTED, "sets a member that this library (" GPUPRIMS_VERSION ") does not have", call(&newer.now));
+}
+static void test_struct_sizes() {
+  CHECK(gp_version() == GPUPRIMS_VERSION_MAJOR * 10000 + GPUPRIMS_VERSION_MINOR * 100 + GPUPRIMS_VERSION_PATCH);
+  gp_config on_host = config();
+  on_host.backend = GP_BACKEND_HOST;
+  gp_context *ctx = nullptr, *device = nullptr;
+  GOOD(gp_open(&on_host, &ctx));
+  int in[10] = {5}, out[10];
+  test_sizes(on_host, "gp_config", [](const gp_config *c) {
+    gp_context *opened;
+    const gp_result r = gp_open(c, &opened);
+    if (r == GP_SUCCESS) gp_close(opened);
+    return r;
+  });
+  gp_call copy = gp_call_init(GP_COPY);
+  copy.in_type = GP_I32, copy.in = in, copy.out = out, copy.count = 10;
+  test_sizes(copy, "gp_call", [&](const gp_call *c) { return gp_run(ctx, c, nullptr); });
+  gp_type_desc raw = gp_type_desc_init();
+  raw.name = "raw", raw.size = 12, raw.align = 4;
+  int defined = 0;
+  test_sizes(raw, "gp_type_desc", [&](const gp_type_desc *d) {
+    gp_type type;
+    const std::string name = "raw" + std::to_string(defined++);
+    const_cast<gp_type_desc *>(d)->name = name.c_str();
+    return gp_type_struct(ctx, d, &type);
+  });
+  gp_op_desc op = gp_op_desc_init();
+  op.name = "one", op.body = "return a;", op.arity = 1;
+  test_sizes(op, "gp_op_desc", [&](const gp_op_desc *d) {
+    gp_op made;
+    return gp_op_define(ctx, d, &made);
+  });
+  const unsigned offsets[3] = {0, 4, 10};
+  test_sizes(gp_segments_init(GP_U32, offsets, 2), "gp_segments", [&](const gp_segments *s) {
+    return gp_segmented_reduce(ctx, GP_SUM, GP_I32, GP_I32, in, 10, s, out, nullptr);
+  });
+  test_sizes(square(2, 5), "gp_permutation",
+             [&](const gp_permutation *p) { return gp_permute(ctx, GP_I32, p, in, out, nullptr); });
+  test_sizes(sample_structs, "gp_layout",
+             [&](const gp_layout *l) { return gp_convert_layout(ctx, l, &sample_columns, in, 2, out, 0, nullptr); });
+  const unsigned ends[10] = {};
+  gp_graph graph = gp_graph_init();
+  graph.vertices = 2, graph.edges = 10, graph.offsets = offsets, graph.targets = ends;
+  gp_degrees degrees;
+  test_sizes(graph, "gp_graph", [&](const gp_graph *g) { return gp_graph_degrees(ctx, g, &degrees, nullptr); });
+  // Written: as many bytes as the program has, and nothing after them.
+  Grown<gp_description> said = grown(gp_description_init());
+  memset(said.later, 7, sizeof said.later);
+  BAD(GP_E_UNSUPPORTED, "sets a member", gp_describe(ctx, &said.now));
+  memset(said.later, 0, sizeof said.later);
+  GOOD(gp_describe(ctx, &said.now));
+  CHECK(said.now.struct_size == sizeof said && said.now.backend == GP_BACKEND_HOST);
+  gp_description none;
+  memset(&none, 0, sizeof none);
+  BAD(GP_E_ARGUMENT, "gp_describe: description.struct_size is 0", gp_describe(ctx, &none));
+  // A policy has room for numbers of later versions.
+  gp_policy later;
+  memset(&later, 0, sizeof later);
+  later.reserved[8] = 1;
+  const gp_config on_device = config();
+  GOOD(gp_open(&on_device, &device));
+  copy.policy = &later;
+  BAD(GP_E_UNSUPPORTED, "gp_copy: policy.reserved is not zero", gp_prepare(device, &copy));
+  CLOSE(device);
+  CLOSE(ctx);
+}
 
 static void test_programs() {
   gp_context *ctx = open_fake();
@@ -291,7 +380,7 @@ static void test_programs() {
   BAD(GP_E_NULL, "source is null", gp_kernel_origin(ctx, &c, nullptr, nullptr, 0));
 
   // the policy that the machine code says it was compiled for
-  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0}, said;
+  gp_policy asked = {GP_STEALING, 256, 2, GP_CACHE_L2, GP_CACHE_ALL, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0, {}}, said;
   gp_call e = fold_call(GP_REDUCE, GP_SUM, GP_F32, GP_F32, nullptr, nullptr, 1 << 20);
   e.policy = &asked;
   GOOD(gp_policy_echo(ctx, &e, &said));
@@ -311,7 +400,7 @@ static void test_programs() {
   asked.threads = 100;
   BAD(GP_E_POLICY, "threads", gp_policy_echo(ctx, &e, &said));
 
-  gp_description about;
+  gp_description about = gp_description_init();
   GOOD(gp_describe(ctx, &about));
   CHECK(about.nvrtc_version == 13000);
   CLOSE(ctx);
@@ -386,7 +475,7 @@ static void test_more_arguments(bool host) {
   for (int i = GP_SEGMENTED_REDUCE; i < GP_PRIMITIVE_COUNT; ++i) {
     const gp_primitive p = gp_primitive(i);
     FINE(p, (void)c);
-    const int reads = gp__reads(p);
+    const uint64_t reads = gp__reads(p);
 #define UNREAD(FIELD, field, error, text)                                                                              \
   if (!(reads & GP__READS_##FIELD)) {                                                                                  \
     gp_call c = sample(p);                                                                                             \
@@ -397,7 +486,7 @@ static void test_more_arguments(bool host) {
     GPUPRIMS__CALL_FIELDS(UNREAD)
 #undef UNREAD
     WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 1 << 20);
-    const gp_graph none = {};
+    const gp_graph none = gp_graph_init();
     if (p != GP_BFS) WRONG(GP_E_ARGUMENT, "flags: GP_UNTIL_TARGET serves bfs only", p, c.flags = GP_UNTIL_TARGET);
     if (!(gp__primitive_of(p)->traits & GP__TAKES_GRAPH))
       WRONG(GP_E_ARGUMENT, ": graph: the call takes none", p, c.graph = &none);
@@ -588,40 +677,38 @@ static void test_more_arguments(bool host) {
     WRONG(GP_E_OPERATOR, "op: NOT is no predicate", p, c.op = GP_NOT);
     WRONG(GP_E_OPERATOR, "op: HEADS is no predicate", p, c.op = GP_HEADS);
     WRONG(GP_E_OPERATOR, "\"mine\" is a binary one", p, c.op = binary);
-    WRONG(GP_E_NULL, "init (the scalar) is null: op: LESS", p, c.init = nullptr);
-    WRONG(GP_E_ARGUMENT, "init (the scalar) is not null", p, c.op = unary, c.in_type = vec3);
+    WRONG(GP_E_NULL, "scalar is null: op: LESS", p, c.scalar = nullptr);
+    WRONG(GP_E_ARGUMENT, "scalar is not null", p, c.op = unary, c.in_type = vec3);
     WRONG(GP_E_OPERATOR, "op: LESS cannot take a struct", p, c.in_type = vec3);
-    FINE(p, c.op = unary, c.in_type = vec3, c.init = nullptr);
+    FINE(p, c.op = unary, c.in_type = vec3, c.scalar = nullptr);
   }
   for (gp_primitive p : {GP_SELECT, GP_PARTITION}) {
     WRONG(GP_E_ARGUMENT, "keys: flags serve calls without a predicate", p, c.keys = b.keys);
     WRONG(GP_E_TYPE, "key_type: flags serve calls without a predicate", p, c.key_type = GP_U8);
-    WRONG(GP_E_ARGUMENT, "init: flags are not compared", p, c.op = GP_OP_DEFAULT, c.keys = b.keys, c.key_type = GP_U8);
-    WRONG(GP_E_TYPE, "key_type (of flags) is not set", p, c.op = GP_OP_DEFAULT, c.init = nullptr, c.keys = b.keys);
-    WRONG(GP_E_NULL, "keys (flags) is null", p, c.op = GP_OP_DEFAULT, c.init = nullptr, c.key_type = GP_U8);
+    WRONG(GP_E_ARGUMENT, "scalar: flags are not compared", p, c.op = GP_OP_DEFAULT, c.keys = b.keys,
+          c.key_type = GP_U8);
+    WRONG(GP_E_TYPE, "key_type (of flags) is not set", p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = b.keys);
+    WRONG(GP_E_NULL, "keys (flags) is null", p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.key_type = GP_U8);
     WRONG(GP_E_TYPE, "in_type and out_type differ", p, c.out_type = GP_I32);
-    FINE(p, c.op = GP_OP_DEFAULT, c.init = nullptr, c.keys = b.keys, c.key_type = GP_I16);
+    FINE(p, c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = b.keys, c.key_type = GP_I16);
   }
-  WRONG(GP_E_OPERATOR, "transform (the second predicate): flags make two parts", GP_PARTITION, c.op = GP_OP_DEFAULT,
-        c.init = nullptr, c.key_type = GP_U8, c.keys = b.keys, c.transform = unary);
-  WRONG(GP_E_OPERATOR, "transform: MIN is no predicate", GP_PARTITION, c.transform = GP_MIN);
-  WRONG(GP_E_NULL, "step (the scalar) is null: transform: EQUAL", GP_PARTITION, c.transform = GP_EQUAL);
-  WRONG(GP_E_ARGUMENT, "step: there is no second predicate", GP_PARTITION, c.step = upper_ends);
+  WRONG(GP_E_OPERATOR, "predicate2: flags make two parts", GP_PARTITION, c.op = GP_OP_DEFAULT, c.scalar = nullptr,
+        c.key_type = GP_U8, c.keys = b.keys, c.predicate2 = unary);
+  WRONG(GP_E_OPERATOR, "predicate2: MIN is no predicate", GP_PARTITION, c.predicate2 = GP_MIN);
+  WRONG(GP_E_NULL, "scalar2 is null: predicate2: EQUAL", GP_PARTITION, c.predicate2 = GP_EQUAL);
+  WRONG(GP_E_ARGUMENT, "scalar2: there is no second predicate", GP_PARTITION, c.scalar2 = upper_ends);
   WRONG(GP_E_ARGUMENT, "out3: there is no second predicate", GP_PARTITION, c.out3 = b.out3);
-  WRONG(GP_E_NULL, "out3 (the third part) is null", GP_PARTITION, c.transform = GP_EQUAL, c.step = upper_ends);
+  WRONG(GP_E_NULL, "out3 (the third part) is null", GP_PARTITION, c.predicate2 = GP_EQUAL, c.scalar2 = upper_ends);
   WRONG(GP_E_NULL, "out2 (the second part) is null", GP_PARTITION, c.out2 = nullptr);
-  BAD(GP_E_OPERATOR, "gp_partition3: second is not set (0)",
-      gp_partition3(ctx, GP_LESS, GP_OP_DEFAULT, GP_F32, lower_ends, nullptr, b.in, b.out, b.out2, nullptr, b.counts, 5,
-                    nullptr));
   for (gp_primitive p : {GP_LOWER_BOUND, GP_UPPER_BOUND}) {
     WRONG(GP_E_OPERATOR, "op: GREATER is no order", p, c.op = GP_GREATER);
     WRONG(GP_E_OPERATOR, "op: LESS cannot take a struct", p, c.in_type = vec3);
     WRONG(GP_E_TYPE, "in_type and key_type differ", p, c.key_type = GP_I32);
-    WRONG(GP_E_SIZE, "length is", p, c.length = uint64_t(1) << 63, c.in_type = GP_U8);
-    WRONG(GP_E_SIZE, "length is 4294967296, which positions of type u32", p, c.length = uint64_t(1) << 32);
+    WRONG(GP_E_SIZE, "key_count is", p, c.key_count = uint64_t(1) << 63, c.in_type = GP_U8);
+    WRONG(GP_E_SIZE, "key_count is 4294967296, which positions of type u32", p, c.key_count = uint64_t(1) << 32);
     WRONG(GP_E_OVERLAP, "keys and out overlap", p, c.out = b.keys + 4);
     FINE(p, c.op = binary, c.in_type = vec3, c.key_type = vec3, c.out_type = GP_U64);
-    FINE(p, c.out_type = GP_U64, c.length = uint64_t(1) << 33, c.keys = nullptr);
+    FINE(p, c.out_type = GP_U64, c.key_count = uint64_t(1) << 33, c.keys = nullptr);
   }
   for (gp_primitive p : {GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
     WRONG(GP_E_TYPE, "out_type (index_type) is i32, not u32 or u64", p, c.out_type = GP_I32);
@@ -709,14 +796,15 @@ static void test_more_arguments(bool host) {
         c.bad = &b.bad, c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT);
   WRONG(GP_E_ARGUMENT, "count_device: the call takes no count in device memory", GP_SEGMENTED_REDUCE,
         c.count_device = &b.bad);
-  WRONG(GP_E_ARGUMENT, "length: segments have it where there are no offsets", GP_SEGMENTED_REDUCE, c.length = 3);
-  WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times length, which is 30", GP_SEGMENTED_REDUCE,
-        c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.length = 3);
-  WRONG(GP_E_SIZE, "segments times length overflows", GP_SEGMENTED_REDUCE, c.begin = nullptr,
-        c.offset_type = GP_TYPE_DEFAULT, c.length = UINT64_MAX / 2);
+  WRONG(GP_E_ARGUMENT, "segment_length: segments have it where there are no offsets", GP_SEGMENTED_REDUCE,
+        c.segment_length = 3);
+  WRONG(GP_E_ARGUMENT, "count is 100, neither 0 nor segments times segment_length, which is 30", GP_SEGMENTED_REDUCE,
+        c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.segment_length = 3);
+  WRONG(GP_E_SIZE, "segments times segment_length overflows", GP_SEGMENTED_REDUCE, c.begin = nullptr,
+        c.offset_type = GP_TYPE_DEFAULT, c.segment_length = UINT64_MAX / 2);
   WRONG(GP_E_ALIGNMENT, ": end (", GP_SEGMENTED_REDUCE, c.end = b.end + 1);
   WRONG(GP_E_OVERLAP, "end and out overlap", GP_SEGMENTED_REDUCE, c.end = b.out);
-  FINE(GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.length = 10);
+  FINE(GP_SEGMENTED_REDUCE, c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.segment_length = 10);
   FINE(GP_SEGMENTED_REDUCE, c.end = b.begin + 4);
   WRONG(GP_E_NULL, "bad is null", GP_CHECK_OFFSETS, c.bad = nullptr);
 
@@ -745,12 +833,12 @@ static void test_more_arguments(bool host) {
     FINE(p, c.in2 = b.keys, c.in2_type = GP_U8, c.out_type = GP_I64, c.channels = 4, c.active = 3,
          c.flags = GP_REPRODUCIBLE);
   }
-  WRONG(GP_E_NULL, "init (lower) is null", GP_HISTOGRAM_EVEN, c.init = nullptr);
-  WRONG(GP_E_NULL, "step (upper) is null", GP_HISTOGRAM_EVEN, c.step = nullptr);
-  WRONG(GP_E_ARGUMENT, "lower (0) is not below upper (0) (channel 0)", GP_HISTOGRAM_EVEN, c.step = lower_ends);
-  WRONG(GP_E_ARGUMENT, "(channel 1)", GP_HISTOGRAM_EVEN, c.channels = 2, c.init = upper_ends + 1,
-        c.step = upper_ends + 2;
-        const float low[2] = {1, 9}; c.init = low);
+  WRONG(GP_E_NULL, "lower is null", GP_HISTOGRAM_EVEN, c.lower = nullptr);
+  WRONG(GP_E_NULL, "upper is null", GP_HISTOGRAM_EVEN, c.upper = nullptr);
+  WRONG(GP_E_ARGUMENT, "lower (0) is not below upper (0) (channel 0)", GP_HISTOGRAM_EVEN, c.upper = lower_ends);
+  WRONG(GP_E_ARGUMENT, "(channel 1)", GP_HISTOGRAM_EVEN, c.channels = 2, c.lower = upper_ends + 1,
+        c.upper = upper_ends + 2;
+        const float low[2] = {1, 9}; c.lower = low);
   WRONG(GP_E_ARGUMENT, "active is 17", GP_HISTOGRAM_EVEN, c.channels = 17);
   {
     const float all[2] = {-3e38f, 3e38f}, none[2] = {NAN, 1}, small_[2] = {0, 1e-44f};
@@ -758,17 +846,17 @@ static void test_more_arguments(bool host) {
     const uint64_t large[2] = {0, UINT64_MAX}, turned[2] = {UINT64_MAX, 0};
     const uint16_t halves[2] = {0xfbff, 0x7bff}; // -65504 and 65504
     const int64_t wide[2] = {INT64_MIN, INT64_MAX};
-    WRONG(GP_E_ARGUMENT, "overflows (channel 0)", GP_HISTOGRAM_EVEN, c.init = all, c.step = all + 1);
-    WRONG(GP_E_ARGUMENT, "overflows (channel 0)", GP_HISTOGRAM_EVEN, c.init = small_, c.step = small_ + 1);
-    WRONG(GP_E_ARGUMENT, "is not below upper", GP_HISTOGRAM_EVEN, c.init = none, c.step = none + 1);
-    WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.init = turned,
-          c.step = turned + 1);
-    WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.init = bytes + 1,
-          c.step = bytes);
-    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.init = bytes, c.step = bytes + 1);
-    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.init = large, c.step = large + 1);
-    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I64, c.init = wide, c.step = wide + 1);
-    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_F16, c.init = halves, c.step = halves + 1);
+    WRONG(GP_E_ARGUMENT, "overflows (channel 0)", GP_HISTOGRAM_EVEN, c.lower = all, c.upper = all + 1);
+    WRONG(GP_E_ARGUMENT, "overflows (channel 0)", GP_HISTOGRAM_EVEN, c.lower = small_, c.upper = small_ + 1);
+    WRONG(GP_E_ARGUMENT, "is not below upper", GP_HISTOGRAM_EVEN, c.lower = none, c.upper = none + 1);
+    WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.lower = turned,
+          c.upper = turned + 1);
+    WRONG(GP_E_ARGUMENT, "lower is not below upper", GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.lower = bytes + 1,
+          c.upper = bytes);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I8, c.lower = bytes, c.upper = bytes + 1);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_U64, c.lower = large, c.upper = large + 1);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_I64, c.lower = wide, c.upper = wide + 1);
+    FINE(GP_HISTOGRAM_EVEN, c.in_type = GP_F16, c.lower = halves, c.upper = halves + 1);
   }
   WRONG(GP_E_NULL, "begin (boundaries) is null", GP_HISTOGRAM_RANGES, c.begin = nullptr);
   WRONG(GP_E_ALIGNMENT, "begin (boundaries) (", GP_HISTOGRAM_RANGES, c.begin = b.begin + 2);
@@ -783,7 +871,7 @@ static void test_more_arguments(bool host) {
   WRONG(GP_E_OVERLAP, "cannot run in place", GP_SEGMENTED_INCLUSIVE_SCAN, c.out_type = GP_F64, c.out = b.in);
   WRONG(GP_E_OVERLAP, "keys and out overlap: this call cannot run in place", GP_INCLUSIVE_SCAN_BY_KEY, c.out = b.keys);
   WRONG(GP_E_OVERLAP, "keys and out overlap", GP_INCLUSIVE_SCAN_BY_KEY, c.keys = b.in, c.out = b.in);
-  WRONG(GP_E_OVERLAP, "keys (flags) and out overlap", GP_SELECT, c.op = GP_OP_DEFAULT, c.init = nullptr,
+  WRONG(GP_E_OVERLAP, "keys (flags) and out overlap", GP_SELECT, c.op = GP_OP_DEFAULT, c.scalar = nullptr,
         c.key_type = GP_I32, c.keys = b.keys, c.out = b.keys);
   FINE(GP_UNIQUE, c.out_keys = b.keys);
   FINE(GP_REVERSE, c.out = b.in);
@@ -814,7 +902,7 @@ static void test_more_arguments(bool host) {
   for (gp_primitive p : {GP_SEGMENTED_REDUCE, GP_SEGMENTED_EXCLUSIVE_SCAN, GP_INCLUSIVE_SCAN_BY_KEY,
                          GP_ADJACENT_DIFFERENCE, GP_LOWER_BOUND, GP_LOAD_BALANCE}) {
     gp_call c = sample(p, 0);
-    c.in = c.keys = c.begin = nullptr, c.out = nullptr, c.segments = 0, c.length = 0;
+    c.in = c.keys = c.begin = nullptr, c.out = nullptr, c.segments = 0, c.key_count = 0;
     GOOD(gp_run(ctx, &c, nullptr));
   }
   CHECK(fake::counts.launches == 0);
@@ -857,17 +945,17 @@ static void test_names() {
   named(c, stream, "gp__select<1, float, gp__none, gp__compare<gp_less<float>>, gp__none>>", args);
   c.count = 1 << 26, c.in = c.out = nullptr, c.out_count = nullptr;
   named(c, piped, "gp__select<1, float, gp__none, gp__compare<gp_less<float>>, gp__none>>", args);
-  c = sample(GP_SELECT), c.op = GP_OP_DEFAULT, c.init = nullptr, c.keys = buffers.keys, c.key_type = GP_I8,
+  c = sample(GP_SELECT), c.op = GP_OP_DEFAULT, c.scalar = nullptr, c.keys = buffers.keys, c.key_type = GP_I8,
   c.in_type = pair;
   named(c, stream, "gp__select<1, pair, unsigned char, gp__flag<unsigned char>, gp__none>>", args);
   CHECK(times("struct pair {") == 1);
-  c = sample(GP_PARTITION), c.in_type = pair, c.op = odd, c.init = nullptr;
+  c = sample(GP_PARTITION), c.in_type = pair, c.op = odd, c.scalar = nullptr;
   named(c, stream, "gp__select<2, pair, gp__none, gp__test<gp__op_1, pair>, gp__none>>", args);
   CHECK(has("struct gp__op_1 {\n  typedef pair A;\n  typedef bool R;\n  GP_DEVICE R operator()(A a) const {"));
-  c.transform = odd, c.out3 = buffers.out3;
+  c.predicate2 = odd, c.out3 = buffers.out3;
   named(c, stream, "gp__select<3, pair, gp__none, gp__test<gp__op_1, pair>, gp__test<gp__op_2, pair>>>", args);
   CHECK(has("struct gp__op_2 {\n  typedef pair A;\n  typedef bool R;") && times("#define ODD(x)") == 1);
-  c = sample(GP_PARTITION), c.transform = GP_NOT_EQUAL, c.step = upper_ends, c.out3 = buffers.out3;
+  c = sample(GP_PARTITION), c.predicate2 = GP_NOT_EQUAL, c.scalar2 = upper_ends, c.out3 = buffers.out3;
   named(c, stream, "gp__select<3, float, gp__none, gp__compare<gp_less<float>>, gp__compare<gp_not_equal<float>>>>",
         args);
   c = sample(GP_UNIQUE);
@@ -910,7 +998,7 @@ static void test_names() {
     named(c, kernel, (std::string("gp__offset_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
     c.end = buffers.end;
     named(c, kernel, (std::string("gp__range_ends<unsigned int>, ") + max).c_str(), "gp__segment_args");
-    c.end = c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.length = 10;
+    c.end = c.begin = nullptr, c.offset_type = GP_TYPE_DEFAULT, c.segment_length = 10;
     named(c, kernel, (std::string("gp__fixed_ends, ") + max).c_str(), "gp__segment_args");
   }
   c = sample(GP_COUNT_IF);
@@ -918,7 +1006,7 @@ static void test_names() {
         "gp_sum<unsigned long long>, gp__counted<float, gp__compare<gp_less<float>>>, float, unsigned long long, "
         "unsigned long long>",
         "gp__reduce_args");
-  c = sample(GP_ANY), c.in_type = pair, c.op = odd, c.init = nullptr;
+  c = sample(GP_ANY), c.in_type = pair, c.op = odd, c.scalar = nullptr;
   named(c, "gp__reduce_even_share",
         "gp_or<unsigned int>, gp__counted<pair, gp__test<gp__op_1, pair>>, pair, unsigned int, unsigned char>",
         "gp__reduce_args");
@@ -951,8 +1039,7 @@ static void test_names() {
   named(c, "gp__top_k_merge", "int, float, float, false, false>", "gp__top_k_args");
   c.in = nullptr, c.in_type = GP_TYPE_DEFAULT, c.out_type = GP_U64, c.count = uint64_t(1) << 33, c.keys = nullptr;
   named(c, "gp__top_k_merge", "int, gp__none, unsigned long long, false, true>", "gp__top_k_args");
-  c = sample(GP_TOP_K, 5000), c.length = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr,
-  c.in_type = GP_TYPE_DEFAULT;
+  c = sample(GP_TOP_K, 5000), c.k = 4000, c.flags = GP_UNSORTED, c.in = c.out = nullptr, c.in_type = GP_TYPE_DEFAULT;
   c.keys = c.out_keys = nullptr;
   named(c, "gp__select_collect", "int, gp__none, gp__none, false>", "gp__top_k_args");
   c = sample(GP_SHUFFLE);
@@ -1017,6 +1104,7 @@ int main(int argc, char **argv) {
                     {{"arguments", [] { test_arguments(false); }},
                      {"host", [] { test_arguments(true); }},
                      {"programs", test_programs},
+                     {"sizes of structs", test_struct_sizes},
                      {"more arguments", [] { test_more_arguments(false); }},
                      {"more arguments, host", [] { test_more_arguments(true); }},
                      {"names", test_names}});

@@ -47,7 +47,7 @@ static void test_layouts() {
       CHECK(way == 1 ? room >= n * 4 : room == 0); // to columns, in place: by a copy
       GOOD(gp_run(ctx, &c, nullptr));
       CHECK(fake::counts.launches - before == (way == 1 ? 2u : 1u));
-      GOOD(gp_convert_layout(host, &sample_structs, structs.data(), &to, wanted.data(), n, 0, nullptr));
+      GOOD(gp_convert_layout(host, &sample_structs, &to, structs.data(), n, wanted.data(), 0, nullptr));
       CHECK(memcmp(c.out, wanted.data(), to.width ? bytes : n * 4) == 0);
     }
   gp_close(host);
@@ -104,7 +104,7 @@ static void test_graph_building() {
   for (const auto &one : calls)
     for (uint64_t n : {uint64_t(100), uint64_t(1) << 22, uint64_t(0)}) {
       gp_call c = sample(one.primitive, n);
-      gp_graph roomy = c.out_graph ? *c.out_graph : gp_graph();
+      gp_graph roomy = c.out_graph ? *c.out_graph : gp_graph_init();
       uint64_t bytes = 0;
       gp_kernel_source source;
       char name[1000];
@@ -309,7 +309,7 @@ static void test_graphs() {
     simt::host_write(to, from, bytes);
     return to;
   };
-  gp_graph g = {};
+  gp_graph g = gp_graph_init();
   g.vertices = n, g.edges = 4 * n, g.flags = GP_SYMMETRIC;
   void *device_offsets = upload(offsets.data(), offsets.size() * 4);
   void *device_targets = upload(targets.data(), targets.size() * 4);

@@ -131,7 +131,7 @@ static void test_top_k() {
         gp_call c = gp_call_init(GP_TOP_K);
         p.algorithm = radix ? GP_RADIX_SELECT : GP_BEST_LISTS;
         c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.out = out.data;
-        c.out_type = GP_U32, c.count = n, c.length = k, c.segments = rows;
+        c.out_type = GP_U32, c.count = n, c.k = k, c.rows = rows;
         c.flags = GP_DESCENDING | (radix == 1 ? GP_UNSORTED : 0);
         const unsigned launches = fake::counts.launches;
         uint64_t bytes = 0;
@@ -161,7 +161,7 @@ static void test_top_k() {
         c = gp_call_init(GP_NTH_ELEMENT);
         p.algorithm = GP_RADIX_SELECT;
         c.policy = &p, c.key_type = GP_F32, c.keys = in.data, c.out_keys = out_keys.data, c.count = n;
-        c.length = k - 1, c.flags = GP_DESCENDING;
+        c.n = k - 1, c.flags = GP_DESCENDING;
         GOOD(gp_run(ctx, &c, nullptr));
         std::nth_element(keys.begin(), keys.begin() + long(k - 1), keys.end(),
                          [](float a, float b) { return rank_of_float(a) < rank_of_float(b); });
@@ -179,9 +179,9 @@ static void test_top_k() {
     gp_call c = gp_call_init(GP_SHUFFLE);
     with.backend = GP_BACKEND_HOST;
     GOOD(gp_open(&with, &host));
-    c.policy = &direct, c.out_type = GP_U32, c.out = out.data, c.count = n, c.init = &seed;
+    c.policy = &direct, c.out_type = GP_U32, c.out = out.data, c.count = n, c.seed = seed;
     GOOD(gp_run(ctx, &c, nullptr));
-    GOOD(gp_shuffle(host, GP_U32, seed, nullptr, same.data(), n, nullptr));
+    GOOD(gp_shuffle(host, GP_U32, seed, nullptr, n, same.data(), nullptr));
     CHECK(memcmp(out.data, same.data(), n * 4) == 0);
     gp_close(host);
   }
@@ -193,7 +193,7 @@ static void test_top_k() {
 // Rectangles in place by way of the workspace: the result, launches, the workspace, a capture, and what a fault leaves.
 static void test_round_trips() {
   gp_policy p = small(GP_ROUND_TRIP);
-  gp_permutation m = {};
+  gp_permutation m = gp_permutation_init();
   gp_call c = gp_call_init(GP_TRANSPOSE);
   const uint64_t matrices = 3, rows = 48, columns = 80, matrix = rows * columns;
   p.blocks_per_sm = 0;

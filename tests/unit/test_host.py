@@ -48,7 +48,7 @@ def test_copy_and_fill_of_raw_bytes(host, size, n):
         context.run("copy", in_type=type_, out_type=type_, in_=x, out=out, count=n)
         assert (out == x).all()
         value = rng.integers(0, 256, size, np.uint8)
-        context.run("fill", out_type=type_, in_type=type_, init=value, out=out, count=n)
+        context.run("fill", out_type=type_, in_type=type_, value=value, out=out, count=n)
         assert (out == np.tile(value, n)).all()
         check_canaries(buffer, out)
 
@@ -72,9 +72,9 @@ def test_reverse_of_raw_bytes(host, size, n):
         type_ = context.struct("raw", size, 1)
         x = np.random.default_rng(size).integers(0, 256, (n, size), np.uint8)
         buffer, out = guarded(n * size, np.uint8, size % 5)
-        context.call("gp_reverse", type_, x, out, n)
+        context.call("gp_reverse", type_, x, n, out)
         assert (out.reshape(n, size) == np.flip(x, 0)).all()
-        context.call("gp_reverse", type_, out, out, n - n // 3)  # gives the input back; what is behind the count stays
+        context.call("gp_reverse", type_, out, n - n // 3, out)  # gives the input back; what is behind the count stays
         assert (out.reshape(n, size) == np.concatenate([x[n // 3:], np.flip(x[:n // 3], 0)])).all()
         check_canaries(buffer, out)
 
@@ -83,7 +83,7 @@ def test_reverse_refuses_partial_overlap(host):
     x = np.arange(100, dtype=np.uint32)
     for source, out in ((x, x[1:]), (x[1:], x)):
         with pytest.raises(Error, match="gp_reverse: in and out overlap"):
-            host.call("gp_reverse", "u32", source, out, 50)
+            host.call("gp_reverse", "u32", source, 50, out)
     assert (x == np.arange(100)).all()
 
 
@@ -93,7 +93,7 @@ def test_fill(host, type_, what):
     n, offset, kind, seed = what
     value = values(type_, 1, kind, seed)
     buffer, out = guarded(n, value.dtype, offset)
-    host.run("fill", in_type=type_, out_type=type_, init=value, out=out, count=n)
+    host.run("fill", in_type=type_, out_type=type_, value=value, out=out, count=n)
     assert out.tobytes() == np.repeat(value, n).tobytes()
     check_canaries(buffer, out)
 
@@ -103,7 +103,7 @@ def test_iota(host, type_, what, kind):
     n, offset, _, seed = what
     start, step = values(type_, 1, kind, seed), values(type_, 1, kind, seed + 1)
     buffer, out = guarded(n, start.dtype, offset)
-    host.run("iota", in_type=type_, out_type=type_, init=start, step=step, out=out, count=n)
+    host.run("iota", in_type=type_, out_type=type_, start=start, step=step, out=out, count=n)
     with np.errstate(all="ignore"):
         if oracle.is_float(type_):
             work = oracle.WORK[type_]
@@ -431,7 +431,7 @@ BAD = [
     ("null in", "GP_E_NULL", "in", "reduce", dict(op="SUM", in_=None)),
     ("null out", "GP_E_NULL", "out", "reduce", dict(op="SUM", out=None)),
     ("null in2", "GP_E_NULL", "in2", "transform2", dict(op="SUM", in2=None)),
-    ("null value", "GP_E_NULL", "init", "fill", dict(init=None)),
+    ("null value", "GP_E_NULL", "value", "fill", dict(value=None)),
     ("no operator", "GP_E_OPERATOR", "op", "reduce", dict(op=0)),
     ("unknown operator", "GP_E_OPERATOR", "op", "inclusive_scan", dict(op=9999)),
     ("unary operator", "GP_E_OPERATOR", "op", "reduce", dict(op="NEGATE")),
@@ -456,7 +456,7 @@ def test_bad_input(host, title, code, argument, primitive, change):
     buffer = np.arange(64, dtype=np.int64)
     base, in2, apart = buffer.ctypes.data, buffer[16:].ctypes.data, buffer[32:].ctypes.data
     call = dict(i32, out=apart)
-    call.update({"fill": dict(init=buffer), "transform2": dict(in_=base, in2=in2)}.get(primitive, dict(in_=base)))
+    call.update({"fill": dict(value=buffer), "transform2": dict(in_=base, in2=in2)}.get(primitive, dict(in_=base)))
     call.update(change)
     for field in ("in_", "out"):  # small numbers are offsets into the buffer
         if isinstance(call.get(field), int) and call[field] < 64:

@@ -47,7 +47,7 @@ def test_even(host, type_, counter, bins, what):
     ends = ends_of(x, type_, kind, seed)
     assume(ends)
     buffer, out = guarded(bins, DTYPES[counter], offset)
-    host.run("histogram_even", in_type=type_, out_type=counter, in_=x, init=ends[0], step=ends[1], out=out, bins=bins,
+    host.run("histogram_even", in_type=type_, out_type=counter, in_=x, lower=ends[0], upper=ends[1], out=out, bins=bins,
              count=n)
     expect(out, oracle.tally(oracle.even_bins(x, type_, *ends, bins), bins, counter), counter)
     check_canaries(buffer, out)
@@ -66,7 +66,7 @@ def test_integers_fall_where_the_exact_quotient_is(host, type_):
         edges = [(k * (limits.max - limits.min) + bins - 1) // bins + limits.min for k in range(0, bins, bins // 3)]
         x = np.concatenate([x] + [np.array([e, max(e - 1, limits.min)], DTYPES[type_]) for e in edges])
         out = np.zeros(bins, np.uint32)
-        host.run("histogram_even", in_type=type_, out_type="u32", in_=x, init=lower, step=upper, out=out, bins=bins,
+        host.run("histogram_even", in_type=type_, out_type="u32", in_=x, lower=lower, upper=upper, out=out, bins=bins,
                  count=len(x))
         expect(out, oracle.tally(oracle.even_bins(x, type_, lower, upper, bins), bins, "u32"), "u32")
 
@@ -88,9 +88,9 @@ def test_integers_without_an_end(host, type_, ends):
         out = np.full(bins, 77, np.uint32)
         given_ends = {}
         if ends == "lower only":
-            given_ends["init"] = np.array([low], DTYPES[type_])
+            given_ends["lower"] = np.array([low], DTYPES[type_])
         if ends == "upper only":
-            given_ends["step"] = np.array([high], DTYPES[type_])
+            given_ends["upper"] = np.array([high], DTYPES[type_])
         host.run("histogram_even", in_type=type_, out_type="u32", in_=x, out=out, bins=bins, count=len(x), **given_ends)
         assert (out == wanted).all()
 
@@ -102,7 +102,8 @@ def test_floats_are_close_to_numpy(host, type_):
     ends = [np.array([v], x.dtype) for v in (0.0, 1.0)]
     for bins in (1, 7, 100):
         out = np.zeros(bins, np.uint32)
-        host.run("histogram_even", in_type=type_, out_type="u32", in_=x, init=ends[0], step=ends[1], out=out, bins=bins,
+        host.run("histogram_even", in_type=type_, out_type="u32", in_=x, lower=ends[0], upper=ends[1], out=out,
+                 bins=bins,
                  count=len(x))
         assert np.abs(out.astype(np.int64) - np.histogram(x, bins, (0, 1))[0]).sum() <= 4
         assert out.sum() == len(x)
@@ -125,7 +126,7 @@ def test_floats_at_the_edges(host):
         x, lower, upper = (oracle.convert(np.array(v, np.float64).reshape(-1), "f64", type_)
                            for v in (samples, lower, upper))
         out = np.zeros(bins, np.uint32)
-        host.run("histogram_even", in_type=type_, out_type="u32", in_=x, init=lower, step=upper, out=out, bins=bins,
+        host.run("histogram_even", in_type=type_, out_type="u32", in_=x, lower=lower, upper=upper, out=out, bins=bins,
                  count=len(x))
         assert out.tolist() == oracle.tally(oracle.even_bins(x, type_, lower, upper, bins), bins, "u32").tolist()
         assert wanted is None or out.tolist() == wanted
@@ -189,7 +190,7 @@ def test_channels_and_weights(host, type_, channels, bins, ranges, weight_type, 
     else:
         lower = oracle.convert(rng.integers(0, 5, active).astype(np.uint8), "u8", type_)
         upper = oracle.convert(rng.integers(5, 100, active).astype(np.uint8), "u8", type_)
-        host.run("histogram_even", init=lower, step=upper, **call)
+        host.run("histogram_even", lower=lower, upper=upper, **call)
         for c in range(active):
             bin_ = oracle.even_bins(pixels[:, c], type_, lower[c:c + 1], upper[c:c + 1], bins)
             wanted.append(oracle.tally(bin_, bins, counter, weight))
@@ -201,8 +202,8 @@ def test_counters_wrap(host):
     weights = np.array([2**31, 2**31 - 1, 2**31], np.uint32)
     x, out = np.zeros(3, np.uint8), np.zeros(1, np.uint32)
     ends = np.array([0], np.uint8), np.array([1], np.uint8)
-    host.run("histogram_even", in_type="u8", in2_type="u32", out_type="u32", in_=x, in2=weights, init=ends[0],
-             step=ends[1], out=out, bins=1, count=3)
+    host.run("histogram_even", in_type="u8", in2_type="u32", out_type="u32", in_=x, in2=weights, lower=ends[0],
+             upper=ends[1], out=out, bins=1, count=3)
     assert out[0] == 2**31 - 1
 
 
@@ -214,7 +215,7 @@ def test_count_in_memory(host):
     ends = np.array([0], np.uint16), np.array([1000], np.uint16)
     for bound, n in ((10, 10), (2000, 1000), (0, 0)):
         out = np.full(4, 77, np.uint32)
-        host.run("histogram_even", in_type="u16", out_type="u32", in_=x, init=ends[0], step=ends[1], out=out, bins=4,
+        host.run("histogram_even", in_type="u16", out_type="u32", in_=x, lower=ends[0], upper=ends[1], out=out, bins=4,
                  count=1000, count_device=bound)
         assert (out == np.histogram(x[:n], 4, (0, 1000))[0]).all()
 
@@ -226,7 +227,7 @@ def test_threads_change_nothing(threaded, bins, counter):
     x = np.minimum(np.random.default_rng(3).zipf(1.3, n), 2**31 - 1).astype(np.int32)
     ends = np.array([0], np.int32), np.array([bins], np.int32)
     out = np.full(bins, 77, DTYPES[counter])
-    threaded.run("histogram_even", in_type="i32", out_type=counter, in_=x, init=ends[0], step=ends[1], out=out,
+    threaded.run("histogram_even", in_type="i32", out_type=counter, in_=x, lower=ends[0], upper=ends[1], out=out,
                  bins=bins, count=n)
     assert (out == np.bincount(x[x < bins], minlength=bins)).all()
 
@@ -238,8 +239,8 @@ def test_sums_of_floats_do_not_depend_on_threads(host, threaded, weight):
     ends = np.array([0], np.uint8), np.array([255], np.uint8)
     outs = [np.zeros(255, DTYPES[weight]) for _ in range(2)]
     for context, out in zip((host, threaded), outs):
-        context.run("histogram_even", in_type="u8", in2_type=weight, out_type=weight, in_=x, in2=weights, init=ends[0],
-                    step=ends[1], out=out, bins=255, count=n)
+        context.run("histogram_even", in_type="u8", in2_type=weight, out_type=weight, in_=x, in2=weights, lower=ends[0],
+                    upper=ends[1], out=out, bins=255, count=n)
     assert outs[0].tobytes() == outs[1].tobytes()
     expect(outs[0], oracle.tally(np.where(x < 255, x.astype(np.int64), -1), 255, weight, weights), weight)
 
@@ -248,9 +249,9 @@ def test_calls_by_name(host):
     x = np.array([1, 2, 2, 9, 10, 200, 255], np.uint8)
     ends = np.array([0], np.uint8), np.array([10], np.uint8)
     out = np.full(5, 77, np.uint32)
-    host.call("gp_histogram_even", "u8", "u32", x, *ends, out, 5, 7)
+    host.call("gp_histogram_even", "u8", "u32", *ends, x, 7, out, 5)
     assert out.tolist() == [1, 2, 0, 0, 1]
     boundaries = np.array([0, 2, 2, 10, 255], np.uint8)
     out[:] = 77
-    host.call("gp_histogram_ranges", "u8", "u32", x, boundaries, out, 4, 7)
+    host.call("gp_histogram_ranges", "u8", "u32", x, 7, boundaries, 4, out)
     assert out.tolist() == [1, 0, 3, 2, 77]

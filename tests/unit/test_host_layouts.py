@@ -86,7 +86,7 @@ def test_every_pair(host, field_sizes, from_width, to_width, a, b, n, room, in_p
     source = layout(from_width, from_size, list(zip(from_offsets, field_sizes)), capacity if from_width == SOA else 0)
     target = layout(to_width, to_size, list(zip(to_offsets, field_sizes)), capacity if to_width == SOA else 0)
     before = x.copy()
-    host.call("gp_convert_layout", address(source), y if in_place else x, address(target), y, n,
+    host.call("gp_convert_layout", address(source), address(target), y if in_place else x, n, y,
               KEEP_GAPS if keep else 0)
     np.testing.assert_array_equal(y, wanted)
     np.testing.assert_array_equal(x, before)
@@ -105,17 +105,17 @@ def test_columns_and_threads(host, threaded):
         columns = [np.zeros(n + 1, dtype[name])[1:] for name in dtype.names]
         aos, soa = layout(AOS, 16, fields), layout(SOA, 14, [(0, 4), (4, 2), (6, 8)],
                                                    columns=[c.ctypes.data for c in columns])
-        context.call("gp_convert_layout", address(aos), structs, address(soa), None, n, 0)
+        context.call("gp_convert_layout", address(aos), address(soa), structs, n, None, 0)
         for name, column in zip(dtype.names, columns):
             np.testing.assert_array_equal(column, structs[name])
         back = np.zeros(n, dtype)
-        context.call("gp_convert_layout", address(soa), None, address(aos), back, n, 0)
+        context.call("gp_convert_layout", address(soa), address(aos), None, n, back, 0)
         assert back.tobytes() == structs.tobytes()
         # Some fields, to structs that keep the others.
         some = layout(AOS, 16, fields[:2])
         part = layout(SOA, 6, [(0, 4), (4, 2)], columns=[c.ctypes.data for c in columns[:2]])
         columns[1][:] = 7
-        context.call("gp_convert_layout", address(part), None, address(some), back, n, KEEP_GAPS)
+        context.call("gp_convert_layout", address(part), address(some), None, n, back, KEEP_GAPS)
         assert (back["kind"] == 7).all() and (back["mass"] == structs["mass"]).all()
 
 
@@ -158,7 +158,7 @@ def test_errors(host, name, words, change):
     source = change.get("in", x)
     out = x[change["out"]:] if change.get("out") else change.get("out", y)
     with pytest.raises(Error, match=".") as raised:
-        host.call("gp_convert_layout", given_[0], source, given_[1], out, change.get("count", 10),
+        host.call("gp_convert_layout", given_[0], given_[1], source, change.get("count", 10), out,
                   change.get("flags", 0))
     assert raised.value.name == name and words in raised.value.message, raised.value
     np.testing.assert_array_equal(y, np.arange(400, dtype=np.uint8))

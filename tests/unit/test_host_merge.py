@@ -126,11 +126,11 @@ def test_many_threads(host, threaded, n):
     x = np.random.default_rng(n).integers(0, 1000, n).astype(np.uint32)
     for context in (host, threaded):
         out, indices = np.zeros_like(x), np.zeros(n, np.uint64)
-        context.call("gp_merge_sort_pairs", "u32", "LESS", "u64", x, None, out, indices, n)
+        context.call("gp_merge_sort_pairs", "LESS", "u32", "u64", x, None, n, out, indices)
         assert (indices == np.argsort(x, kind="stable")).all() and (out == np.sort(x)).all()
         half = n // 3
         a, b, merged = np.sort(x[:half]), np.sort(x[half:]), np.zeros_like(x)
-        context.call("gp_merge", "u32", 0, a, half, b, n - half, merged)
+        context.call("gp_merge", 0, "u32", a, half, b, n - half, merged)
         assert (merged == out).all()
 
 
@@ -146,7 +146,7 @@ def test_is_sorted(host, type_, op, what):
     ranks = ranks_of(x, type_, op)
     faults = np.flatnonzero(ranks[1:] < ranks[:-1]) + 1
     bad = np.full(1, 77, np.uint64)
-    host.call("gp_is_sorted", type_, op, x, bad, n)
+    host.call("gp_is_sorted", op, type_, x, n, bad)
     assert bad[0] == (faults[0] if len(faults) else 2**64 - 1)
 
 
@@ -184,16 +184,20 @@ def test_calls_by_name(host):
               "difference": ([1, 2], [0, 3]), "symmetric_difference": ([1, 2, 3, 5], [0, 3, 12, 14])}
     for name, (keys, numbers) in wanted.items():
         out, out_values, count = np.zeros(10, np.int32), np.zeros(10, np.uint8), np.zeros(1, np.uint64)
-        host.call(f"gp_set_{name}", "i32", "LESS", a, 5, b, 5, out, count)
+        host.call(f"gp_set_{name}", "LESS", "i32", a, 5, b, 5, out, count)
         assert out[:int(count[0])].tolist() == keys
-        second = (b, v) if f"set_{name}" in SECOND else (b,)
-        host.call(f"gp_set_{name}_by_key", "i32", 0, "u8", a, u, 5, *second, 5, out, out_values, count)
+        second = {"in2": v} if f"set_{name}" in SECOND else {}
+        host.run(f"set_{name}", key_type="i32", in_type="u8", keys=a, in_=u, count=5, keys2=b, count2=5, out_keys=out,
+                 out=out_values, out_count=count, **second)
         assert out[:int(count[0])].tolist() == keys and out_values[:int(count[0])].tolist() == numbers
     out, out_values = np.zeros(10, np.int32), np.zeros(10, np.uint8)
-    host.call("gp_merge_by_key", "i32", 0, "u8", a, u, 5, b, v, 5, out, out_values)
+    host.call("gp_merge", 0, "i32", a, 5, b, 5, out)
+    assert out.tolist() == [1, 2, 2, 2, 2, 2, 3, 5, 5, 5]
+    host.run("merge", key_type="i32", in_type="u8", keys=a, in_=u, count=5, keys2=b, in2=v, count2=5, out_keys=out,
+             out=out_values)
     assert out.tolist() == [1, 2, 2, 2, 2, 2, 3, 5, 5, 5]
     assert out_values.tolist() == [0, 1, 2, 3, 10, 11, 12, 4, 13, 14]
-    host.call("gp_merge_sort_keys", "i32", "GREATER", a[::-1].copy(), out, 5)
+    host.call("gp_merge_sort_keys", "GREATER", "i32", a[::-1].copy(), 5, out)
     assert out[:5].tolist() == [5, 2, 2, 2, 1]
 
 

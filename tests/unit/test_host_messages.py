@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpuprims_ctypes import (HEADER, LIBRARY, OPERATORS, RESULT_NAMES, TYPES, Call, Context, Field, Graph, Layout,
-                             Permutation)
+                             Permutation, Segments)
 
 with open(HEADER, encoding="utf-8") as file:
     TEXT = file.read()
@@ -18,14 +18,15 @@ FUNCTIONS = {name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r
 MEMBERS = {field.rstrip("_") for field, *_ in Call._fields_}
 WORDS = {"in", "out", "end", "op", "begin", "keys", "count", "length", "fields", "flags", "source", "sources", "step",
          "target", "limit", "transform", "equal", "segments", "bins", "channels", "active", "bad", "graph", "policy",
-         "statistics", "fault", "init", "primitive", "permutation"}  # members that messages use as words, too
+         "statistics", "fault", "init", "primitive", "permutation", "value", "start", "scalar", "rows",
+         "lower", "upper", "seed", "k", "n", "struct_size"}  # members that messages use as words, too
 
 COUNT, SEGMENTS = 10, 2
 OPS = {"gp_transform": "NEGATE", "gp_adjacent_difference": "SUB"}
 ROOM = 4096
 # Host memory, of any alignment, or a buffer of bytes: nothing that alignment is asked of.
-UNALIGNED = {"value", "start", "step", "init", "scalar", "first_scalar", "second_scalar", "lower", "upper",
-             "permutation", "from", "to", "graph", "relabelled"}
+UNALIGNED = {"value", "start", "step", "init", "scalar", "lower", "upper", "permutation", "from", "to", "graph",
+             "relabelled", "segments"}
 BYTES = {("gp_bfs_sources", "sources"), ("gp_convert_layout", "in"), ("gp_convert_layout", "out"), ("gp_any", "out"),
          ("gp_all", "out")}
 ANY_NUMBER = {("gp_shuffle", "seed"), ("gp_check_offsets", "count")}
@@ -36,7 +37,7 @@ OPTIONAL = {(None, "init"), (None, "start"), (None, "step"), (None, "end"), (Non
             ("gp_graph_from_edges", "targets"), ("gp_reduce_by_key", "out_keys"), ("gp_group_by", "out_keys"),
             ("gp_run_length_encode", "out_keys"), ("gp_run_length_encode", "lengths"), ("gp_argsort", "out_keys"),
             ("gp_segmented_sort_pairs", "values"), ("gp_merge_sort_pairs", "values"), ("gp_top_k", "values"),
-            ("gp_top_k", "out_keys"), ("gp_top_k_rows", "values"), ("gp_top_k_rows", "out_keys"),
+            ("gp_top_k", "out_keys"), ("gp_top_k_rows", "out_keys"), ("gp_top_k_rows", "out_indices"),
             ("gp_histogram_even", "lower"), ("gp_histogram_even", "upper"), ("gp_shuffle", "in")}
 
 
@@ -72,12 +73,14 @@ class Arguments:
         if type_ == "gp_type":
             return TYPES["u32"]
         if type_ == "gp_op":
-            return (OPERATORS["LESS"] if parameter in ("predicate", "first", "second", "less") else
+            return (OPERATORS["LESS"] if parameter in ("predicate", "less") else
                     0 if parameter == "equal" else OPERATORS[OPS.get(self.name, "SUM")])
         if type_.startswith("const gp_graph"):
             return self.graph()
         if type_.startswith("const gp_permutation"):
             return self.structure(Permutation(2, (0, 1, 0, 0), (2, 5)))
+        if type_.startswith("const gp_segments"):
+            return self.structure(Segments(TYPES["u32"], self.array([0, 4, 10]), None, SEGMENTS))
         if type_.startswith("const gp_layout"):
             fields = (Field * 1)(Field(0, 4))
             self.keep.append(fields)
@@ -87,7 +90,7 @@ class Arguments:
                                "upper": [100], "scalar": [5], "depths": [0, 1, 2], "parents": [0, 0, 1],
                                "sources": [0]}.get(parameter))
         return {"count": 1 if self.name == "gp_bfs_sources" else COUNT, "count2": COUNT, "segments": SEGMENTS,
-                "length": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5, "batch": 1}.get(parameter, 0)
+                "sorted_count": 5, "bins": 4, "k": 3, "n": 3, "rows": 2, "columns": 5, "batch": 1}.get(parameter, 0)
 
     def call(self, host, **changes):
         """The result's name, and the message where it is an error."""
@@ -177,7 +180,7 @@ def test_alignment(host, name):
     for _, parameter in pointers(arguments):
         result, message = arguments.call(host, **{parameter: arguments.values[parameter] + 1})
         if parameter in UNALIGNED or (name, parameter) in BYTES:
-            if not (parameter in ("graph", "relabelled", "from", "to", "permutation")):
+            if not (parameter in ("graph", "relabelled", "from", "to", "permutation", "segments")):
                 assert result == "GP_SUCCESS" or result == "GP_E_ARGUMENT", (name, parameter, result, message)
             continue
         assert result == "GP_E_ALIGNMENT", (name, parameter, result, message)
@@ -203,7 +206,10 @@ def test_count_zero(host, name):
     arguments = Arguments(name)
     if "count" not in arguments.values:
         return
-    zero = {"count": 0, **{n: 0 for n in ("count2", "k", "n", "segments") if n in arguments.values}}
+    zero = {"count": 0, **{n: 0 for n in ("count2", "k", "n") if n in arguments.values}}
+    if "segments" in arguments.values:
+        by_number = name in ("gp_load_balance", "gp_check_offsets")
+        zero["segments"] = 0 if by_number else arguments.structure(Segments(TYPES["u32"], None, None, 0))
     result, message = arguments.call(host, **zero)
     assert result == "GP_SUCCESS", message
 
@@ -215,15 +221,16 @@ IN_PLACE = {
     "transform": {"gp_transform": {("in", "out")}, "gp_transform2": {("a", "out"), ("b", "out")}},
     "reduce": {"gp_reduce": set()},
     "scan, by key or of segments": {
-        f"gp_{which}": {("in", "out")} for kind in ("inclusive", "exclusive")
+        f"gp_{which}": {("in", "out"), ("values", "out_values")} for kind in ("inclusive", "exclusive")
         for which in (f"{kind}_scan", f"{kind}_scan_by_key", f"segmented_{kind}_scan")},
     "select, unique": {"gp_select_if": {("in", "out")}, "gp_select_flags": {("in", "out")},
-                       "gp_unique": {("in", "out")}, "gp_unique_by_key": {("values", "out"), ("keys", "out_keys")}},
+                       "gp_unique": {("in", "out")},
+                       "gp_unique_by_key": {("values", "out_values"), ("keys", "out_keys")}},
     "sorts: radix, merge, by segments": {
         f"gp_{which}": {("keys", "out_keys"), ("values", "out_values")}
         for which in ("sort_keys", "sort_pairs", "argsort", "merge_sort_keys", "merge_sort_pairs",
                       "segmented_sort_keys", "segmented_sort_pairs")},
-    "group by": {"gp_group_by": {("in", "out")}},
+    "group by": {"gp_group_by": {("values", "out_values")}},
     "transpose": {name: {("in", "out")} for name in ("gp_transpose", "gp_transpose_batched", "gp_permute")},
     "convert_layout": {"gp_convert_layout": {("in", "out")}},
     "others": {},
@@ -269,11 +276,12 @@ def test_overlap(host, name):
 # Results whose number the data decides: what they need room for, by the header's comments. Another buffer may begin
 # right behind that room, and not before.
 ROOM_OF = {"gp_select_if": ("out", COUNT), "gp_select_flags": ("out", COUNT), "gp_unique": ("out", COUNT),
-           "gp_unique_by_key": ("out", COUNT), "gp_reduce_by_key": ("out", COUNT), "gp_group_by": ("out", COUNT),
+           "gp_unique_by_key": ("out_values", COUNT), "gp_reduce_by_key": ("out_values", COUNT),
+           "gp_group_by": ("out_values", COUNT),
            "gp_run_length_encode": ("lengths", COUNT), "gp_nontrivial_runs": ("lengths", COUNT // 2),
            "gp_set_union": ("out_keys", 2 * COUNT), "gp_set_intersection": ("out_keys", COUNT),
            "gp_set_difference": ("out_keys", COUNT), "gp_set_symmetric_difference": ("out_keys", 2 * COUNT),
-           "gp_partition": ("rejected", 1), "gp_partition_flags": ("selected", 1), "gp_partition3": ("out2", 1)}
+           "gp_partition": ("rejected", 1), "gp_partition_flags": ("selected", 1)}
 
 
 @pytest.mark.parametrize("name", ROOM_OF)
@@ -341,8 +349,11 @@ def test_null_of_functions_without_a_stream(name):
 
 # ---- what the wrappers say of their names
 
-NAMED = re.findall(r'stream\)?,\s*"(gp_\w+(?: [\w.\[\]]+=\w+)*)"',
-                   re.sub(r'"\s*\n\s*"', "", TEXT[TEXT.index(" - calls by name"):]))
+WRAPPERS = TEXT[TEXT.index(" - calls by name"):]
+OF_SEGMENTS = "".join(re.findall(
+    '"(.*?)"', re.search(r"define GPUPRIMS__SEGMENT_NAMES(.*?[^\\])\n", WRAPPERS, re.S)[1]))
+NAMED = re.findall(r'stream\)?,\s*"(gp_\w+(?: [\w.\[\]]+=[\w.]+)*)"', re.sub(
+    r'"\s*\n\s*"', "", re.sub(r'" GPUPRIMS__SEGMENT_NAMES', OF_SEGMENTS + '"', WRAPPERS)))
 
 
 def test_names_are_parameters():
@@ -355,7 +366,7 @@ def test_names_are_parameters():
         parameters = {parameter for _, parameter in FUNCTIONS[name]}
         for member, parameter in pairs.items():
             assert re.match(r"\w+", member).group() in MEMBERS, (name, member)
-            assert parameter in parameters, (name, member, parameter)
+            assert re.match(r"\w+", parameter).group() in parameters, (name, member, parameter)
 
 
 def test_gp_run_names_members(host):
@@ -369,10 +380,10 @@ def test_gp_run_names_members(host):
     primitives = {n: i for i, n in enumerate(re.findall(r"X\((\w+), \w+\) ", re.search(
         r"#define GP_PRIMITIVES\(X\).*?\n\n", TEXT, re.S).group()), 1)}
     common = dict(primitive=primitives["PARTITION"], op=less, in_type=u32, count=3, in_=arguments.array(),
-                  init=arguments.array(), out_count=arguments.array())
+                  scalar=arguments.array(), out_count=arguments.array())
     assert message_of(**common, out2=arguments.array()) == "gp_partition: out is null"
     assert message_of(**common, out=arguments.array()) == "gp_partition: out2 (the second part) is null"
     with Context() as other:  # a name with the mark in it stays as it is
         op = other.operator("a@out", lambda r, a, b: None, arity=1)
         with pytest.raises(Exception, match=r'operator "a@out" is a unary one'):
-            other.call("gp_reduce", op, "u32", "u32", arguments.array(), arguments.array(), 3)
+            other.call("gp_reduce", op, "u32", "u32", arguments.array(), 3, arguments.array())

@@ -217,7 +217,7 @@ def test_a_product_is_rounded_before_it_is_added(contexts):
     assert out[0] == 0
     running = np.zeros(4, np.float32)
     step, first = np.array([1 + 2.0**-23], np.float32), np.array([-(np.float32(3) * np.float32(1 + 2.0**-23))])
-    contexts[0].run("iota", in_type="f32", out_type="f32", init=first.astype(np.float32), step=step, out=running,
+    contexts[0].run("iota", in_type="f32", out_type="f32", start=first.astype(np.float32), step=step, out=running,
                     count=4)
     assert running[3] == 0
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpuprims_ctypes import CHECKED, DESCENDING, DTYPES, SIZES, Context, Error
+from gpuprims_ctypes import CHECKED, DESCENDING, DTYPES, SIZES, TYPES, Context, Error, Segments
 from inputs import KINDS, TYPE_NAMES, check_canaries, guarded, shifted, values
 
 settings.register_profile("segmented_sort", derandomize=True, deadline=None, database=None,
@@ -114,13 +114,14 @@ def test_against_numpy(context, type_, n, kind, shape, offset_type, descending, 
     assert (out_keys[~mask].view(np.uint8) == 0xA5).all()
     if not some_bits and not ranges and value is None:  # in place, by name
         copy = keys.copy()
-        context.call("gp_segmented_sort_keys", type_, copy, copy, n, offset_type, given_begin, None, len(begin),
-                     DESCENDING if descending else 0)
+        context.call("gp_segmented_sort_keys", type_, copy, n,
+                     Segments(TYPES[offset_type], given_begin, None, len(begin)), copy, DESCENDING if descending else 0)
         same(copy, keys[order])
     if not some_bits and value == "f64":
         copy, value_copy = keys.copy(), given_values.copy()
-        context.call("gp_segmented_sort_pairs", type_, value, copy, copy, value_copy, value_copy, n, offset_type,
-                     given_begin, given_end, len(begin), DESCENDING if descending else 0)
+        context.call("gp_segmented_sort_pairs", type_, value, copy, value_copy, n,
+                     Segments(TYPES[offset_type], given_begin, given_end, len(begin)), copy, value_copy,
+                     DESCENDING if descending else 0)
         same(copy, keys[order])
         same(value_copy, given_values[order])
 
@@ -133,8 +134,8 @@ def test_structs_go_along(context):
     offsets = np.array([3, 3, 90, 400, 499], np.uint32)
     order = order_of(keys, offsets[:-1], offsets[1:])
     out_keys, out_values = keys.copy(), given_values.copy()
-    context.call("gp_segmented_sort_pairs", "u16", large, out_keys, out_keys, out_values, out_values, n, "u32",
-                 offsets, None, 4, 0)
+    context.call("gp_segmented_sort_pairs", "u16", large, out_keys, out_values, n,
+                 Segments(TYPES["u32"], offsets, None, 4), out_keys, out_values, 0)
     same(out_keys, keys[order])
     same(out_values, given_values[order])
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import oracle
-from gpuprims_ctypes import CHECKED, DTYPES, RIGHT, SIZES, Context, Error
+from gpuprims_ctypes import CHECKED, DTYPES, RIGHT, SIZES, TYPES, Context, Error, Segments
 from inputs import KINDS, TYPE_NAMES, check_canaries, expect, guarded, pair, shifted, values
 
 settings.register_profile("segments", derandomize=True, deadline=None, database=None,
@@ -161,7 +161,7 @@ def test_segments_of_one_length(host, op, in_type, acc, length, segments, what):
     acc = accumulator(op, acc)
     x = shifted(values(in_type, segments * length, kind, seed), offset)
     buffer, out = guarded(segments, DTYPES[acc], offset)
-    host.run("segmented_reduce", op=op, in_type=in_type, acc_type=acc, out_type=acc, in_=x, length=length,
+    host.run("segmented_reduce", op=op, in_type=in_type, acc_type=acc, out_type=acc, in_=x, segment_length=length,
              segments=segments, out=out, count=len(x))
     y = oracle.operands(op, None, x, in_type, acc)
     where = [(i * length, (i + 1) * length) for i in range(segments)]
@@ -571,7 +571,7 @@ def test_bounds(host, type_, length, what, index_type, upper):
     needles = values(type_, n, kind, seed + 1)
     buffer, out = guarded(n, DTYPES[index_type], offset)
     host.run("upper_bound" if upper else "lower_bound", in_type=type_, out_type=index_type, keys=sorted_,
-             length=len(sorted_), in_=needles, out=out, count=n, op=["LESS", 0][seed % 2])
+             key_count=len(sorted_), in_=needles, out=out, count=n, op=["LESS", 0][seed % 2])
     w, v = oracle.widest(sorted_, type_), oracle.widest(needles, type_)
     wanted = np.searchsorted(w, v, side="right" if upper else "left")
     if oracle.is_float(type_):  # nothing is less than a NaN, nor greater
@@ -591,7 +591,8 @@ def test_bounds_by_a_users_operator():
         falling = np.sort(rng.integers(0, 50, 100).astype(np.int32))[::-1].copy()
         needles, out = rng.integers(-5, 60, 200).astype(np.int32), np.zeros(200, np.uint64)
         for primitive, side in (("lower_bound", "left"), ("upper_bound", "right")):
-            context.run(primitive, op=op, in_type="i32", out_type="u64", keys=falling, length=100, in_=needles, out=out,
+            context.run(primitive, op=op, in_type="i32", out_type="u64", keys=falling, key_count=100, in_=needles,
+                        out=out,
                         count=200)
             assert (out == np.searchsorted(-falling, -needles, side=side)).all()
 
@@ -628,7 +629,7 @@ def test_threads_change_nothing(host, threaded, shape):
         context.run("segmented_inclusive_scan", out=running, **call)
         context.run("load_balance", offset_type="u64", begin=where, segments=len(where) - 1, out_type="u32",
                     out=balance, count=n)
-        context.run("lower_bound", in_type="u32", out_type="u64", keys=keys, length=n, in_=keys, out=lower, count=n)
+        context.run("lower_bound", in_type="u32", out_type="u64", keys=keys, key_count=n, in_=keys, out=lower, count=n)
         context.run("adjacent_difference", op="SUB", in_type="f32", in_=x, out=difference, count=n)
         results.append([out, running, balance, lower, difference])
     for one, three in zip(*results):
@@ -653,49 +654,50 @@ def test_calls_by_name(host):
         assert out[:n].tolist() == wanted
         out[:] = -1
 
-    host.call("gp_segmented_reduce", "SUM", "i32", "i32", "u32", x, 8, where, None, 3, out)
+    host.call("gp_segmented_reduce", "SUM", "i32", "i32", x, 8, Segments(TYPES["u32"], where, None, 3), out)
     result(4, [8, 0, 26, 0])
-    host.call("gp_segmented_reduce", "MAX", "i32", "i32", "u32", x, 8, where, ends, 4, out)
+    host.call("gp_segmented_reduce", "MAX", "i32", "i32", x, 8, Segments(TYPES["u32"], where, ends, 4), out)
     result(4, [7, 2, 7, -2**31])
-    host.call("gp_segmented_reduce_fixed", "SUM", "i32", "i32", x, 4, 2, out)
+    host.call("gp_segmented_reduce", "SUM", "i32", "i32", x, 8, Segments(0, None, None, 4, 2), out)
     result(4, [6, 4, 14, 10])
-    host.call("gp_segmented_inclusive_scan", "SUM", "i32", "i32", "u32", x, out, 8, where, 3)
+    host.call("gp_segmented_inclusive_scan", "SUM", "i32", "i32", x, 8, Segments(TYPES["u32"], where, None, 3), out)
     result(8, [5, 6, 8, 2, 9, 16, 23, 26])
-    host.call("gp_segmented_exclusive_scan", "SUM", "i32", "i32", "u32", three, x, out, 8, where, 3)
+    host.call("gp_segmented_exclusive_scan", "SUM", "i32", "i32", three, x, 8, Segments(TYPES["u32"], where, None, 3),
+              out)
     result(8, [3, 8, 9, 3, 5, 12, 19, 26])
-    host.call("gp_inclusive_scan_by_key", "SUM", "u8", 0, "i32", "i32", keys, x, out, 8)
+    host.call("gp_inclusive_scan_by_key", "SUM", "u8", "i32", keys, x, 8, out)
     result(8, [5, 6, 2, 4, 11, 7, 14, 3])
-    host.call("gp_exclusive_scan_by_key", "SUM", "u8", "EQUAL", "i32", "i32", None, keys, x, out, 8)
+    host.call("gp_exclusive_scan_by_key", "SUM", "u8", "i32", None, keys, x, 8, out)
     result(8, [0, 5, 0, 2, 4, 0, 7, 0])
     first = np.zeros(8, np.uint8)
-    host.call("gp_reduce_by_key", "SUM", "u8", 0, "i32", "i32", keys, x, first, out, number, 8)
+    host.call("gp_reduce_by_key", "SUM", "u8", "i32", keys, x, 8, first, out, number)
     assert number[0] == 4
     assert first[:4].tolist() == [1, 2, 1, 3]
     result(4, [6, 11, 14, 3])
-    host.call("gp_run_length_encode", "u8", 0, "i32", keys, first, out, number, 8)
+    host.call("gp_run_length_encode", "u8", "i32", keys, 8, first, out, number)
     assert number[0] == 4
     result(4, [2, 3, 2, 1])
     starts = np.zeros(8, np.int32)
-    host.call("gp_nontrivial_runs", "u8", 0, "i32", keys, starts, out, number, 8)
+    host.call("gp_nontrivial_runs", "u8", "i32", keys, 8, starts, out, number)
     assert number[0] == 3
     assert starts[:3].tolist() == [0, 2, 5]
     result(3, [2, 3, 2])
-    host.call("gp_count_runs", "u8", 0, keys, number, 8)
+    host.call("gp_count_runs", "u8", keys, 8, number)
     assert number[0] == 4
-    host.call("gp_unique", "i32", 0, x, out, number, 8)
+    host.call("gp_unique", "i32", x, 8, out, number)
     assert number[0] == 5
     result(5, [5, 1, 2, 7, 3])
-    host.call("gp_unique_by_key", "u8", 0, "i32", keys, x, first, out, number, 8)
+    host.call("gp_unique_by_key", "u8", "i32", keys, x, 8, first, out, number)
     assert number[0] == 4
     assert first[:4].tolist() == [1, 2, 1, 3]
     result(4, [5, 2, 7, 3])
-    host.call("gp_adjacent_difference", "SUB", "i32", "i32", x, out, 8)
+    host.call("gp_adjacent_difference", "SUB", "i32", "i32", x, 8, out)
     result(8, [5, -4, 1, 0, 5, 0, 0, -4])
     sorted_, needles = np.array([1, 3, 3, 9], np.int32), np.array([0, 3, 10], np.int32)
     index = np.zeros(8, np.uint32)
-    host.call("gp_lower_bound", "i32", 0, "u32", sorted_, 4, needles, index, 3)
+    host.call("gp_lower_bound", 0, "i32", "u32", sorted_, 4, needles, 3, index)
     assert index[:3].tolist() == [0, 1, 4]
-    host.call("gp_upper_bound", "i32", "LESS", "u32", sorted_, 4, needles, index, 3)
+    host.call("gp_upper_bound", "LESS", "i32", "u32", sorted_, 4, needles, 3, index)
     assert index[:3].tolist() == [0, 3, 4]
     host.call("gp_load_balance", "u32", "u32", where, 3, index, 8)
     assert index.tolist() == [0, 0, 0, 2, 2, 2, 2, 2]

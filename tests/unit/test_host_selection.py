@@ -56,7 +56,7 @@ def test_select_if(host, op, type_, what):
     wanted = x[holds(op, x, type_, scalar)]
     buffer, out = guarded(n, x.dtype, (offset + 1) % 3)
     number = np.full(1, 77, np.uint64)
-    call = dict(op=op, in_type=type_, init=scalar, out_count=number, count=n)
+    call = dict(op=op, in_type=type_, scalar=scalar, out_count=number, count=n)
     host.run("select", in_=x, out=out, **call)
     assert number[0] == len(wanted)
     only(buffer, out, wanted)
@@ -118,7 +118,8 @@ def test_partition(host, op, type_, what):
     keep = holds(op, x, type_, scalar)
     parts = [guarded(n, x.dtype, (offset + i) % 3) for i in range(2)]
     counts = np.full(3, 77, np.uint64)
-    host.run("partition", op=op, in_type=type_, init=scalar, in_=x, out=parts[0][1], out2=parts[1][1], out_count=counts,
+    host.run("partition", op=op, in_type=type_, scalar=scalar, in_=x, out=parts[0][1], out2=parts[1][1],
+             out_count=counts,
              count=n)
     assert counts.tolist() == [keep.sum(), n - keep.sum(), 77]
     only(*parts[0], x[keep])
@@ -135,7 +136,7 @@ def test_partition_in_three(host, first, second, type_, what):
     two = ~one & holds(second, x, type_, scalars[1])
     parts = [guarded(n, x.dtype, (offset + i) % 3) for i in range(3)]
     counts = np.full(4, 77, np.uint64)
-    host.run("partition", op=first, transform=second, in_type=type_, init=scalars[0], step=scalars[1], in_=x,
+    host.run("partition", op=first, predicate2=second, in_type=type_, scalar=scalars[0], scalar2=scalars[1], in_=x,
              out=parts[0][1], out2=parts[1][1], out3=parts[2][1], out_count=counts, count=n)
     rest = ~one & ~two
     assert counts.tolist() == [one.sum(), two.sum(), rest.sum(), 77]
@@ -154,7 +155,7 @@ def test_count_if_any_all(host, op, type_, what):
     scalar = scalar_of(x, type_, kind, seed)
     true = holds(op, x, type_, scalar)
     number, answer = np.full(2, 77, np.uint64), np.full(3, 77, np.uint8)
-    call = dict(op=op, in_type=type_, init=scalar, in_=x, count=n)
+    call = dict(op=op, in_type=type_, scalar=scalar, in_=x, count=n)
     host.run("count_if", out_count=number, **call)
     host.run("any", out=answer[1:], **call)
     assert number.tolist() == [true.sum(), 77]
@@ -171,7 +172,7 @@ def test_nan_and_zeros_compare_as_in_c(host):
         for op, of_nan, of_zero in (("EQUAL", 0, 2), ("NOT_EQUAL", 4, 2), ("LESS", 0, 0), ("LESS_EQUAL", 0, 2),
                                     ("GREATER", 0, 1), ("GREATER_EQUAL", 0, 3)):
             for scalar, wanted in ((nan, of_nan), (zero, of_zero)):
-                host.run("count_if", op=op, in_type=type_, init=scalar, in_=x, out_count=number, count=4)
+                host.run("count_if", op=op, in_type=type_, scalar=scalar, in_=x, out_count=number, count=4)
                 assert number[0] == wanted, (type_, op, scalar)
 
 
@@ -179,7 +180,7 @@ def test_integers_beyond_the_precision_of_floats(host):
     for type_, big in (("u64", 2**64 - 1), ("i64", 2**63 - 1), ("i64", -2**63 + 1)):
         x = np.array([big - 1, big], DTYPES[type_])
         number = np.zeros(1, np.uint64)
-        host.run("count_if", op="LESS", in_type=type_, init=x[1:].copy(), in_=x, out_count=number, count=2)
+        host.run("count_if", op="LESS", in_type=type_, scalar=x[1:].copy(), in_=x, out_count=number, count=2)
         assert number[0] == 1
 
 
@@ -188,7 +189,7 @@ def test_count_in_memory(host):
     scalar = np.array([500], np.int32)
     for bound, n in ((10, 10), (700, 700), (2000, 1000), (0, 0)):
         out, rejected, counts = np.full(1000, -1, np.int32), np.full(1000, -1, np.int32), np.full(2, 77, np.uint64)
-        call = dict(op="LESS", in_type="i32", init=scalar, in_=x, count=1000, count_device=bound)
+        call = dict(op="LESS", in_type="i32", scalar=scalar, in_=x, count=1000, count_device=bound)
         host.run("partition", out=out, out2=rejected, out_count=counts, **call)
         assert counts.tolist() == [min(n, 500), max(n - 500, 0)]
         assert (out[:min(n, 500)] == x[:min(n, 500)]).all()
@@ -226,7 +227,7 @@ def test_users_predicates(n):
         x = np.random.default_rng(n).integers(-1000, 1000, (n, 3)).astype(np.int32)
         by_three, by_five = x[:, 0] % 3 == 0, x[:, 0] % 5 == 0
         outs, counts = [np.zeros_like(x) for _ in range(3)], np.zeros(3, np.uint64)
-        context.run("partition", op=threes, transform=fives, in_type=pair, in_=x, out=outs[0], out2=outs[1],
+        context.run("partition", op=threes, predicate2=fives, in_type=pair, in_=x, out=outs[0], out2=outs[1],
                     out3=outs[2], out_count=counts, count=n)
         for out, chosen, number in zip(outs, (by_three, ~by_three & by_five, ~by_three & ~by_five), counts):
             assert number == chosen.sum()
@@ -239,7 +240,7 @@ def test_users_predicates(n):
         # a comparison first, a user's operator second
         column = x[:, 0].copy()
         outs = [np.zeros_like(column) for _ in range(3)]
-        context.run("partition", op="LESS", transform=fives, init=np.zeros(1, np.int32), in_type="i32", in_=column,
+        context.run("partition", op="LESS", predicate2=fives, scalar=np.zeros(1, np.int32), in_type="i32", in_=column,
                     out=outs[0], out2=outs[1], out3=outs[2], out_count=counts, count=n)
         assert counts.tolist() == [(column < 0).sum(), ((column >= 0) & by_five).sum(),
                                    ((column >= 0) & ~by_five).sum()]
@@ -261,7 +262,7 @@ def test_threads_change_nothing(threaded, share):
     in_place = x.copy()
     threaded.run("select", in_=in_place, out=in_place, out_count=counts, **call)
     assert (in_place[:int(counts[0])] == x[flags != 0]).all()
-    threaded.run("count_if", op="GREATER", in_type="u32", init=np.array([2**31], np.uint32), in_=x, out_count=counts,
+    threaded.run("count_if", op="GREATER", in_type="u32", scalar=np.array([2**31], np.uint32), in_=x, out_count=counts,
                  count=n)
     assert counts[0] == (x > 2**31).sum()
 
@@ -279,20 +280,21 @@ def test_calls_by_name(host):
         for out, number, part in zip(outs, counts, wanted):
             assert out[:int(number)].tolist() == part
 
-    host.call("gp_select_if", "GREATER", "i32", two, x, outs[0], counts, 8)
+    host.call("gp_select_if", "GREATER", "i32", two, x, 8, outs[0], counts)
     results([5, 7, 7, 7, 3])
-    host.call("gp_select_flags", "i32", "u8", x, flags, outs[0], counts, 8)
+    host.call("gp_select_flags", "i32", "u8", x, flags, 8, outs[0], counts)
     results([5, 2, 3])
-    host.call("gp_partition", "LESS", "i32", five, x, outs[0], outs[1], counts, 8)
+    host.call("gp_partition", "LESS", "i32", five, x, 8, outs[0], outs[1], counts)
     results([1, 2, 2, 3], [5, 7, 7, 7])
-    host.call("gp_partition_flags", "i32", "u8", x, flags, outs[0], outs[1], counts, 8)
+    host.call("gp_partition_flags", "i32", "u8", x, flags, 8, outs[0], outs[1], counts)
     results([5, 2, 3], [1, 2, 7, 7, 7])
-    host.call("gp_partition3", "LESS_EQUAL", "GREATER", "i32", two, five, x, outs[0], outs[1], outs[2], counts, 8)
+    host.run("partition", op="LESS_EQUAL", predicate2="GREATER", in_type="i32", scalar=two, scalar2=five, in_=x,
+             count=8, out=outs[0], out2=outs[1], out3=outs[2], out_count=counts)
     results([1, 2, 2], [7, 7, 7], [5, 3])
-    host.call("gp_count_if", "EQUAL", "i32", two, x, counts, 8)
+    host.call("gp_count_if", "EQUAL", "i32", two, x, 8, counts)
     assert counts[0] == 2
     answer = np.full(1, 77, np.uint8)
     for name, op, count, wanted in (("gp_any", "EQUAL", 8, 1), ("gp_any", "LESS", 1, 0), ("gp_any", "LESS", 0, 0),
                                     ("gp_all", "EQUAL", 8, 0), ("gp_all", "GREATER", 1, 1), ("gp_all", "LESS", 0, 1)):
-        host.call(name, op, "i32", two, x, answer, count)
+        host.call(name, op, "i32", two, x, count, answer)
         assert answer[0] == wanted

@@ -82,7 +82,7 @@ def test_keys(host, type_, n, kind, flags, in_place, offset, seed):
     buffer, out = guarded(n, keys.dtype, offset)
     if in_place:
         out[:] = keys
-    host.call("gp_sort_keys", type_, out if in_place else keys, out, n, flags)
+    host.call("gp_sort_keys", type_, out if in_place else keys, n, out, flags)
     assert same_bytes(out, wanted)
     check_canaries(buffer, out)
 
@@ -101,7 +101,7 @@ def test_pairs(host, type_, value, n, kind, flags, keys_in_place, values_in_plac
     out_keys[:], out[:] = (keys if keys_in_place else out_keys), (moved if values_in_place else out)
     value_type = value if isinstance(value, str) else struct(host, f"value{value}", value, 1)
     host.call("gp_sort_pairs", type_, value_type, out_keys if keys_in_place else keys,
-              out if values_in_place else moved, out_keys, out, n, flags)
+              out if values_in_place else moved, n, out_keys, out, flags)
     assert same_bytes(out_keys, keys[order]) and same_bytes(out, moved[order])
     check_canaries(key_buffer, out_keys)
     check_canaries(buffer, out)
@@ -115,7 +115,7 @@ def test_indices(host, type_, index, n, kind, flags, with_keys, seed):
     order = order_of(bits_of(type_, keys), 0, 8 * SIZES[type_], flags)
     buffer, out = guarded(n, DTYPES[index], 0)
     out_keys = np.zeros_like(keys)
-    host.call("gp_argsort", type_, index, keys, out_keys if with_keys else None, out, n, flags)
+    host.call("gp_argsort", type_, index, keys, n, out_keys if with_keys else None, out, flags)
     assert (out == order).all() and (not with_keys or same_bytes(out_keys, keys[order]))
     check_canaries(buffer, out)
 
@@ -190,7 +190,7 @@ def test_many(threaded):
     """Enough for all threads to move elements."""
     keys = np.random.default_rng(1).integers(0, 1000, 300000, np.int64) - 500
     out_keys, out = np.zeros_like(keys), np.zeros(len(keys), np.uint32)
-    threaded.call("gp_argsort", "i64", "u32", keys, out_keys, out, len(keys), DESCENDING)
+    threaded.call("gp_argsort", "i64", "u32", keys, len(keys), out_keys, out, DESCENDING)
     order = np.argsort(-keys, kind="stable")
     assert (out == order).all() and (out_keys == keys[order]).all()
 

@@ -51,8 +51,12 @@ def test_top_k(host, type_, what, descending, which, outputs, rows):
     value_type = {"keys": 0, "values": "f64"}.get(outputs, outputs)
     given_values = np.random.default_rng(seed).standard_normal(n * rows) if outputs == "values" else None
     buffer, out = guarded(k * rows if value_type else 0, DTYPES[value_type] if value_type else np.uint8, 0)
-    host.call("gp_top_k_rows", DESCENDING if descending else 0, type_, value_type, x, given_values, out_keys,
-              out if value_type else None, k, rows, n)
+    flags = DESCENDING if descending else 0
+    if outputs == "values":
+        host.run("top_k", key_type=type_, in_type=value_type, keys=x, in_=given_values, rows=rows, count=n, k=k,
+                 out_keys=out_keys, out=out, flags=flags)
+    else:
+        host.call("gp_top_k_rows", type_, value_type, x, rows, n, k, out_keys, out if value_type else None, flags)
     for row in range(rows):
         of_row = x[row * n:(row + 1) * n]
         order = first(of_row, type_, k, descending)
@@ -71,7 +75,8 @@ def test_threads_and_structs(host, threaded):
     for context in (host, threaded):
         struct = context.struct("odd12", 12, 4)
         out_keys, out = np.zeros((64, 20), np.int16), np.zeros((64 * 20, 12), np.uint8)
-        context.call("gp_top_k_rows", DESCENDING, "i16", struct, x, things, out_keys, out, 20, 64, 8192)
+        context.run("top_k", key_type="i16", in_type=struct, keys=x, in_=things, rows=64, count=8192, k=20,
+                    out_keys=out_keys, out=out, flags=DESCENDING)
         for row in range(64):
             order = first(x[row], "i16", 20, True)
             same_bits(out_keys[row], x[row][order])
@@ -81,21 +86,21 @@ def test_threads_and_structs(host, threaded):
 def test_special_floats_and_ties(host):
     x = np.array([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0], np.float32)
     out_keys, out = np.zeros(8, np.float32), np.zeros(8, np.uint32)
-    host.call("gp_top_k", 0, "f32", "u32", x, None, out_keys, out, 8, 8)
+    host.call("gp_top_k", "f32", "u32", x, None, 8, 8, out_keys, out, 0)
     assert out.tolist() == [3, 5, 1, 7, 0, 6, 4, 2]  # -NaN, -inf, -0, -0, 0, 0, inf, NaN
-    host.call("gp_top_k", DESCENDING, "f32", "u32", x, None, None, out, 8, 8)
+    host.call("gp_top_k", "f32", "u32", x, None, 8, 8, None, out, DESCENDING)
     assert out.tolist() == [2, 4, 0, 6, 1, 7, 5, 3]  # equal keys keep their order
 
 
 def test_unsorted_and_a_count_of_the_device(host):
     x = np.random.default_rng(2).integers(0, 1000, 3000).astype(np.uint16)
     out_keys = np.zeros(700, np.uint16)
-    host.run("top_k", key_type="u16", keys=x, out_keys=out_keys, length=700, count=3000, flags=UNSORTED)
+    host.run("top_k", key_type="u16", keys=x, out_keys=out_keys, k=700, count=3000, flags=UNSORTED)
     same_bits(np.sort(out_keys), np.sort(x)[:700])
     rows = np.random.default_rng(3).integers(0, 9, (4, 500)).astype(np.uint16)
     out_keys, out = np.full((4, 20), 77, np.uint16), np.full((4, 20), 77, np.uint32)
-    host.run("top_k", key_type="u16", keys=rows, out_keys=out_keys, out=out, out_type="u32", length=20, count=500,
-             segments=4, count_device=12)
+    host.run("top_k", key_type="u16", keys=rows, out_keys=out_keys, out=out, out_type="u32", k=20, count=500,
+             rows=4, count_device=12)
     for row in range(4):  # rows stand 500 apart; 12 keys of each count
         order = first(rows[row, :12], "u16", 20, False)
         assert out[row].tolist() == order.tolist() + [77] * 8
@@ -110,7 +115,7 @@ def test_nth_element(host, type_, what, descending):
     at = seed % n
     buffer, out = guarded(1, DTYPES[type_], offset)
     before = x.copy()
-    host.call("gp_nth_element", DESCENDING if descending else 0, type_, x, out, at, n)
+    host.call("gp_nth_element", type_, x, n, at, out, DESCENDING if descending else 0)
     same_bits(out, x[first(x, type_, n, descending)[at:at + 1]])
     same_bits(x, before)
     check_canaries(buffer, out)
@@ -119,24 +124,24 @@ def test_nth_element(host, type_, what, descending):
 def test_median(host):
     x = np.random.default_rng(4).standard_normal(100001).astype(np.float32)
     out = np.zeros(1, np.float32)
-    host.call("gp_nth_element", 0, "f32", x, out, len(x) // 2, len(x))
+    host.call("gp_nth_element", "f32", x, len(x), len(x) // 2, out, 0)
     assert out[0] == np.median(x)
 
 
 @pytest.mark.parametrize("fields,name", [
-    (dict(key_type="u32", length=5, count=4), "GP_E_ARGUMENT"),
-    (dict(key_type="u32", length=2, count=4, out_keys=None), "GP_E_NULL"),
-    (dict(key_type="u32", length=2, count=4, keys=None), "GP_E_NULL"),
-    (dict(key_type="u32", length=2, count=4, out=np.zeros(4, np.uint16), out_type="u16"), "GP_E_TYPE"),
-    (dict(key_type="u32", length=2, count=4, out=np.zeros(4, np.int32), out_type="i32"), "GP_E_TYPE"),
-    (dict(key_type="u32", length=2, count=4, out=np.zeros(4, np.float32)), "GP_E_TYPE"),
-    (dict(length=2, count=4), "GP_E_TYPE"),
-    (dict(key_type="u32", length=1, count=2**40, segments=2**30), "GP_E_SIZE"),
-    (dict(key_type="u32", length=1, count=2**33, out=np.zeros(4, np.uint32), out_type="u32"), "GP_E_SIZE"),
-    (dict(key_type="u32", length=2000, count=4000, out_keys=None, out=np.zeros(2000, np.uint32), out_type="u32"),
+    (dict(key_type="u32", k=5, count=4), "GP_E_ARGUMENT"),
+    (dict(key_type="u32", k=2, count=4, out_keys=None), "GP_E_NULL"),
+    (dict(key_type="u32", k=2, count=4, keys=None), "GP_E_NULL"),
+    (dict(key_type="u32", k=2, count=4, out=np.zeros(4, np.uint16), out_type="u16"), "GP_E_TYPE"),
+    (dict(key_type="u32", k=2, count=4, out=np.zeros(4, np.int32), out_type="i32"), "GP_E_TYPE"),
+    (dict(key_type="u32", k=2, count=4, out=np.zeros(4, np.float32)), "GP_E_TYPE"),
+    (dict(k=2, count=4), "GP_E_TYPE"),
+    (dict(key_type="u32", k=1, count=2**40, rows=2**30), "GP_E_SIZE"),
+    (dict(key_type="u32", k=1, count=2**33, out=np.zeros(4, np.uint32), out_type="u32"), "GP_E_SIZE"),
+    (dict(key_type="u32", k=2000, count=4000, out_keys=None, out=np.zeros(2000, np.uint32), out_type="u32"),
      "GP_E_NULL"),
-    (dict(key_type="u32", length=2, count=4, op="SUM"), "GP_E_OPERATOR"),
-    (dict(key_type="u32", length=2, count=4, begin_bit=1), "GP_E_ARGUMENT"),
+    (dict(key_type="u32", k=2, count=4, op="SUM"), "GP_E_OPERATOR"),
+    (dict(key_type="u32", k=2, count=4, begin_bit=1), "GP_E_ARGUMENT"),
 ])
 def test_errors(host, fields, name):
     call = dict(keys=np.zeros(4000, np.uint32), out_keys=np.zeros(4000, np.uint32))
@@ -148,20 +153,20 @@ def test_errors(host, fields, name):
 
 def test_errors_of_the_others(host):
     x, out = np.zeros(8, np.uint32), np.zeros(8, np.uint32)
-    for fields, name in [(dict(length=8), "GP_E_ARGUMENT"), (dict(out_keys=None), "GP_E_NULL"),
-                         (dict(out_keys=x), "GP_E_OVERLAP"), (dict(segments=2), "GP_E_ARGUMENT")]:
-        call = dict(key_type="u32", keys=x, out_keys=out, count=8, length=3)
+    for fields, name in [(dict(n=8), "GP_E_ARGUMENT"), (dict(out_keys=None), "GP_E_NULL"),
+                         (dict(out_keys=x), "GP_E_OVERLAP"), (dict(rows=2), "GP_E_ARGUMENT")]:
+        call = dict(key_type="u32", keys=x, out_keys=out, count=8, n=3)
         call.update(fields)
         with pytest.raises(Error) as error:
             host.run("nth_element", **call)
         assert error.value.name == name, error.value.message
-    for arguments, name in [(("u32", 1, x, x, 8), "GP_E_OVERLAP"), (("f32", 1, None, out, 8), "GP_E_TYPE"),
-                            (("u32", 1, x, None, 8), "GP_E_NULL")]:
+    for arguments, name in [(("u32", 1, x, 8, x), "GP_E_OVERLAP"), (("f32", 1, None, 8, out), "GP_E_TYPE"),
+                            (("u32", 1, x, 8, None), "GP_E_NULL")]:
         with pytest.raises(Error) as error:
             host.call("gp_shuffle", *arguments)
         assert error.value.name == name, error.value.message
-    host.call("gp_top_k", 0, "u32", 0, None, None, None, None, 0, 0)  # nothing to do
-    host.call("gp_shuffle", "u32", 1, None, None, 0)
+    host.call("gp_top_k", "u32", 0, None, None, 0, 0, None, None, 0)  # nothing to do
+    host.call("gp_shuffle", "u32", 1, None, 0, None)
 
 
 # ---- shuffle
@@ -169,7 +174,7 @@ def test_errors_of_the_others(host):
 
 def permutation(host, seed, n, type_="u32"):
     out = np.zeros(n, DTYPES[type_])
-    host.call("gp_shuffle", type_, seed, None, out, n)
+    host.call("gp_shuffle", type_, seed, None, n, out)
     return out
 
 
@@ -184,7 +189,7 @@ def test_shuffle_permutes(host, threaded, n):
         x = np.random.default_rng(n).integers(0, 200, n).astype(dtype)
         out = np.zeros(n, dtype)
         type_ = {1: "u8", 2: "u16", 4: "f32", 8: "f64"}[dtype().itemsize]
-        host.call("gp_shuffle", type_, 5, x, out, n)
+        host.call("gp_shuffle", type_, 5, x, n, out)
         same_bits(out, x[permutation(host, 5, n)])
 
 
@@ -193,7 +198,7 @@ def test_shuffle_of_structs(host, size):
     struct = host.struct(f"bytes{size}", size, 1)
     x = np.random.default_rng(size).integers(0, 255, (777, size)).astype(np.uint8)
     out = np.zeros_like(x)
-    host.call("gp_shuffle", struct, 9, x, out, 777)
+    host.call("gp_shuffle", struct, 9, x, 777, out)
     same_bits(out, x[permutation(host, 9, 777)])
 
 

@@ -51,7 +51,7 @@ def test_permute(host, size, what, gaps, dense, seed):
     p = Permutation(dimensions=len(extent), order=tuple(order), extent=tuple(extent))
     if not dense:
         p.in_stride, p.out_stride = tuple(in_strides), tuple(out_strides)
-    host.call("gp_permute", raw(host, size), x, out, ctypes.addressof(p))
+    host.call("gp_permute", raw(host, size), ctypes.addressof(p), x, out)
     assert out.tobytes() == expected.tobytes()
 
 
@@ -63,19 +63,19 @@ def test_transpose(host, threaded, type_, rows, columns, batch):
     expected = x.transpose(0, 2, 1).copy()
     for context in (host, threaded):
         out = np.zeros_like(expected)
-        context.call("gp_transpose_batched", type_, x, 0, 0, out, 0, 0, rows, columns, batch)
+        context.call("gp_transpose_batched", type_, x, rows, columns, batch, out)
         assert (out == expected).all()
-        context.call("gp_transpose", type_, x, columns, out, rows, rows, columns)
+        context.call("gp_transpose", type_, x, columns, rows, columns, out, rows)
         assert (out == expected).all()
         in_place = x.copy()
-        context.call("gp_transpose_batched", type_, in_place, 0, 0, in_place, 0, 0, rows, columns, batch)
+        context.call("gp_transpose_batched", type_, in_place, rows, columns, batch, in_place)
         assert (in_place.reshape(expected.shape) == expected).all()
 
 
 def test_large_threaded(threaded):
     x = np.arange(40 * 300 * 200, dtype=np.uint32).reshape(40, 300, 200)
     out = np.zeros((40, 200, 300), np.uint32)
-    threaded.call("gp_transpose_batched", "u32", x, 0, 0, out, 0, 0, 300, 200, 40)
+    threaded.call("gp_transpose_batched", "u32", x, 300, 200, 40, out)
     assert (out == x.transpose(0, 2, 1)).all()
 
 
@@ -83,30 +83,30 @@ def test_square_with_a_pitch_in_place(host):
     x = np.arange(10 * 13, dtype=np.uint32).reshape(10, 13)
     expected = x.copy()
     expected[:, :10] = x[:, :10].T
-    host.call("gp_transpose", "u32", x, 13, x, 13, 10, 10)
+    host.call("gp_transpose", "u32", x, 13, 10, 10, x, 13)
     assert (x == expected).all()
 
 
 def test_nothing(host):
     for rows, columns in ((0, 5), (5, 0), (0, 0)):
-        host.call("gp_transpose", "f32", None, 0, None, 0, rows, columns)
+        host.call("gp_transpose", "f32", None, 0, rows, columns, None, 0)
 
 
 def test_bad_input(host):
     x = np.zeros(200, np.float32)
     for name, what, arguments in (
-            ("GP_E_ARGUMENT", "in_pitch is 9, too small", (x, 9, x[100:], 0, 10, 10)),
-            ("GP_E_ARGUMENT", "out_pitch is 4, too small", (x, 0, x[100:], 4, 10, 10)),
-            ("GP_E_SIZE", "extent", (x, 0, x[100:], 0, 2**40, 2**40)),
-            ("GP_E_SIZE", "in_pitch times the extent", (x, 2**62, x[100:], 0, 10, 10)),
-            ("GP_E_OVERLAP", "in and out overlap", (x, 0, x[99:], 0, 10, 10)),
-            ("GP_E_OVERLAP", "in and out are the same", (x, 12, x, 0, 10, 10)),
-            ("GP_E_NULL", "in is null", (None, 0, x, 0, 10, 10)),
-            ("GP_E_NULL", "out is null", (x, 0, None, 0, 10, 10)),
-            ("GP_E_ALIGNMENT", "out (", (x, 0, x.ctypes.data + 402, 0, 10, 10))):
+            ("GP_E_ARGUMENT", "in_pitch is 9, too small", (x, 9, 10, 10, x[100:], 0)),
+            ("GP_E_ARGUMENT", "out_pitch is 4, too small", (x, 0, 10, 10, x[100:], 4)),
+            ("GP_E_SIZE", "extent", (x, 0, 2**40, 2**40, x[100:], 0)),
+            ("GP_E_SIZE", "in_pitch times the extent", (x, 2**62, 10, 10, x[100:], 0)),
+            ("GP_E_OVERLAP", "in and out overlap", (x, 0, 10, 10, x[99:], 0)),
+            ("GP_E_OVERLAP", "in and out are the same", (x, 12, 10, 10, x, 0)),
+            ("GP_E_NULL", "in is null", (None, 0, 10, 10, x, 0)),
+            ("GP_E_NULL", "out is null", (x, 0, 10, 10, None, 0)),
+            ("GP_E_ALIGNMENT", "out (", (x, 0, 10, 10, x.ctypes.data + 402, 0))):
         with pytest.raises(Error) as e:
             host.call("gp_transpose", "f32", *arguments)
         assert e.value.name == name and what in e.value.message, e.value
     with pytest.raises(Error) as e:
-        host.call("gp_permute", "f32", x, x[100:], None)
+        host.call("gp_permute", "f32", None, x, x[100:])
     assert e.value.name == "GP_E_NULL" and "permutation is null" in e.value.message

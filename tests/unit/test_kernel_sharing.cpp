@@ -127,6 +127,7 @@ template <class T = void> static T *at(unsigned number, uint64_t offset = 0) {
 }
 
 static void draw_graph(gp_graph *g, unsigned number) {
+  *g = gp_graph_init();
   g->vertices = 1 + below(1 << 20), g->edges = often(90) ? below(1 << 24) : below(uint64_t(1) << 33);
   g->offset_type = g->edges >> 32 ? GP_U64 : one_of<gp_type>({GP_U32, GP_U64});
   g->vertex_type = one_of<gp_type>({GP_U32, GP_U64});
@@ -136,7 +137,7 @@ static void draw_graph(gp_graph *g, unsigned number) {
 }
 
 static void draw(gp_primitive p, const Handles &h, Drawn *d) {
-  const int reads = gp__reads(p);
+  const uint64_t reads = gp__reads(p);
   gp_call &c = d->call;
   memset(d, 0, sizeof *d);
   c = gp_call_init(p);
@@ -174,28 +175,31 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if (reads & GP__READS_OUT) c.out = at(7, shift());
   if (reads & GP__READS_OUT_KEYS) c.out_keys = at(8, shift());
   if ((reads & GP__READS_OUT2) && (c.out2_type || !(reads & GP__READS_OUT2_TYPE))) c.out2 = at(9, shift());
-  if ((reads & GP__READS_OUT3) && c.transform) c.out3 = at(10, shift());
+  if ((reads & GP__READS_OUT3) && c.predicate2) c.out3 = at(10, shift());
   if (reads & GP__READS_OUT_COUNT) c.out_count = at<uint64_t>(11);
   if ((reads & GP__READS_COUNT_DEVICE) && often(10)) c.count_device = at<uint64_t>(12);
-  if (reads & GP__READS_SEGMENTS) c.segments = p == GP_TOP_K && often(60) ? 0 : often(10) ? 0 : 1 + below(100000);
-  if (p == GP_TOP_K && c.segments) c.count = below(100000);
-  if (reads & GP__READS_LENGTH)
-    c.length = p == GP_SEGMENTED_REDUCE ? (c.offset_type ? 0 : below(5000))
-               : c.count                ? below(often(50) ? c.count : 1000)
-                                        : 0;
+  if (reads & GP__READS_SEGMENTS) c.segments = often(10) ? 0 : 1 + below(100000);
+  if (p == GP_TOP_K && often(36)) c.rows = 1 + below(100000), c.count = below(100000);
+  if ((reads & GP__READS_SEGMENT_LENGTH) && !c.offset_type) c.segment_length = below(5000);
+  const uint64_t within = c.count ? below(often(50) ? c.count : 1000) : 0;
+  if (reads & GP__READS_KEY_COUNT) c.key_count = within;
+  if (reads & GP__READS_K) c.k = within;
+  if (reads & GP__READS_N) c.n = within;
   if (p == GP_SEGMENTED_REDUCE && !c.offset_type) c.count = 0;
   if (p == GP_ANY || p == GP_ALL) c.out_type = GP_TYPE_DEFAULT;
   if (p == GP_NTH_ELEMENT) c.out = nullptr;
   if (reads & GP__READS_BINS)
     c.bins = 1 + below(often(50) ? 300 : 3000000), c.channels = int(below(5)), c.active = int(below(4));
-  if ((reads & GP__READS_INIT) && (often(50) || p == GP_FILL || p == GP_IOTA || gp__is_predicated(p))) c.init = d->init;
-  if (p == GP_HISTOGRAM_EVEN) c.init = d->init, c.step = d->step, memset(d->step, 0x3f, sizeof d->step);
-  if ((reads & GP__READS_STEP) && often(50)) c.step = d->step;
+  if ((reads & GP__READS_INIT) && often(50)) c.init = d->init;
+  if (p == GP_FILL) c.value = d->init;
+  if (p == GP_IOTA) c.start = d->init, c.step = often(50) ? d->step : nullptr;
+  if (p == GP_HISTOGRAM_EVEN) c.lower = d->init, c.upper = d->step, memset(d->step, 0x3f, sizeof d->step);
+  if (p == GP_SHUFFLE) c.seed = below(1000);
   if (gp__is_predicated(p)) {
     if (c.op && often(80)) c.op = one_of<gp_op>({GP_EQUAL, GP_LESS, GP_GREATER_EQUAL, h.predicate});
-    if (c.transform && often(80)) c.transform = one_of<gp_op>({GP_EQUAL, GP_LESS, h.predicate});
-    c.init = c.op && c.op < GP_OP_COUNT ? d->init : nullptr;
-    c.step = c.transform && c.transform < GP_OP_COUNT ? d->step : nullptr;
+    if (c.predicate2 && often(80)) c.predicate2 = one_of<gp_op>({GP_EQUAL, GP_LESS, h.predicate});
+    c.scalar = c.op && c.op < GP_OP_COUNT ? d->init : nullptr;
+    c.scalar2 = c.predicate2 && c.predicate2 < GP_OP_COUNT ? d->step : nullptr;
   } else if (gp__is_ordered(p) || gp__is_bound(p)) c.op = one_of<gp_op>({GP_OP_DEFAULT, GP_LESS, GP_GREATER, h.order});
   if (p == GP_SORT) {
     c.transform = GP_OP_DEFAULT, c.acc_type = GP_TYPE_DEFAULT;
@@ -218,7 +222,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
                      GP_CHECKED | GP_REPRODUCIBLE, GP_SYMMETRISE, GP_UNIQUE_EDGES, GP_DROP_LOOPS});
   if ((c.flags & GP_CHECKED) || p == GP_CHECK_OFFSETS) c.bad = at<uint64_t>(13);
   if (p == GP_TRANSPOSE) {
-    gp_permutation &m = d->permutation;
+    gp_permutation &m = d->permutation = gp_permutation_init();
     c.count = 0, c.permutation = &m;
     m.dimensions = int(1 + below(4));
     for (int i = 0; i < m.dimensions; ++i) m.order[i] = i, m.extent[i] = 1 + below(often(50) ? 70 : 3000);
@@ -239,10 +243,17 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
       d->in_fields[i] = {size + below(2), bytes};
       size = d->in_fields[i].offset + bytes;
     }
-    d->in_layout = {one_of<uint64_t>({GP_AOS, GP_SOA, 32, 4, 1000}), size + below(3), d->in_fields, n, 0, nullptr};
+    d->in_layout = {sizeof(gp_layout),
+                    one_of<uint64_t>({GP_AOS, GP_SOA, 32, 4, 1000}),
+                    size + below(3),
+                    d->in_fields,
+                    n,
+                    0,
+                    nullptr};
     size = 0;
     for (int i = n - 1; i >= 0; --i) d->out_fields[i] = {size, d->in_fields[i].size}, size += d->in_fields[i].size;
-    d->out_layout = {one_of<uint64_t>({GP_AOS, GP_SOA, 32, 4, 1000}), size, d->out_fields, n, 0, nullptr};
+    d->out_layout = {
+        sizeof(gp_layout), one_of<uint64_t>({GP_AOS, GP_SOA, 32, 4, 1000}), size, d->out_fields, n, 0, nullptr};
     if (often(30)) memcpy(d->out_fields, d->in_fields, sizeof d->in_fields), d->out_layout.size = d->in_layout.size;
     c.in = at(1, shift()), c.out = at(7, shift()), c.in_layout = &d->in_layout, c.out_layout = &d->out_layout;
   }
@@ -311,13 +322,14 @@ static std::string describe(const Drawn &d) {
   snprintf(
       text, sizeof text,
       "%s op %d transform %d equal %d types in %d in2 %d key %d offset %d acc %d out %d out2 %d count %llu count2 %llu "
-      "segments %llu length %llu bins %llu bits [%d, %d) flags %d in %p out %p keys %p out_keys %p out2 %p end %p "
+      "segments %llu k %llu bins %llu bits [%d, %d) flags %d in %p out %p keys %p out_keys %p out2 %p end %p "
       "policy %d %d %d %d %d %d %d %d cluster %d",
       gp__primitive_names[c.primitive], c.op, c.transform, c.equal, c.in_type, c.in2_type, c.key_type, c.offset_type,
       c.acc_type, c.out_type, c.out2_type, (unsigned long long)c.count, (unsigned long long)c.count2,
-      (unsigned long long)c.segments, (unsigned long long)c.length, (unsigned long long)c.bins, c.begin_bit, c.end_bit,
-      c.flags, c.in, c.out, c.keys, c.out_keys, c.out2, c.end, d.policy.algorithm, d.policy.threads, d.policy.vectors,
-      d.policy.load, d.policy.store, d.policy.stages, d.policy.blocks_per_sm, d.policy.overlap, d.policy.cluster);
+      (unsigned long long)c.segments, (unsigned long long)(c.k | c.n | c.key_count | c.segment_length),
+      (unsigned long long)c.bins, c.begin_bit, c.end_bit, c.flags, c.in, c.out, c.keys, c.out_keys, c.out2, c.end,
+      d.policy.algorithm, d.policy.threads, d.policy.vectors, d.policy.load, d.policy.store, d.policy.stages,
+      d.policy.blocks_per_sm, d.policy.overlap, d.policy.cluster);
   return text;
 }
 static std::map<std::string, int> complaints;
@@ -397,11 +409,12 @@ int main(int argc, char **argv) {
       result = gp_workspace_size(own, &d.call, &need);
       if (result == GP_SUCCESS) result = gp_reserve(own, nullptr, need);
       check(result == GP_SUCCESS, d, "gp_reserve", result ? gp_last_message() : "");
+      const uint64_t reserved = allocated; // a power of two
       launches.clear(), allocated = 0;
       result = gp_run(own, &d.call, nullptr);
       check(result == GP_SUCCESS, d, "gp_run", result ? gp_last_message() : "");
       // Words may ask for a place of their own, which a capture does without.
-      check(allocated <= 2 * std::max<uint64_t>(need, 65536), d, "more room than gp_workspace_size says",
+      check(allocated <= 2 * std::max<uint64_t>(reserved, 65536), d, "more room than gp_workspace_size says",
             std::to_string(need) + " bytes were reserved, then " + std::to_string(allocated));
       check(compiled == fake::counts.calls["nvrtcCompileProgram"] && modules == fake::counts.calls["cuModuleLoadData"],
             d,

@@ -299,7 +299,7 @@ static void test_names(void) {
   d.body = "return a.x > b.x ? a : b;";
   CHECK(gp_op_define(ctx, &d, &farther) == GP_SUCCESS);
   c[0] = fold(GP_PARTITION, right, point, 0, 1000);
-  c[0].transform = right;
+  c[0].predicate2 = right;
   c[1] = fold(GP_SELECT, 0, point, 0, 1 << 24);
   c[1].key_type = GP_I8;
   c[2] = fold(GP_REDUCE_BY_KEY, farther, point, point, 1000);

@@ -73,7 +73,7 @@ static void close_fake(gp_context *ctx, int line) {
 static int numbers[1000], results[1000], results2[1000];
 static uint64_t counted;
 static gp_call scan_call() { // needs a workspace
-  static const gp_policy policy = {GP_LOOK_BACK, 128, 1, 3, 3, 3, 1, 2, 0, 0, 0, 0, 0, 0, 0};
+  static const gp_policy policy = {GP_LOOK_BACK, 128, 1, 3, 3, 3, 1, 2, 0, 0, 0, 0, 0, 0, 0, {}};
   gp_call c = gp_call_init(GP_INCLUSIVE_SCAN);
   c.op = GP_SUM, c.in_type = c.out_type = GP_I32, c.in = numbers, c.out = results, c.count = 1000, c.policy = &policy;
   return c;
@@ -121,7 +121,7 @@ static void test_fallback() {
       const gp_result r = gp_open(&c, &ctx);
       check(r == k.expected, __LINE__, "%s: %s (%s)", k.says, gp_result_name(r), gp_last_message());
       if (r == GP_SUCCESS) {
-        gp_description d;
+        gp_description d = gp_description_init();
         check(!*gp_last_message(), __LINE__, "%s: a successful gp_open says: %s", k.says, gp_last_message());
         GOOD(gp_describe(ctx, &d));
         check(d.backend == GP_BACKEND_HOST && strstr(d.fallback, k.says), __LINE__, "%s: fallback is \"%s\"", k.says,
@@ -136,7 +136,7 @@ static void test_fallback() {
   }
   fake::reset();
   gp_context *ctx = open_with(config(GP_BACKEND_AUTO));
-  gp_description d;
+  gp_description d = gp_description_init();
   GOOD(gp_describe(ctx, &d));
   CHECK(d.backend == GP_BACKEND_CUDA && !*d.fallback);
   CLOSE(ctx);
@@ -201,7 +201,7 @@ static void test_places() {
   add(GP_SORT, {POINTER(keys), POINTER(in), POINTER(out_keys), POINTER(out)}, [](gp_call &c) { c.key_type = GP_U32; });
   add(GP_FILL, {POINTER(out)}, [](gp_call &c) {
     static const int value = 3;
-    c.in_type = GP_TYPE_DEFAULT, c.init = &value; // in host memory, always
+    c.in_type = GP_TYPE_DEFAULT, c.value = &value; // in host memory, always
   });
   for (int host = 0; host < 2; ++host)
     for (Case &k : cases)
@@ -248,7 +248,7 @@ static void test_places() {
         gp_context *ctx = open_with(config(host ? GP_BACKEND_HOST : GP_BACKEND_CUDA));
         gp_call c = gp_call_init(step ? GP_IOTA : GP_FILL);
         c.out_type = GP_I32, c.out = memory[!host][0], c.count = 5;
-        (step ? c.step : c.init) = value;
+        (step ? c.step : c.value) = value;
         if (kind) GOOD(gp_run(ctx, &c, nullptr));
         else BAD(GP_E_ARGUMENT, step ? "gp_iota: step " : "gp_fill: ", gp_run(ctx, &c, nullptr));
         CLOSE(ctx);
@@ -429,7 +429,7 @@ static void test_close(bool host) {
         c.out = own;
         for (int n = 0;; ++n) {
           gp_result r = GP_SUCCESS;
-          gp_description d;
+          gp_description d = gp_description_init();
           uint64_t bytes;
           gp_policy p;
           gp_policy_source source;
@@ -497,7 +497,7 @@ static void test_waiting() {
   std::thread closer([&] { shut = gp_close(ctx), gone = 1; });
   usleep(30000);
   CHECK(!gone);
-  gp_description d;
+  gp_description d = gp_description_init();
   gp_result late; // who comes now is not let in
   do late = gp_describe(ctx, &d);
   while (late == GP_SUCCESS);
@@ -524,13 +524,13 @@ static std::vector<Entry> entries() {
   static gp_policy policy;
   static gp_policy_source source;
   static gp_kernel_source kernel;
-  static gp_description description;
+  static gp_description description = gp_description_init();
   static gp_type type;
   static gp_op op;
   static gp_call scan = scan_call();
   scan.out = results2;
   add("gp_run", [](gp_context *c, gp_stream s) { return gp_run(c, &scan, s); });
-  add("gp_copy", [](gp_context *c, gp_stream s) { return gp_copy(c, GP_I32, numbers, results2, 10, s); });
+  add("gp_copy", [](gp_context *c, gp_stream s) { return gp_copy(c, GP_I32, numbers, 10, results2, s); });
   add("gp_prepare", [](gp_context *c, gp_stream) { return gp_prepare(c, &scan); });
   add("gp_reserve", [](gp_context *c, gp_stream s) { return gp_reserve(c, s, 1 << 20); });
   add("gp_workspace_size", [](gp_context *c, gp_stream) { return gp_workspace_size(c, &scan, &bytes); });

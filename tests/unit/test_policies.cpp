@@ -274,7 +274,7 @@ static Bytes narrowed(const std::vector<uint64_t> &v, int size) {
 }
 static void put_graph(Side &s, gp_call &c, int size, unsigned vertices, bool symmetric) {
   const Graph g = graph_of(vertices, symmetric);
-  gp_graph *h = s.keep(gp_graph());
+  gp_graph *h = s.keep(gp_graph_init());
   h->vertices = vertices, h->edges = g.targets.size();
   h->offset_type = h->vertex_type = number_type(size);
   h->offsets = s.put(narrowed(g.offsets, size), size), h->targets = s.put(narrowed(g.targets, size), size);
@@ -283,7 +283,7 @@ static void put_graph(Side &s, gp_call &c, int size, unsigned vertices, bool sym
 }
 // A graph to be written, with lists of as many edges.
 static gp_graph *take_graph(Side &s, int size, uint64_t vertices, uint64_t edges) {
-  gp_graph *h = s.keep(gp_graph());
+  gp_graph *h = s.keep(gp_graph_init());
   h->vertices = vertices, h->edges = edges, h->offset_type = h->vertex_type = number_type(size);
   h->offsets = s.take(vertices + 1, size), h->targets = s.take(edges, size);
   return h;
@@ -341,7 +341,7 @@ static const std::vector<int> ALL = {1, 2, 3, 4, 8, 12, 16, 24, 33, 48, 63, 64},
 
 static void put_matrices(Side &s, gp_call &c, int size, uint64_t rows, uint64_t columns, uint64_t batch,
                          bool in_place) {
-  gp_permutation *p = s.keep(gp_permutation());
+  gp_permutation *p = s.keep(gp_permutation_init());
   p->dimensions = 3;
   p->order[0] = 0, p->order[1] = 2, p->order[2] = 1;
   p->extent[0] = batch, p->extent[1] = rows, p->extent[2] = columns;
@@ -355,7 +355,7 @@ static void put_matrices(Side &s, gp_call &c, int size, uint64_t rows, uint64_t 
 static const std::vector<Case> cases = {
     CASE("copy", GP_COPY, ALL, IN_TO_OUT; c.out_type = GP_TYPE_DEFAULT),
     CASE("fill", GP_FILL, ALL, c.out_type = s.type(size); c.out = s.take(n, size); c.count = n;
-         c.init = s.keep(std::array<char, 64>{1, 2, 3, 4, 5})),
+         c.value = s.keep(std::array<char, 64>{1, 2, 3, 4, 5})),
     CASE("iota", GP_IOTA, NUMBERS, c.out_type = number_type(size); c.out = s.take(n, size); c.count = n),
     CASE("transform", GP_TRANSFORM, ALL, IN_TO_OUT; c.op = s.op(FLIP, size)),
     CASE("transform2", GP_TRANSFORM2, ALL, IN_TO_OUT; c.in2 = s.put(noise(n, size, 2), size);
@@ -386,7 +386,7 @@ static const std::vector<Case> cases = {
     CASE("select", GP_SELECT, ALL, IN_TO_OUT; c.op = s.op(PICK, size); COUNTED(1)),
     CASE("select flags", GP_SELECT, ALL, IN_TO_OUT; c.key_type = GP_U8; c.keys = s.put(noise(n, 1, 4, 1)); COUNTED(1)),
     CASE("partition", GP_PARTITION, ALL, IN_TO_OUT; c.op = s.op(PICK, size); c.out2 = s.take(n, size); COUNTED(2)),
-    CASE("partition in three", GP_PARTITION, ALL, IN_TO_OUT; c.op = s.op(PICK, size); c.transform = s.op(PICK2, size);
+    CASE("partition in three", GP_PARTITION, ALL, IN_TO_OUT; c.op = s.op(PICK, size); c.predicate2 = s.op(PICK2, size);
          c.out2 = s.take(n, size); c.out3 = s.take(n, size); COUNTED(3)),
     CASE("count if", GP_COUNT_IF, ALL, c.in_type = s.type(size); c.in = s.put(noise(n, size, 1), size); c.count = n;
          c.op = s.op(PICK, size); COUNTED(1)),
@@ -402,10 +402,10 @@ static const std::vector<Case> cases = {
          c.begin = s.put(narrowed(b, size), size)),
     CASE("lower bound", GP_LOWER_BOUND, ALL, c.in_type = s.type(size); c.out_type = GP_U32; c.op = s.op(LESS, size);
          c.in = s.put(keys_of(n, size, 2), size); c.keys = s.put(sorted(keys_of(n / 2, size, 3), size), size);
-         c.length = n / 2; c.count = n; c.out = s.take(n, 4, Side::NUMBER)),
+         c.key_count = n / 2; c.count = n; c.out = s.take(n, 4, Side::NUMBER)),
     CASE("upper bound", GP_UPPER_BOUND, ALL, c.in_type = s.type(size); c.out_type = GP_U64; c.op = s.op(LESS, size);
          c.in = s.put(keys_of(n, size, 2), size); c.keys = s.put(sorted(keys_of(n / 2, size, 3), size), size);
-         c.length = n / 2; c.count = n; c.out = s.take(n, 8, Side::NUMBER)),
+         c.key_count = n / 2; c.count = n; c.out = s.take(n, 8, Side::NUMBER)),
     CASE("sort keys", GP_SORT, NUMBERS, NUMBER_KEYS),
     CASE("sort pairs", GP_SORT, PAIRS, NUMBER_KEYS; VALUES),
     CASE("argsort", GP_SORT, NUMBERS, NUMBER_KEYS; c.out_type = GP_U32; c.out = s.take(n, 4)),
@@ -430,20 +430,18 @@ static const std::vector<Case> cases = {
     CASE("segmented sort of long segments", GP_SEGMENTED_SORT, NUMBERS, NUMBER_KEYS; c.offset_type = GP_U32;
          c.segments = 2; c.begin = s.put(std::vector<unsigned>{0, unsigned(n / 5), unsigned(n)})),
     CASE("segmented sort pairs", GP_SEGMENTED_SORT, PAIRS, NUMBER_KEYS; SEGMENTS; VALUES),
-    CASE("top k", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
-         c.out_keys = s.take(c.length, size)),
-    CASE("top k, many", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 1; c.length = n / 2 + 1;
-         c.out_keys = s.take(c.length, size)),
-    CASE("top k pairs", GP_TOP_K, PAIRS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
-         c.out_keys = s.take(c.length, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
-         c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.length, value)),
-    CASE("top k indices", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
-         c.out_type = GP_U32; c.out = s.take(c.length, 4)),
-    CASE("top k values", GP_TOP_K, PAIRS, NUMBER_KEYS; c.segments = 1; c.length = std::min<size_t>(n, 50);
-         c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value);
-         c.out = s.take(c.length, value)),
-    CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.length = n / 2; c.out_keys = s.take(1, size)),
-    CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.init = s.keep(uint64_t(7))),
+    CASE("top k", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.rows = 1; c.k = std::min<size_t>(n, 50);
+         c.out_keys = s.take(c.k, size)),
+    CASE("top k, many", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.rows = 1; c.k = n / 2 + 1; c.out_keys = s.take(c.k, size)),
+    CASE("top k pairs", GP_TOP_K, PAIRS, NUMBER_KEYS; c.rows = 1; c.k = std::min<size_t>(n, 50);
+         c.out_keys = s.take(c.k, size, Side::NUMBER); c.in_type = c.out_type = s.type(value);
+         c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value)),
+    CASE("top k indices", GP_TOP_K, NUMBERS, NUMBER_KEYS; c.rows = 1; c.k = std::min<size_t>(n, 50);
+         c.out_type = GP_U32; c.out = s.take(c.k, 4)),
+    CASE("top k values", GP_TOP_K, PAIRS, NUMBER_KEYS; c.rows = 1; c.k = std::min<size_t>(n, 50);
+         c.in_type = c.out_type = s.type(value); c.in = s.put(noise(n, value, 2), value); c.out = s.take(c.k, value)),
+    CASE("nth element", GP_NTH_ELEMENT, NUMBERS, NUMBER_KEYS; c.n = n / 2; c.out_keys = s.take(1, size)),
+    CASE("shuffle", GP_SHUFFLE, ALL, IN_TO_OUT; c.seed = 7),
     CASE("group by", GP_GROUP_BY, NUMBERS, NUMBER_KEYS; c.in_type = c.out_type = GP_U32; c.op = GP_SUM;
          c.in = s.put(numbers(n, 4, 6), 4); c.out = s.take(n, 4); COUNTED(1)),
     CASE("check offsets", GP_CHECK_OFFSETS, WORDS, c.offset_type = number_type(size); c.segments = n; c.count = n / 2;
@@ -456,9 +454,10 @@ static const std::vector<Case> cases = {
     CASE("transpose in place", GP_TRANSPOSE, ALL, put_matrices(s, c, size, 48, 48, n > 3000 ? 2 : 1, true)),
     CASE("transpose in place, dense", GP_TRANSPOSE, ALL, put_matrices(s, c, size, 48, n / 48 + 1, 1, true)),
     CASE("convert layout", GP_CONVERT_LAYOUT, WORDS, static const gp_field fields[] = {{0, 4}, {4, 2}};
-         gp_layout *l = s.keep(gp_layout()); l->width = GP_AOS; l->size = 8; l->fields = fields; l->field_count = 2;
-         c.in_layout = l; gp_layout *o = s.keep(*l); o->width = size == 4 ? GP_SOA : 32; o->size = 6; c.out_layout = o;
-         c.in = s.put(noise(n, 8, 1), 8); c.out = s.take((n + 31) / 32 * 32, 6); c.count = n),
+         gp_layout *l = s.keep(gp_layout_init()); l->width = GP_AOS; l->size = 8; l->fields = fields;
+         l->field_count = 2; c.in_layout = l; gp_layout *o = s.keep(*l); o->width = size == 4 ? GP_SOA : 32;
+         o->size = 6; c.out_layout = o; c.in = s.put(noise(n, 8, 1), 8); c.out = s.take((n + 31) / 32 * 32, 6);
+         c.count = n),
     CASE("bfs", GP_BFS, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), true); c.out = s.take(c.graph->vertices, 4)),
     CASE("bfs, directed", GP_BFS, WORDS, put_graph(s, c, size, unsigned(n / 8 + 20), false); c.flags = GP_REPRODUCIBLE;
          c.out = s.take(c.graph->vertices, 4); c.out2 = s.take(c.graph->vertices, size)),

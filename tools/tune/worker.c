@@ -205,7 +205,7 @@ static gp_cuda cuda;
 static gp_nvml nvml;
 static gp_context *ctx, *host;
 static cell_types types, host_types;
-static gp_description device;
+static gp_description device = {.struct_size = sizeof device};
 static void *stream;
 static int l2_bytes, ordinal, kernels_loaded;
 static gp_backend backend = GP_BACKEND_CUDA;

@@ -1,0 +1,36 @@
+// api/init.h - structs at their defaults
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h
+
+// Structs that callers fill begin with struct_size, the size in the caller's header. It tells the library which members
+// exist, so that a program keeps running with a newer library. These functions set struct_size, and every other member
+// to its default (zero). The header compiles them into the program. Other languages zero the struct and set struct_size
+// themselves.
+#define GPUPRIMS__INIT(name, type)                                                                                     \
+  GPUPRIMS__INLINE type name(void) {                                                                                   \
+    type made;                                                                                                         \
+    __builtin_memset(&made, 0, sizeof made);                                                                           \
+    made.struct_size = sizeof made;                                                                                    \
+    return made;                                                                                                       \
+  }
+GPUPRIMS__INIT(gp_config_init, gp_config)
+GPUPRIMS__INIT(gp_type_desc_init, gp_type_desc)
+GPUPRIMS__INIT(gp_op_desc_init, gp_op_desc)
+GPUPRIMS__INIT(gp_graph_init, gp_graph)
+GPUPRIMS__INIT(gp_layout_init, gp_layout)
+GPUPRIMS__INIT(gp_permutation_init, gp_permutation)
+GPUPRIMS__INIT(gp_description_init, gp_description)
+GPUPRIMS__INIT(gp__call_init, gp_call)
+GPUPRIMS__INIT(gp__segments_init, gp_segments)
+#undef GPUPRIMS__INIT
+GPUPRIMS__INLINE gp_call gp_call_init(gp_primitive primitive) {
+  gp_call call = gp__call_init();
+  call.primitive = primitive;
+  return call;
+}
+GPUPRIMS__INLINE gp_segments gp_segments_init(gp_type offset_type, const void *offsets, uint64_t count) {
+  gp_segments segments = gp__segments_init();
+  segments.offset_type = offset_type;
+  segments.begin = offsets;
+  segments.count = count;
+  return segments;
+}
