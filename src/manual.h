@@ -1,6 +1,6 @@
 // manual.h - the header's first page: how to use it, what it promises, how it is built
 
-// gpuprims.h - v0.1.0 - CUDA's parallel primitives as one C header - MIT licence (text at the end of LICENSE)
+// gpuprims.h - v0.2.0 - CUDA's parallel primitives as one C header - MIT licence (text at the end of LICENSE)
 //
 // Copy, transform, reduce and scan; the same by segments and by key; runs, selection, partition, histograms, search;
 // sorts, merges, sets, top-k, shuffles; transposes and layouts of structs: at the speed of the memory system, callable
@@ -51,15 +51,16 @@
 //                 call can take it from there; the host need not know.
 //    Streams      Every call is asynchronous on the caller's stream and can be captured in a CUDA graph.
 //    Workspace    The context keeps one workspace a stream and grows it in stream order. At its front are tagged words,
-//                 by which the blocks of a call hear of each other and which are never cleared between calls; at its
-//                 back is scratch memory, which means nothing before and after a call: sorts keep a copy of their
-//                 elements there. While the stream is captured nothing grows: too small is GP_E_WORKSPACE with the size
-//                 needed in the message; gp_reserve prepares it. A graph keeps using the workspace of the stream it
+//                 through which a call's blocks communicate and which no call clears; at its back is scratch memory,
+//                 which holds nothing between calls: sorts keep a copy of their elements there. While the stream is
+//                 captured nothing grows: too small is GP_E_WORKSPACE with the size needed in the message; gp_reserve
+//                 prepares it. A graph keeps using the workspace of the stream it
 //                 was captured on: do not replay it while other calls run on that stream, or replay it twice at once.
 //                 Workspaces of 128 streams are kept (gp_config.workspaces). A further stream takes the place of the
-//                 one least recently used whose work has ended; none that a graph may use. From half that number on,
-//                 a call records an event behind itself, which says so (under 1 us; no call waits for it). Streams
-//                 seen before and never used again keep their place. gp_close frees what is left.
+//                 least recently used one whose work has ended; none that a graph may use. From half that number on,
+//                 each call records an event, which tells when its work has ended (under 1 us; no call waits for it).
+//                 Streams seen before and never used again keep their place. gp_trim frees workspaces and kernels,
+//                 gp_close what is left.
 //    Kernels      A context keeps 4096 kernels. Where it builds more, it unloads the least recently used ones, but none
 //                 that a graph captured. A call that builds a kernel may wait for the device, as the driver may where
 //                 it loads and unloads code; a call whose kernels are loaded does not (gp_prepare).
@@ -107,7 +108,11 @@
 //    Memory       Buffers lie where the back end reaches them: device, managed or registered memory (any memory, where
 //                 the device reads the host's pages) for a GPU, host or managed memory for the host. The first call of
 //                 a context, and each with GP_CHECKED, looks: GP_E_ARGUMENT names the buffer. Not under capture.
-//                 Values (init, step) are read by the host, during the call; so are the structs that a call points to.
+//                 Values (init, value, scalar, ...) are read by the host, during the call; so are the structs that a
+//                 call points to.
+//    ABI          Structs that you fill begin with struct_size, which gp_call_init, gp_config_init, gp_segments_init
+//                 and the others set. A program runs with a newer library of the same soname; a member that an older
+//                 library does not have is GP_E_UNSUPPORTED where it is set. gp_version() is the library's version.
 //
 // BUILD OPTIONS (define before the include)
 //    GPUPRIMS_IMPLEMENTATION     this file holds the implementation

@@ -23,6 +23,12 @@ GPUPRIMS__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, 
 // workspaces for, the least recently used lose theirs, reserved or not, until a call on them is captured.
 GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes);
 
+// Frees workspaces of streams, the least recently used first, until those left take at most `bytes` of device memory;
+// with 0 it also unloads all kernels, which the disk cache has. Workspaces and kernels of calls that run in other
+// threads and of captured graphs stay. Waits for all work in the device's primary context (cuCtxSynchronize) where there is
+// something to free. A later call on the stream gets a new workspace. Errors: CONTEXT, FORK, DRIVER.
+GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes);
+
 // The policy that the call will run on, with every field filled in, and where it came from.
 GPUPRIMS__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy,
                                          gp_policy_source *source);

@@ -111,10 +111,8 @@ GPUPRIMS__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
   if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);
   if (s->context) gp__leave(s, "gp_run", pushed, GP_SUCCESS);
 }
-// Where there are too many kernels: takes the least recently used ones out of the table. The lock is held.
-GPUPRIMS__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
-  const int most = s->kernels_most;
-  int wanted = s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0;
+// Takes so many kernels out of the table, the least recently used first. The lock is held.
+GPUPRIMS__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
   gp__kernel *k = s->oldest;
   while (k && wanted) {
     gp__kernel *old = k, **at = &s->kernels[gp__slot(k->spelling)];
@@ -129,6 +127,11 @@ GPUPRIMS__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
     --s->kernel_count;
     --wanted;
   }
+}
+// Drops kernels where there are too many. The lock is held.
+GPUPRIMS__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
+  const int most = s->kernels_most;
+  gp__drop_kernels(s, s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0, dropped);
 }
 // The kernels of a call that is through with them; NULL: one that it did not come to.
 GPUPRIMS__PRIVATE void gp__let_kernels_go(gp__kernel *const *kernels, int count) {

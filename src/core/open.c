@@ -181,7 +181,11 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
       void *primary = NULL;
       const int error = s->library.runtime.driver.cuDevicePrimaryCtxRetain(&primary, s->device);
       if (error) result = gp__cuda_fail(&s->library.runtime, who, "cuDevicePrimaryCtxRetain", error);
-      else s->context = primary;
+      else {
+        s->context = primary;
+        gp__log(&s->library.runtime, GP_LOG_INFO, "the CUDA back end runs: device %d, %s, compute capability %d.%d",
+                s->about.device, s->about.name, s->about.compute_capability / 10, s->about.compute_capability % 10);
+      }
     } else if (c.backend == GP_BACKEND_AUTO && none) {
       gp__log(&s->library.runtime, GP_LOG_INFO, "the host back end runs: %s", gp__here.draft);
       memset(&s->about, 0, sizeof s->about);

@@ -450,6 +450,84 @@ static void test_room() {
   fake::destroy_stream(stream);
 }
 
+// Memory goes back before the context is closed: the least recently used workspaces first, then kernels.
+static void test_trim() {
+  gp_policy q = small(GP_LOOK_BACK);
+  static int in[1000], out[1000];
+  gp_call c = fold_call(GP_INCLUSIVE_SCAN, GP_SUM, GP_I32, GP_I32, in, out, 1000);
+  c.policy = &q;
+  for (int hooks = 0; hooks < 2; ++hooks) {
+    static std::map<void *, size_t> live;
+    static bool trimming;
+    trimming = false;
+    gp_config k = config();
+    if (hooks) {
+      k.allocate = [](void *, size_t bytes, gp_stream) -> void * {
+        void *p = simt::device_malloc(bytes);
+        live[p] = bytes;
+        return p;
+      };
+      k.release = [](void *, void *p, size_t bytes, gp_stream stream) {
+        CHECK(live[p] == bytes && (!trimming || !stream));
+        live.erase(p);
+        simt::device_free(p);
+      };
+    }
+    gp_context *ctx = nullptr;
+    GOOD(gp_open(&k, &ctx));
+    fake::machine.run = false;
+    const auto held = [&] { return hooks ? live.size() : fake::memory.size(); };
+    GOOD(gp_trim(ctx, 0)); // nothing is there: nobody waits
+    CHECK(fake::counts.calls["cuCtxSynchronize"] == 0);
+    fake::Stream *streams[200];
+    for (auto &s : streams) { // they come and go
+      s = fake::make_stream();
+      GOOD(gp_reserve(ctx, s, 65536));
+    }
+    CHECK(held() == size_t(GP_WORKSPACES));
+    GOOD(gp_run(ctx, &c, streams[150])); // used again
+    streams[160]->capturing = 1;
+    GOOD(gp_run(ctx, &c, streams[160])); // a graph has it
+    streams[160]->capturing = 0;
+    for (auto s : streams)
+      if (s != streams[150] && s != streams[160]) fake::destroy_stream(s);
+    trimming = true; // all work has ended then
+    const unsigned long waits = fake::counts.calls["cuCtxSynchronize"];
+    GOOD(gp_trim(ctx, UINT64_MAX)); // they fit
+    GOOD(gp_trim(ctx, 65536 * uint64_t(GP_WORKSPACES)));
+    CHECK(held() == size_t(GP_WORKSPACES) && fake::counts.calls["cuCtxSynchronize"] == waits);
+    GOOD(gp_trim(ctx, 10 * 65536 + 65535));
+    CHECK(held() == 10 && fake::counts.calls["cuCtxSynchronize"] == waits + 1);
+    GOOD(gp_trim(ctx, 2 * 65536));
+    CHECK(held() == 2);
+    const unsigned launches = fake::counts.launches;
+    const size_t modules = fake::modules.size();
+    GOOD(gp_run(ctx, &c, streams[150])); // its workspace was the latest, and has stayed
+    CHECK(held() == 2 && fake::counts.launches == launches + 1 && fake::modules.size() == modules);
+    GOOD(gp_trim(ctx, 0));
+    CHECK(held() == 1 && fake::modules.size() == 1); // what the graph has
+    const unsigned long compiled = fake::counts.calls["nvrtcCompileProgram"];
+    GOOD(gp_copy(ctx, GP_I32, in, 10, out, nullptr));
+    GOOD(gp_trim(ctx, 0));
+    CHECK(fake::modules.size() == 1);
+    GOOD(gp_copy(ctx, GP_I32, in, 10, out, nullptr)); // built again
+    CHECK(fake::counts.calls["nvrtcCompileProgram"] == compiled + 2);
+    GOOD(gp_run(ctx, &c, streams[150]));
+    CHECK(held() == 2 && ctx->state->stream_count == 2);
+    CLOSE(ctx);
+    CHECK(live.empty());
+    fake::destroy_stream(streams[150]), fake::destroy_stream(streams[160]);
+    fake::reset();
+  }
+  gp_config k = config();
+  k.backend = GP_BACKEND_HOST;
+  gp_context *ctx = nullptr;
+  GOOD(gp_open(&k, &ctx));
+  GOOD(gp_trim(ctx, 0));
+  CLOSE(ctx);
+  BAD(GP_E_CONTEXT, "gp_trim", gp_trim(nullptr, 0));
+}
+
 static void test_workspaces() {
   gp_context *ctx = open_fake();
   gp_policy q = small(GP_LOOK_BACK);
@@ -1646,6 +1724,7 @@ int main(int argc, char **argv) {
                      {"definitions", test_definitions},
                      {"results", test_results},
                      {"policies", test_policies},
+                     {"trim", test_trim},
                      {"workspaces", test_workspaces},
                      {"room", test_room},
                      {"faults", test_faults},

@@ -533,6 +533,7 @@ static std::vector<Entry> entries() {
   add("gp_copy", [](gp_context *c, gp_stream s) { return gp_copy(c, GP_I32, numbers, 10, results2, s); });
   add("gp_prepare", [](gp_context *c, gp_stream) { return gp_prepare(c, &scan); });
   add("gp_reserve", [](gp_context *c, gp_stream s) { return gp_reserve(c, s, 1 << 20); });
+  add("gp_trim", [](gp_context *c, gp_stream) { return gp_trim(c, 0); });
   add("gp_workspace_size", [](gp_context *c, gp_stream) { return gp_workspace_size(c, &scan, &bytes); });
   add("gp_policy_origin", [](gp_context *c, gp_stream) { return gp_policy_origin(c, &scan, &policy, &source); });
   add("gp_policy_echo", [](gp_context *c, gp_stream) { return gp_policy_echo(c, &scan, &policy); });
