@@ -58,8 +58,8 @@
 //                 through which a call's blocks communicate and which no call clears; at its back is scratch memory,
 //                 which holds nothing between calls: sorts keep a copy of their elements there. While the stream is
 //                 captured nothing grows: too small is GP_E_WORKSPACE with the size needed in the message; gp_reserve
-//                 prepares it. A graph keeps using the workspace of the stream it
-//                 was captured on: do not replay it while other calls run on that stream, or replay it twice at once.
+//                 prepares it. A graph keeps using the workspace of the stream it was captured on: do not replay it
+//                 while other calls run on that stream, or replay it twice at once.
 //                 Workspaces of 128 streams are kept (gp_config.workspaces). A further stream takes the place of the
 //                 least recently used one whose work has ended; none that a graph may use. From half that number on,
 //                 each call records an event, which tells when its work has ended (under 1 us; no call waits for it).
@@ -1154,7 +1154,8 @@ GPUPRIMS__API int gp_version(void);
 // where there is no driver library, or a driver that sees no device (cuInit's CUDA_ERROR_NO_DEVICE: also with
 // CUDA_VISIBLE_DEVICES=""); gp_description.fallback says which. The log says which back end runs, and why. Everything
 // else that is wrong with a driver or a device is an error with AUTO too: a library that does not load, a stub, a
-// mismatch of versions, a device that does not exist or is too old. Errors: NULL, ARGUMENT, NO_DEVICE, DEVICE_TOO_OLD, DRIVER, BUNDLE, MEMORY, CONTEXT (from a hook).
+// mismatch of versions, a device that does not exist or is too old. Errors: NULL, ARGUMENT, NO_DEVICE,
+// DEVICE_TOO_OLD, DRIVER, BUNDLE, MEMORY, CONTEXT (from a hook).
 GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx);
 
 // Waits for calls of other threads to return, then for the GPU, then frees all that the context holds. Calls that begin
@@ -1799,8 +1800,8 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
 
 // Frees workspaces of streams, the least recently used first, until those left take at most `bytes` of device memory;
 // with 0 it also unloads all kernels, which the disk cache has. Workspaces and kernels of calls that run in other
-// threads and of captured graphs stay. Waits for all work in the device's primary context (cuCtxSynchronize) where there is
-// something to free. A later call on the stream gets a new workspace. Errors: CONTEXT, FORK, DRIVER.
+// threads and of captured graphs stay. Waits for all work in the device's primary context (cuCtxSynchronize) where there
+// is something to free. A later call on the stream gets a new workspace. Errors: CONTEXT, FORK, DRIVER.
 GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes);
 
 // The policy that the call will run on, with every field filled in, and where it came from.

@@ -54,8 +54,8 @@
 //                 through which a call's blocks communicate and which no call clears; at its back is scratch memory,
 //                 which holds nothing between calls: sorts keep a copy of their elements there. While the stream is
 //                 captured nothing grows: too small is GP_E_WORKSPACE with the size needed in the message; gp_reserve
-//                 prepares it. A graph keeps using the workspace of the stream it
-//                 was captured on: do not replay it while other calls run on that stream, or replay it twice at once.
+//                 prepares it. A graph keeps using the workspace of the stream it was captured on: do not replay it
+//                 while other calls run on that stream, or replay it twice at once.
 //                 Workspaces of 128 streams are kept (gp_config.workspaces). A further stream takes the place of the
 //                 least recently used one whose work has ended; none that a graph may use. From half that number on,
 //                 each call records an event, which tells when its work has ended (under 1 us; no call waits for it).

@@ -9,7 +9,8 @@ GPUPRIMS__API int gp_version(void);
 // where there is no driver library, or a driver that sees no device (cuInit's CUDA_ERROR_NO_DEVICE: also with
 // CUDA_VISIBLE_DEVICES=""); gp_description.fallback says which. The log says which back end runs, and why. Everything
 // else that is wrong with a driver or a device is an error with AUTO too: a library that does not load, a stub, a
-// mismatch of versions, a device that does not exist or is too old. Errors: NULL, ARGUMENT, NO_DEVICE, DEVICE_TOO_OLD, DRIVER, BUNDLE, MEMORY, CONTEXT (from a hook).
+// mismatch of versions, a device that does not exist or is too old. Errors: NULL, ARGUMENT, NO_DEVICE,
+// DEVICE_TOO_OLD, DRIVER, BUNDLE, MEMORY, CONTEXT (from a hook).
 GPUPRIMS__API gp_result gp_open(const gp_config *config, gp_context **ctx);
 
 // Waits for calls of other threads to return, then for the GPU, then frees all that the context holds. Calls that begin
