@@ -1800,8 +1800,8 @@ GPUPRIMS__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t b
 
 // Frees workspaces of streams, the least recently used first, until those left take at most `bytes` of device memory;
 // with 0 it also unloads all kernels, which the disk cache has. Workspaces and kernels of calls that run in other
-// threads and of captured graphs stay. Waits for all work in the device's primary context (cuCtxSynchronize) where there
-// is something to free. A later call on the stream gets a new workspace. Errors: CONTEXT, FORK, DRIVER.
+// threads and of captured graphs stay. Where there is something to free, waits for all work in the device's primary
+// context (cuCtxSynchronize). A later call on the stream gets a new workspace. Errors: CONTEXT, FORK, DRIVER.
 GPUPRIMS__API gp_result gp_trim(gp_context *ctx, uint64_t bytes);
 
 // The policy that the call will run on, with every field filled in, and where it came from.
