@@ -325,7 +325,7 @@ def build_bench():
     command = [compiler, "-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", *openmp(compiler), "-I.", "-Itools",
                "tools/gp_bench.c", "-o", "build/gp_bench", "-ldl", "-lpthread", "-lm"]
     sources = ["gpuprims.h", "tools/gp_bench.c", "tools/peers/data.h", "tools/peers/peers.h",
-               *(f"tools/gp_{name}.h" for name in ("cells", "cuda", "graphs", "primitives"))]
+               *(f"tools/gp_{name}.h" for name in ("cells", "cuda", "graphs", "headers", "primitives"))]
     if os.path.exists(os.path.join(ROOT, "gpuprims_policies.h")):
         sources.append("gpuprims_policies.h")
     stamp = stamp_of(sources, command)

@@ -585,7 +585,7 @@ static const char *check_on_host(const cell *c, const char *in, const char *in2,
                        : c->op == GP_NOT    ? u == 0
                                             : u;
       } else if (c->primitive == GP_FILL) {
-        if (memcmp(out + i * (uint64_t)c->out->size, call.value, (size_t)c->out->size))
+        if (memcmp(out + i * (uint64_t)c->out->size, call.OF_CALL(value), (size_t)c->out->size))
           return snprintf(reason, sizeof reason, "element %llu is not the value", (unsigned long long)i), reason;
         continue;
       } else expected = (double)i, expected_int = i; // iota

@@ -55,6 +55,7 @@
 #include <string.h>
 
 #include "gp_graphs.h"
+#include "gp_headers.h"
 #include "gp_primitives.h"
 #include "peers/data.h"
 
@@ -526,7 +527,7 @@ static inline __attribute__((unused)) void cell_make_layouts(cell *c) {
       c->fields[side][f].size = (size_t)c->field_bytes[f];
       at += (size_t)c->field_bytes[f];
     }
-    c->layouts[side].struct_size = sizeof(gp_layout);
+    SET_SIZE(&c->layouts[side]);
     c->layouts[side].width = c->widths[side];
     c->layouts[side].size = (at + most - 1) / most * most;
     c->layouts[side].field_count = f;
@@ -540,7 +541,7 @@ static inline __attribute__((unused)) uint64_t cell_layout_bytes(const cell *c, 
 
 static inline __attribute__((unused)) const char *complete_graph(cell *c) {
   gp_graph *g = &c->graph;
-  g->struct_size = sizeof *g;
+  SET_SIZE(g);
   if (!*c->graph_text) return "graph=KIND:NAME=NUMBER:... is missing";
   if (c->n != 2 * c->made.edges) return "n is twice the edges that are made: both ways";
   if (c->in->number != GP_DATA_UINT || c->in->size < 4 || c->offsets->number != GP_DATA_UINT)
@@ -1102,7 +1103,8 @@ static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t 
   gp_permutation *p = (gp_permutation *)(uintptr_t)&c->permutations[n != c->n];
   uint64_t shape[3];
   cell_matrices(c, n, shape);
-  *p = gp_permutation_init();
+  memset(p, 0, sizeof *p);
+  SET_SIZE(p);
   p->dimensions = 3;
   p->order[1] = 2, p->order[2] = 1;
   p->extent[0] = shape[2], p->extent[1] = shape[0], p->extent[2] = shape[1];
@@ -1110,7 +1112,9 @@ static inline __attribute__((unused)) void cell_permute(const cell *c, uint64_t 
 }
 
 // top_k: results a row; nth_element: the position.
-static inline uint64_t *cell_k_of(gp_call *call) { return call->primitive == GP_TOP_K ? &call->k : &call->n; }
+static inline __attribute__((unused)) uint64_t *cell_k_of(gp_call *call) {
+  return call->primitive == GP_TOP_K ? &call->OF_CALL(k) : &call->OF_CALL(n);
+}
 
 // What a call on segments, runs and so on has besides.
 static inline __attribute__((unused)) void cell_complete_call(cell_types *types, const cell *c, gp_call *result) {
@@ -1119,9 +1123,9 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
 #define HANDLE(row) ((row) ? types->handles[(row)-TYPE_ROWS] : GP_TYPE_DEFAULT)
   call.segments = c->segments;
   call.bins = c->bins;
-  if (c->form == FORM_FIXED) call.segment_length = c->segments_mean;
+  if (c->form == FORM_FIXED) call.OF_CALL(segment_length) = c->segments_mean;
   else if (has_word(p, 's')) call.offset_type = HANDLE(c->offsets ? c->offsets : c->in);
-  if (has_word(p, 'h')) call.key_count = c->haystack;
+  if (has_word(p, 'h')) call.OF_CALL(key_count) = c->haystack;
   if (c->key) call.key_type = HANDLE(c->key);
   if (has_word(p, 'r')) {
     const type_row *key = c->key ? c->key : c->in;
@@ -1137,11 +1141,11 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
   if (has_word(p, 'e') && c->form != FORM_FLAGS) {
     const int structs = c->in->fields > 1;
     call.op = structs ? cell_below(types, c->in, c->keep) : c->keep == 100 ? GP_LESS_EQUAL : GP_LESS;
-    if (c->parts == 3) call.predicate2 = structs ? cell_below(types, c->in, cell_keep2(c)) : GP_LESS;
-    if (c->parts == 3 && !structs && cell_keep2(c) == 100) call.predicate2 = GP_LESS_EQUAL;
-    if (!structs) call.scalar = c->scalar, call.scalar2 = c->parts == 3 ? c->scalar2 : NULL;
+    if (c->parts == 3) call.OF_CALL(predicate2) = structs ? cell_below(types, c->in, cell_keep2(c)) : GP_LESS;
+    if (c->parts == 3 && !structs && cell_keep2(c) == 100) call.OF_CALL(predicate2) = GP_LESS_EQUAL;
+    if (!structs) call.OF_CALL(scalar) = c->scalar, call.OF_CALL(scalar2) = c->parts == 3 ? c->scalar2 : NULL;
   }
-  if (p == GP_HISTOGRAM_EVEN && !cell_all_values(c)) call.lower = c->scalar, call.upper = c->scalar2;
+  if (p == GP_HISTOGRAM_EVEN && !cell_all_values(c)) call.OF_CALL(lower) = c->scalar, call.OF_CALL(upper) = c->scalar2;
   if (moves_keys(p) || p == GP_IS_SORTED) {
     call.key_type = HANDLE(c->in);
     call.in_type = c->form == FORM_INDICES ? GP_TYPE_DEFAULT : HANDLE(c->payload);
@@ -1151,9 +1155,9 @@ static inline __attribute__((unused)) void cell_complete_call(cell_types *types,
     call.end_bit = c->end_bit;
     if (has_word(p, 'n')) *cell_k_of(&call) = cell_k(c, c->n);
     call.count2 = cell_second(c, c->n);
-    if (c->rows > 1) call.rows = c->rows;
+    if (c->rows > 1) call.OF_CALL(rows) = c->rows;
   }
-  if (p == GP_SHUFFLE) call.seed = 12345;
+  if (p == GP_SHUFFLE) SET_SEED(&call, 12345);
   if (p == GP_CONVERT_LAYOUT) {
     cell *own = (cell *)(uintptr_t)c; // a cell may have been copied since: its layouts point into itself again
     own->layouts[0].fields = own->fields[0];
@@ -1186,7 +1190,7 @@ static inline __attribute__((unused)) gp_call cell_call(cell_types *types, const
   call.in_type = HANDLE(c->in);
   call.out_type = HANDLE(c->out);
   if (folds(p)) call.acc_type = HANDLE(c->acc);
-  if (p == GP_FILL) call.value = VALUE;
+  if (p == GP_FILL) call.OF_CALL(value) = VALUE;
   call.count = cell_elements(c, c->n);
   call.policy = policy;
   if (p >= GP_SEGMENTED_REDUCE) cell_complete_call(types, c, &call);
@@ -1215,6 +1219,7 @@ static inline __attribute__((unused)) void cell_bind(const cell *c, gp_call *cal
 static inline __attribute__((unused)) void cell_resize(const cell *c, gp_call *call, uint64_t n) {
   call->count = cell_elements(c, n);
   call->segments = cell_segments(c, n);
+  if (c->rows > 1) call->OF_CALL(rows) = c->rows;
   call->count2 = cell_second(c, n);
   if (has_word(c->primitive, 'n')) *cell_k_of(call) = cell_k(c, n);
   if (c->primitive == GP_TRANSPOSE) cell_permute(c, n, call);

@@ -339,7 +339,12 @@ GRAPH_FUNCTION gp_result graph_edge_operator(gp_context *ctx, const graph_made *
 // All edges of a graph by its operator, into memory of 8 bytes each: numbers first, which become edges in place.
 GRAPH_FUNCTION gp_result graph_edges_by(gp_context *ctx, gp_op op, const graph_made *g, void *pairs, gp_stream stream) {
   const gp_result result = gp_iota(ctx, GP_U64, NULL, NULL, pairs, g->edges, stream);
-  return result ? result : gp_transform(ctx, op, GP_U64, GP_U64, pairs, g->edges, pairs, stream);
+  gp_call edges = gp_call_init(GP_TRANSFORM);
+  edges.op = op;
+  edges.in_type = GP_U64;
+  edges.in = edges.out = pairs;
+  edges.count = g->edges;
+  return result ? result : gp_run(ctx, &edges, stream);
 }
 // Both. The operator stays with the context: for one graph after another, in tests and examples.
 GRAPH_FUNCTION gp_result graph_edges_on(gp_context *ctx, const graph_made *g, void *pairs, gp_stream stream) {

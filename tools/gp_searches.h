@@ -4,6 +4,7 @@
 #define GP_SEARCHES_H
 
 #include "gp_graphs.h"
+#include "gp_headers.h"
 
 typedef struct search_memory {
   void *(*allocate)(uint64_t bytes);
@@ -33,6 +34,14 @@ GRAPH_FUNCTION uint64_t searches_offset(const searches *s, uint64_t v) {
   return x;
 }
 
+// The call that makes the graph of the pairs.
+GRAPH_FUNCTION gp_call searches_build(const searches *s) {
+  gp_call c = gp_call_init(GP_GRAPH_FROM_EDGES);
+  c.in_type = GP_U32, c.in = s->pairs, c.count = s->made.edges, c.flags = s->made.flags;
+  c.out_graph = &s->g;
+  return c;
+}
+
 // Makes the graph; memory, primitive, made, sources, at_once and g's types are set. *why: NULL, or what is wrong.
 GRAPH_FUNCTION gp_result searches_make(searches *s, gp_context *ctx, gp_stream stream, const char **why) {
   const search_memory *m = s->memory;
@@ -42,13 +51,14 @@ GRAPH_FUNCTION gp_result searches_make(searches *s, gp_context *ctx, gp_stream s
   int i = 0;
   *why = NULL;
   s->pairs = m->allocate(s->made.edges * 8);
-  g->struct_size = sizeof *g;
+  SET_SIZE(g);
   g->vertices = s->made.vertices;
   g->edges = 2 * s->made.edges;
   g->offsets = m->allocate((g->vertices + 1) * (g->offset_type == GP_U64 ? 8 : 4));
   g->targets = m->allocate(g->edges * (g->vertex_type == GP_U64 ? 8 : 4));
   if ((r = graph_edges_on(ctx, &s->made, s->pairs, stream))) return r;
-  if ((r = gp_graph_from_edges(ctx, GP_U32, s->pairs, NULL, s->made.edges, g, NULL, s->made.flags, stream))) return r;
+  const gp_call build = searches_build(s);
+  if ((r = gp_run(ctx, &build, stream))) return r;
   g->flags = GP_SYMMETRIC;
   s->edges = searches_offset(s, g->vertices);
   if (s->primitive != GP_GRAPH_FROM_EDGES) m->release(s->pairs), s->pairs = NULL;
@@ -86,11 +96,7 @@ GRAPH_FUNCTION gp_call searches_call(searches *s, int i) {
   if (s->primitive == GP_BFS) c.source = s->source[i];
   if (s->primitive == GP_BFS_SOURCES)
     c.sources = s->source + (size_t)i * (size_t)s->at_once, c.count = (uint64_t)s->at_once;
-  if (s->primitive == GP_GRAPH_FROM_EDGES) {
-    c.graph = NULL, c.out = NULL, c.out_graph = &s->g;
-    c.in_type = GP_U32, c.in = s->pairs, c.count = s->made.edges, c.flags = s->made.flags;
-  }
-  return c;
+  return s->primitive == GP_GRAPH_FROM_EDGES ? searches_build(s) : c;
 }
 
 // What the report says; NULL: nothing. Valid until the next call.

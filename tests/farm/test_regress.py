@@ -17,6 +17,9 @@ from tools.farm import cell_keys, recording, regress, standard, store, validate 
 from tools.farm.verdicts import FAST, NO_DATA, SAME, SLOW  # noqa: E402
 
 
+LAST_OF_0_1 = "0b0c4ab098d05b5f6fbce8d2fa52479b277460b2"
+
+
 @pytest.fixture(autouse=True)
 def equal_orders():
     """Which side of a pair is first is chance, and the made-up noise is a process's: equal runs for equal tests."""
@@ -187,6 +190,21 @@ def test_a_commit_is_checked_out_beside():
     with open(os.path.join(tree.path, "gpuprims.h"), "rb") as file:
         assert file.read() == committed
     assert regress.tree_of_commit("HEAD") == tree and committed.startswith(b"//")
+
+
+@pytest.mark.parametrize("source", ["worker.c", "cells.c"])
+def test_gp_tune_takes_a_header_of_0_1(tmp_path, source):
+    """A base's header may be older than the names of today's gp_call: tools/gp_headers.h."""
+    for name in ("gpuprims.h", "gpuprims_policies.h"):
+        shown = subprocess.run(["git", "-C", ROOT, "show", f"{LAST_OF_0_1}:{name}"], check=False, capture_output=True)
+        if shown.returncode:
+            pytest.skip(f"no commit {LAST_OF_0_1} here")
+        (tmp_path / name).write_bytes(shown.stdout)
+    assert b'#define GPUPRIMS_VERSION "0.1.0"' in (tmp_path / "gpuprims.h").read_bytes()
+    done = subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
+                           "-fsyntax-only", f"-I{tmp_path}", os.path.join(ROOT, "tools", "tune", source)], cwd=ROOT,
+                          check=False, capture_output=True, text=True)
+    assert not done.returncode, done.stderr
 
 
 # ---- whole runs on synthetic workers ---------------------------------------------------------------------------------

@@ -205,7 +205,7 @@ static gp_cuda cuda;
 static gp_nvml nvml;
 static gp_context *ctx, *host;
 static cell_types types, host_types;
-static gp_description device = {.struct_size = sizeof device};
+static gp_description device;
 static void *stream;
 static int l2_bytes, ordinal, kernels_loaded;
 static gp_backend backend = GP_BACKEND_CUDA;
@@ -258,6 +258,7 @@ static void open_device(void) {
   const char *reason = gp_cuda_open(&cuda);
   if (reason) fatal("%s", reason);
   open_context();
+  SET_SIZE(&device);
   if (gp_describe(ctx, &device)) fatal("%s", gp_last_message());
   config.backend = GP_BACKEND_HOST;
   if (gp_open(&config, &host)) fatal("%s", gp_last_message());
