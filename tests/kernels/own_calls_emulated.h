@@ -1,5 +1,5 @@
 // own_calls_emulated.h - the library's calls that examples with kernels of their own begin with, where these kernels
-// run under the emulator: a context that is nothing, descriptions of zeros. Include it behind the example.
+// run under the emulator: a context that is nothing. Include it behind the example.
 #ifndef OWN_CALLS_EMULATED_H
 #define OWN_CALLS_EMULATED_H
 
@@ -7,13 +7,6 @@ gp_result gp_open(const gp_config *, gp_context **ctx) { return *ctx = nullptr, 
 gp_result gp_close(gp_context *) { return GP_SUCCESS; }
 const char *gp_result_name(gp_result) { return "?"; }
 const char *gp_last_message(void) { return "?"; }
-gp_call gp_call_init(gp_primitive primitive) {
-  gp_call call = {};
-  call.primitive = primitive;
-  return call;
-}
-gp_type_desc gp_type_desc_init(void) { return gp_type_desc_init(); }
-gp_op_desc gp_op_desc_init(void) { return gp_op_desc_init(); }
 gp_result gp_type_struct(gp_context *, const gp_type_desc *, gp_type *type) {
   return *type = gp_type(1000), GP_SUCCESS;
 }
