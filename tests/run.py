@@ -250,10 +250,11 @@ PROGRAMS = [
             env={"ASAN_OPTIONS": "intercept_tls_get_addr=0:malloc_context_size=1"}),
     # ---- what fuzzes a GPU, on the host back end
     Program("random calls", command=[PYTHON, "tests/gpu/fuzz.py", "--backend", "host"], needs=["venv"]),
-    # ---- what checks graphs and operators on a GPU, on the host back end
+    # ---- what checks graphs, operators, transposes and layouts on a GPU, on the host back end: the calls that it fills
     Program("graph checks", ["tests/gpu/gp_check.c"],
             flags=["-std=gnu11", "-Itools", "-Wno-missing-field-initializers"],
             args=["--backend", "host", "--quick", "--group", "building", "--group", "graphs", "--group", "operators",
+                  "--group", "transposes", "--group", "layouts", "--group", "errors",
                   "--each", "1"]),
     # ---- the machine code of operators in an interpreter; --long: every operator, type and architecture
     Program("operators", command=[PYTHON, "tests/compile/operators.py"], needs=["lib", "venv"], timeout=540,

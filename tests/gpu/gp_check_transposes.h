@@ -132,6 +132,7 @@ static transposes_case transposes_drawn(int kind, int size, uint64_t h) {
   transposes_case t;
   int d;
   memset(&t, 0, sizeof t);
+  t.p = gp_permutation_init();
   t.size = size;
   t.shift[0] = h >> 16 & 1 ? (h >> 18) % 16 / align * align : 0;
   t.shift[1] = h >> 17 & 1 ? (h >> 22) % 16 / align * align : 0;
@@ -220,7 +221,7 @@ static void transposes_errors(void) {
   unsigned char *at = (unsigned char *)device_new(1 << 16);
   gp_permutation p;
   gp_call good = gp_call_init(GP_TRANSPOSE), c;
-  memset(&p, 0, sizeof p);
+  p = gp_permutation_init();
   p.dimensions = 2, p.order[0] = 1;
   p.extent[0] = 40, p.extent[1] = 50;
   good.in_type = GP_U32;
