@@ -6,9 +6,9 @@ GPUPRIMS__API int gp_version(void) {
 }
 
 // Checks a struct that a caller fills: `size` is that of this library's header. Members that only a newer header has
-// must be zero. type: "gp_call".
-GPUPRIMS__PRIVATE gp_result gp__check_size(const char *who, const char *name, const void *given, size_t size,
-                                           const char *type) {
+// must be zero. type: "gp_call". (Inlined, compilers know the caller's struct and warn of a read past its end.)
+__attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char *who, const char *name,
+                                                                     const void *given, size_t size, const char *type) {
   const unsigned char *bytes = (const unsigned char *)given;
   uint32_t said;
   size_t i;
@@ -25,7 +25,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_size(const char *who, const char *name, co
 #define GPUPRIMS__CHECK_SIZE(who, name, given, type) gp__check_size(who, name, given, sizeof(type), #type)
 
 // Writes *own, a struct of `size` bytes, to a caller's, whose size was checked.
-GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
+__attribute__((noinline)) GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
   memset(given, 0, said);
