@@ -24468,7 +24468,8 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char 
                       GPUPRIMS_VERSION);
   return GP_SUCCESS;
 }
-#define GPUPRIMS__CHECK_SIZE(who, name, given, type) gp__check_size(who, name, given, sizeof(type), #type)
+#define GPUPRIMS__CHECK_SIZE(who, name, given, type)                                                                   \
+  ((given)->struct_size == sizeof(type) ? GP_SUCCESS : gp__check_size(who, name, given, sizeof(type), #type))
 
 // Writes *own, a struct of `size` bytes, to a caller's, whose size was checked.
 __attribute__((noinline)) GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
@@ -30427,8 +30428,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
 // Can the host read the value?
 GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed;
-  if (k->pointers != GP__POINTERS_REACHED || !value) return GP_SUCCESS;
-  return !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
+  return value && !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
              ? gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device; the value is read by the host", k->who,
                         name, value)
              : GP_SUCCESS;
@@ -30540,14 +30540,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
 #define GPUPRIMS__VALUE(member) GPUPRIMS__CHECK(gp__check_value_memory(k, #member, c->member));
-  GPUPRIMS__VALUE(init)
-  GPUPRIMS__VALUE(value)
-  GPUPRIMS__VALUE(start)
-  GPUPRIMS__VALUE(step)
-  GPUPRIMS__VALUE(scalar)
-  GPUPRIMS__VALUE(scalar2)
-  GPUPRIMS__VALUE(lower)
-  GPUPRIMS__VALUE(upper)
+  if (k->pointers == GP__POINTERS_REACHED) {
+    GPUPRIMS__VALUE(init)
+    GPUPRIMS__VALUE(value)
+    GPUPRIMS__VALUE(start)
+    GPUPRIMS__VALUE(step)
+    GPUPRIMS__VALUE(scalar)
+    GPUPRIMS__VALUE(scalar2)
+    GPUPRIMS__VALUE(lower)
+    GPUPRIMS__VALUE(upper)
+  }
 #undef GPUPRIMS__VALUE
   q->has_init = c->init != NULL;
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);

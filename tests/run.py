@@ -216,7 +216,8 @@ PROGRAMS = [
     *(Program(name, [f"tests/unit/test_{name.replace(': ', '_')}.cpp"], SIMT, ("plain", "asan"),
               flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"])
       for name in ("dispatch", "dispatch: arguments", "dispatch: sorting", "dispatch: graphs")),
-    Program("dispatch: speed", ["tests/unit/test_dispatch_speed.cpp"], SIMT, flags=["-Wno-maybe-uninitialized"]),
+    Program("dispatch: speed", ["tests/unit/test_dispatch_speed.cpp"], SIMT, flags=["-Wno-maybe-uninitialized"],
+            levels={"plain": "-O1"}),
     # ---- initial values, the order of operands, the same bits: emulated kernels beside the host back end
     Program("contract", ["tests/unit/test_contract.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized"]),

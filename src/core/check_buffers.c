@@ -56,8 +56,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *
 // Can the host read the value?
 GPUPRIMS__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed;
-  if (k->pointers != GP__POINTERS_REACHED || !value) return GP_SUCCESS;
-  return !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
+  return value && !gp__memory_of(k, value, &type, &managed) && type == GP__CU_MEMORY_DEVICE && !managed
              ? gp__fail(GP_E_ARGUMENT, "%s: @%s (%p) is memory of a device; the value is read by the host", k->who,
                         name, value)
              : GP_SUCCESS;

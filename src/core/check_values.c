@@ -6,14 +6,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
 #define GPUPRIMS__VALUE(member) GPUPRIMS__CHECK(gp__check_value_memory(k, #member, c->member));
-  GPUPRIMS__VALUE(init)
-  GPUPRIMS__VALUE(value)
-  GPUPRIMS__VALUE(start)
-  GPUPRIMS__VALUE(step)
-  GPUPRIMS__VALUE(scalar)
-  GPUPRIMS__VALUE(scalar2)
-  GPUPRIMS__VALUE(lower)
-  GPUPRIMS__VALUE(upper)
+  if (k->pointers == GP__POINTERS_REACHED) {
+    GPUPRIMS__VALUE(init)
+    GPUPRIMS__VALUE(value)
+    GPUPRIMS__VALUE(start)
+    GPUPRIMS__VALUE(step)
+    GPUPRIMS__VALUE(scalar)
+    GPUPRIMS__VALUE(scalar2)
+    GPUPRIMS__VALUE(lower)
+    GPUPRIMS__VALUE(upper)
+  }
 #undef GPUPRIMS__VALUE
   q->has_init = c->init != NULL;
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
