@@ -23,7 +23,7 @@ endif
 OPENMP := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
 POLICIES = $(wildcard gpuprims_policies.h)
 VERSION := $(shell sed -n 's/^\#define GPUPRIMS_VERSION "\(.*\)"/\1/p' gpuprims.h)
-# Of the ABI: the minor version while the major one is 0, since a minor version may change it then.
+# The soname has the minor version too while the major one is 0: a minor version may change the ABI then.
 MAJOR = $(firstword $(subst ., ,$(VERSION)))
 ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 

@@ -55,12 +55,12 @@ static void test_speed() {
   }
   printf("a repeated call: %.2f us, with a policy of the caller %.2f us; of that the fake driver %.2f us\n", best[0],
          best[1], driver);
-#ifdef __OPTIMIZE__
-  const double most = 1.2;
-#else
-  const double most = 2;
+  const double share = best[0] - driver;
+  check(rounds < 10000 || share < 2.0, __LINE__, "the host's share of a call is %.2f us", share);
+#ifdef __OPTIMIZE__ // a ratio, which a slower processor leaves as it is
+  check(rounds < 10000 || share < 1.5 * driver, __LINE__, "the host's share of a call is %.2f of the emulated driver's",
+        share / driver);
 #endif
-  check(rounds < 10000 || best[0] - driver < most, __LINE__, "the host's share of a call is %.2f us", best[0] - driver);
   CLOSE(ctx);
   fake::destroy_stream(stream);
 }
