@@ -24452,15 +24452,31 @@ GPUPRIMS__API int gp_version(void) {
   return 10000 * GPUPRIMS_VERSION_MAJOR + 100 * GPUPRIMS_VERSION_MINOR + GPUPRIMS_VERSION_PATCH;
 }
 
-// Checks a struct that a caller fills: `size` is that of this library's header. Members that only a newer header has
-// must be zero. type: "gp_call". (Inlined, compilers know the caller's struct and warn of a read past its end.)
+// The structs that callers fill, each with its last member in version 0.2: programs with older headers do not run.
+#define GPUPRIMS__CALLERS_STRUCTS(X)                                                                                   \
+  X(gp_config, cache_bytes)                                                                                            \
+  X(gp_description, fallback)                                                                                          \
+  X(gp_type_desc, align)                                                                                               \
+  X(gp_op_desc, host_user)                                                                                             \
+  X(gp_call, fault)                                                                                                    \
+  X(gp_segments, length)                                                                                               \
+  X(gp_permutation, out_stride)                                                                                        \
+  X(gp_layout, columns)                                                                                                \
+  X(gp_graph, flags)
+#define GPUPRIMS__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
+enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
+#undef GPUPRIMS__LEAST
+
+// Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
+// header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
 __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char *who, const char *name,
-                                                                     const void *given, size_t size, const char *type) {
+                                                                     const void *given, size_t least, size_t size,
+                                                                     const char *type) {
   const unsigned char *bytes = (const unsigned char *)given;
   uint32_t said;
   size_t i;
   memcpy(&said, given, sizeof said);
-  if (said < size || said > 65536)
+  if (said < least || said > 65536)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s.struct_size is %u, and sizeof(%s) is %u: %s_init sets it", who, name, said,
                     type, (unsigned)size, type);
   for (i = size; i < said; ++i)
@@ -24469,15 +24485,32 @@ __attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__check_size(const char 
                       GPUPRIMS_VERSION);
   return GP_SUCCESS;
 }
-#define GPUPRIMS__CHECK_SIZE(who, name, given, type)                                                                   \
-  ((given)->struct_size == sizeof(type) ? GP_SUCCESS : gp__check_size(who, name, given, sizeof(type), #type))
+// Copies `given`, a caller's struct of another size, to *own, a struct of `size` bytes; members it lacks become zero.
+__attribute__((noinline)) GPUPRIMS__PRIVATE gp_result gp__take_struct(const char *who, const char *name,
+                                                                      const void *given, void *own, size_t least,
+                                                                      size_t size, const char *type) {
+  const uint32_t whole = (uint32_t)size;
+  uint32_t said;
+  GPUPRIMS__CHECK(gp__check_size(who, name, given, least, size, type));
+  memcpy(&said, given, sizeof said);
+  memset(own, 0, size);
+  memcpy(own, given, said < size ? said : size);
+  memcpy(own, &whole, sizeof whole);
+  return GP_SUCCESS;
+}
+// Points `given` at a whole struct of this library's header: the caller's, or a copy in `own`.
+#define GPUPRIMS__TAKE_STRUCT(who, name, given, own, type)                                                             \
+  if ((given)->struct_size != sizeof(type)) {                                                                          \
+    GPUPRIMS__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type));                 \
+    (given) = &(own);                                                                                                  \
+  }
 
 // Writes *own, a struct of `size` bytes, to a caller's, whose size was checked.
 __attribute__((noinline)) GPUPRIMS__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
   memset(given, 0, said);
-  memcpy(given, own, size);
+  memcpy(given, own, said < size ? said : size);
   memcpy(given, &said, sizeof said);
 }
 
@@ -24896,7 +24929,7 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   gp__moves moves;                         // transpose
-  const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
+  gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
   uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET
@@ -27257,7 +27290,7 @@ typedef struct gp__layout_entry {
   int size, in, out;
 } gp__layout_entry;
 GPUPRIMS__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
-  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
   int count, b, begin;
   for (count = 0; count < from->field_count; ++count) {
@@ -27276,7 +27309,7 @@ GPUPRIMS__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry 
 }
 // in: the input, or a copy of it.
 GPUPRIMS__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__layout_args *a) {
-  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
   uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out;
@@ -27313,7 +27346,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
   int64_t b;
   (void)threads;
   if (q->in == q->out && q->in) {
-    const uint64_t bytes = gp__layout_bytes(q->in_layout, q->count);
+    const uint64_t bytes = gp__layout_bytes(&q->in_layout, q->count);
     copy = malloc(bytes);
     if (!copy) return gp__host_no_memory(h, bytes);
     memcpy(copy, q->in, bytes);
@@ -29559,7 +29592,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
   if (config) {
-    GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_open", "config", config, gp_config));
+    GPUPRIMS__TAKE_STRUCT("gp_open", "config", config, c, gp_config);
     c = *config;
   }
   GPUPRIMS__CHECK(gp__check_config(&c));
@@ -29666,7 +29699,9 @@ GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
 
 GPUPRIMS__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_describe", "description", description, gp_description));
+  if (description->struct_size != sizeof *description)
+    GPUPRIMS__CHECK(gp__check_size("gp_describe", "description", description, GP__LEAST_gp_description,
+                                   sizeof *description, "gp_description"));
   gp_description about = s->about;
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
@@ -29749,11 +29784,12 @@ GPUPRIMS__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *de
   const char *who = "gp_type_struct";
   gp_result result = GP_SUCCESS;
   gp__type_info *info, **larger = NULL;
+  gp_type_desc own;
   int failed = 0, i;
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!type) return gp__fail(GP_E_NULL, "%s: type is null", who);
   *type = GP_TYPE_DEFAULT;
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "desc", desc, gp_type_desc));
+  GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_type_desc);
   if (!desc->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   if (!gp__identifier(desc->name))
     return gp__fail(GP_E_ARGUMENT, "%s: desc.name is \"%.80s\", not a C identifier of 1 to 63 characters", who,
@@ -29821,11 +29857,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
 GPUPRIMS__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
   const char *who = "gp_op_define";
   gp__op_info *info, **larger = NULL;
+  gp_op_desc own;
   int failed = 0;
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "desc", desc, gp_op_desc));
+  GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_op_desc);
   GPUPRIMS__CHECK(gp__check_op(desc));
   info = (gp__op_info *)calloc(1, sizeof *info);
   if (info) {
@@ -31381,11 +31418,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   gp__request *q = k->q;
   gp__moves *m = &q->moves;
   gp__dimension d[4];
+  gp_permutation own;
   uint64_t extent[4], in_stride[4], out_stride[4];
   unsigned seen = 0;
   int i;
   if (!p) return gp__fail(GP_E_NULL, "%s: @permutation is null", k->who);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(k->who, "permutation", p, gp_permutation));
+  GPUPRIMS__TAKE_STRUCT(k->who, "permutation", p, own, gp_permutation);
   if (p->dimensions < 1 || p->dimensions > 4)
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
   q->count = 1;
@@ -31452,15 +31490,17 @@ static const gp__own_check gp__checks_transpose[GP__CHECKS] = {{GP__CHECK_NUMBER
 
 // ---- layouts/check.c - checking a call: layouts
 
-// A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
+// Checks a layout, keeps it in *kept, and gives its buffer or columns as extents. name: "in_layout (from)"; of: "in".
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
-                                             const gp_layout *l, const void *buffer, gp__extent *span, int *spans) {
+                                             const gp_layout *l, gp_layout *kept, const void *buffer, gp__extent *span,
+                                             int *spans) {
   const char *who = k->who;
   const uint64_t count = k->c->count;
   uint64_t bytes;
   int i, j;
   if (!l) return gp__fail(GP_E_NULL, "%s: @%s is null", who, name);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, name, l, gp_layout));
+  GPUPRIMS__TAKE_STRUCT(who, name, l, *kept, gp_layout);
+  *kept = *l;
   if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: field_count is %d, not 1 to %d", who, name, l->field_count,
                     (int)GP__LAYOUT_FIELDS);
@@ -31513,12 +31553,13 @@ GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *
 
 GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
-  const gp_layout *from = c->in_layout, *to = c->out_layout;
   gp__request *q = k->q;
+  const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__extent read[GP__LAYOUT_FIELDS], written[GP__LAYOUT_FIELDS];
   int reads, writes, i;
-  GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", from, c->in, read, &reads));
-  GPUPRIMS__CHECK(gp__check_layout(k, "out_layout (to)", "out", to, c->out, written, &writes));
+  GPUPRIMS__CHECK(gp__check_layout(k, "in_layout (from)", "in", c->in_layout, &q->in_layout, c->in, read, &reads));
+  GPUPRIMS__CHECK(
+      gp__check_layout(k, "out_layout (to)", "out", c->out_layout, &q->out_layout, c->out, written, &writes));
   if (from->field_count != to->field_count)
     return gp__fail(GP_E_ARGUMENT, "%s: @out_layout (to): field_count is %d, that of @in_layout (from) is %d", k->who,
                     to->field_count, from->field_count);
@@ -31528,8 +31569,6 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
                       "%s: @out_layout (to): fields: field %d has %lu bytes, that of @in_layout (from) has %lu", k->who,
                       i, (unsigned long)to->fields[i].size, (unsigned long)from->fields[i].size);
   GPUPRIMS__CHECK(gp__check_apart(k->who, read, reads, written, writes));
-  q->in_layout = from;
-  q->out_layout = to;
   q->in_size = from->size;
   q->out_size = to->size;
   q->count = q->stride = c->count;
@@ -31543,8 +31582,9 @@ GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p ==
 // Numbers and types of a graph that is read or made. Memory is looked at apart.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
                                             gp_graph *g) {
+  gp_graph own;
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(k->who, name, given, gp_graph));
+  GPUPRIMS__TAKE_STRUCT(k->who, name, given, own, gp_graph);
   *g = *given;
   g->offset_type = g->offset_type ? g->offset_type : GP_U32;
   g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;
@@ -31745,8 +31785,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   const gp__primitive *row;
   const gp__own_check *own;
   gp__checking k;
+  gp_call whole;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(caller, "call", c, gp_call));
+  GPUPRIMS__TAKE_STRUCT(caller, "call", c, whole, gp_call);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
@@ -32125,7 +32166,7 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
   w->block_threads = gp__threads_of_kind(p, h, kind);
   w->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
   if (traits & GP__OF_BYTES) {
-    w->size = q->moves.size ? q->moves.size : q->in_layout ? 1 : (int)q->in_size;
+    w->size = q->moves.size ? q->moves.size : q->in_layout.field_count ? 1 : (int)q->in_size;
     w->word = q->moves.word;
     if (own && own->form) w->form = own->form(*p, *h);
     if (own) w->resident = own->resident(q, p, h, w);
@@ -35698,23 +35739,23 @@ GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
   unsigned common = 4, chunk;
   int i;
   if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
-  for (i = 0; i < q->in_layout->field_count; ++i)
-    common = (unsigned)gp__common_factor(common, q->in_layout->fields[i].size);
+  for (i = 0; i < q->in_layout.field_count; ++i)
+    common = (unsigned)gp__common_factor(common, q->in_layout.fields[i].size);
   chunk = 4 / common;
   while (chunk > 1 &&
-         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
-          (q->out_layout->width > 1 && q->out_layout->width % chunk)))
+         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout.width > 1 && q->in_layout.width % chunk) ||
+          (q->out_layout.width > 1 && q->out_layout.width % chunk)))
     chunk /= 2;
   return (int)chunk;
 }
 
 GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h->layout.in_width = q->in_layout->width;
-  h->layout.out_width = q->out_layout->width;
+  h->layout.in_width = q->in_layout.width;
+  h->layout.out_width = q->out_layout.width;
   h->layout.chunk = gp__layout_chunk(q);
-  h->layout.in_bytes = gp__layout_bytes(q->in_layout, q->count);
-  h->in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
+  h->layout.in_bytes = gp__layout_bytes(&q->in_layout, q->count);
+  h->in_place = q->in == q->out && !q->in_layout.columns && !q->out_layout.columns; // without buffers: may be
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__CONVERT_LAYOUT;
@@ -36424,9 +36465,10 @@ GPUPRIMS__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_
 GPUPRIMS__PRIVATE gp_result gp__run_segments(gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream,
                                              const char *names) {
   char who[40];
+  gp_segments own;
   snprintf(who, sizeof who, "%.*s", (int)strcspn(names, " "), names);
   if (!segments) return gp__fail(GP_E_NULL, "%s: segments is null", who);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(who, "segments", segments, gp_segments));
+  GPUPRIMS__TAKE_STRUCT(who, "segments", segments, own, gp_segments);
   gp__set_segments(c, segments->offset_type, segments->begin, segments->count);
   c->end = segments->end;
   c->segment_length = segments->length;

@@ -11,8 +11,9 @@ GPUPRIMS__PRIVATE gp_result gp__check_call(gp__state *s, const char *caller, con
   const gp__primitive *row;
   const gp__own_check *own;
   gp__checking k;
+  gp_call whole;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(caller, "call", c, gp_call));
+  GPUPRIMS__TAKE_STRUCT(caller, "call", c, whole, gp_call);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, which is no gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);

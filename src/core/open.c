@@ -145,7 +145,7 @@ GPUPRIMS__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) 
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
   if (config) {
-    GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_open", "config", config, gp_config));
+    GPUPRIMS__TAKE_STRUCT("gp_open", "config", config, c, gp_config);
     c = *config;
   }
   GPUPRIMS__CHECK(gp__check_config(&c));
@@ -252,7 +252,9 @@ GPUPRIMS__API gp_result gp_close(gp_context *ctx) {
 
 GPUPRIMS__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE("gp_describe", "description", description, gp_description));
+  if (description->struct_size != sizeof *description)
+    GPUPRIMS__CHECK(gp__check_size("gp_describe", "description", description, GP__LEAST_gp_description,
+                                   sizeof *description, "gp_description"));
   gp_description about = s->about;
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;

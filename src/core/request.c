@@ -75,7 +75,7 @@ typedef struct gp__request {
   const gp_key_field *fields;
   int field_count;
   gp__moves moves;                         // transpose
-  const gp_layout *in_layout, *out_layout; // convert_layout, else NULL; in_size and out_size are those of the structs
+  gp_layout in_layout, out_layout;         // convert_layout, else zero; in_size and out_size are those of the structs
   int numbers;                             // radix sort of floats: -0 and +0 are equal
   gp_graph graph, out_graph;               // their types filled in; offset_type and key_type are those
   uint64_t source, target, limit;          // target: ~0 without GP_UNTIL_TARGET

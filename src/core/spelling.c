@@ -72,7 +72,7 @@ GPUPRIMS__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const
   w->block_threads = gp__threads_of_kind(p, h, kind);
   w->exact_rounding = (q->flags & GP_REPRODUCIBLE) != 0;
   if (traits & GP__OF_BYTES) {
-    w->size = q->moves.size ? q->moves.size : q->in_layout ? 1 : (int)q->in_size;
+    w->size = q->moves.size ? q->moves.size : q->in_layout.field_count ? 1 : (int)q->in_size;
     w->word = q->moves.word;
     if (own && own->form) w->form = own->form(*p, *h);
     if (own) w->resident = own->resident(q, p, h, w);

@@ -21,7 +21,7 @@ typedef struct gp__layout_entry {
   int size, in, out;
 } gp__layout_entry;
 GPUPRIMS__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
-  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
   int count, b, begin;
   for (count = 0; count < from->field_count; ++count) {
@@ -40,7 +40,7 @@ GPUPRIMS__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry 
 }
 // in: the input, or a copy of it.
 GPUPRIMS__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__layout_args *a) {
-  const gp_layout *from = q->in_layout, *to = q->out_layout;
+  const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
   uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out;
@@ -77,7 +77,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
   int64_t b;
   (void)threads;
   if (q->in == q->out && q->in) {
-    const uint64_t bytes = gp__layout_bytes(q->in_layout, q->count);
+    const uint64_t bytes = gp__layout_bytes(&q->in_layout, q->count);
     copy = malloc(bytes);
     if (!copy) return gp__host_no_memory(h, bytes);
     memcpy(copy, q->in, bytes);

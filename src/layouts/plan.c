@@ -14,23 +14,23 @@ GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
   unsigned common = 4, chunk;
   int i;
   if ((q->flags & GP_KEEP_GAPS) || size > GP__LAYOUT_REGISTER_BYTES) return 0;
-  for (i = 0; i < q->in_layout->field_count; ++i)
-    common = (unsigned)gp__common_factor(common, q->in_layout->fields[i].size);
+  for (i = 0; i < q->in_layout.field_count; ++i)
+    common = (unsigned)gp__common_factor(common, q->in_layout.fields[i].size);
   chunk = 4 / common;
   while (chunk > 1 &&
-         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout->width > 1 && q->in_layout->width % chunk) ||
-          (q->out_layout->width > 1 && q->out_layout->width % chunk)))
+         (chunk * size > GP__LAYOUT_REGISTER_BYTES || (q->in_layout.width > 1 && q->in_layout.width % chunk) ||
+          (q->out_layout.width > 1 && q->out_layout.width % chunk)))
     chunk /= 2;
   return (int)chunk;
 }
 
 GPUPRIMS__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
-  h->layout.in_width = q->in_layout->width;
-  h->layout.out_width = q->out_layout->width;
+  h->layout.in_width = q->in_layout.width;
+  h->layout.out_width = q->out_layout.width;
   h->layout.chunk = gp__layout_chunk(q);
-  h->layout.in_bytes = gp__layout_bytes(q->in_layout, q->count);
-  h->in_place = q->in == q->out && !q->in_layout->columns && !q->out_layout->columns; // without buffers: may be
+  h->layout.in_bytes = gp__layout_bytes(&q->in_layout, q->count);
+  h->in_place = q->in == q->out && !q->in_layout.columns && !q->out_layout.columns; // without buffers: may be
 }
 GPUPRIMS__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__CONVERT_LAYOUT;

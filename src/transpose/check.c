@@ -107,11 +107,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   gp__request *q = k->q;
   gp__moves *m = &q->moves;
   gp__dimension d[4];
+  gp_permutation own;
   uint64_t extent[4], in_stride[4], out_stride[4];
   unsigned seen = 0;
   int i;
   if (!p) return gp__fail(GP_E_NULL, "%s: @permutation is null", k->who);
-  GPUPRIMS__CHECK(GPUPRIMS__CHECK_SIZE(k->who, "permutation", p, gp_permutation));
+  GPUPRIMS__TAKE_STRUCT(k->who, "permutation", p, own, gp_permutation);
   if (p->dimensions < 1 || p->dimensions > 4)
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
   q->count = 1;
