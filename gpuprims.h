@@ -2543,8 +2543,8 @@ typedef struct gp__shape_of_histogram {
 // ---- sort/shape.h - what radix sorts add to the shape of a call
 
 typedef struct gp__shape_of_sorts {
-  int begin_bit, end_bit; // 0 to 8 times the size of the key where the caller sets none
-  int drop_keys;          // indices only; acc_size is the ordered key's where it is not key_size
+  int begin_bit, end_bit; // by default 0 and 8 times the size of the key
+  int drop_keys;          // indices only; acc_size: of the ordered key, if not key_size
 } gp__shape_of_sorts;
 
 // ---- top_k/shape.h - what top-k and nth element add to the shape of a call
@@ -3014,24 +3014,24 @@ GPUPRIMS__RULE int gp__policy_valid_histogram(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// Shapes that host and kernels share. A bucket is sorted on chip by one block; larger ones go to the next level.
+// Sizes that host and kernels share. One block sorts a bucket on chip; larger buckets go to the next level.
 enum {
   GP__HYBRID_COUNT_THREADS = 512,
   GP__HYBRID_LEVELS = 9,                    // at most: 4 bits or more at each of the first two, 8 at the others
-  GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // of gp__hybrid_args.list, behind the levels: the number of buckets
-  GP__HYBRID_DRAWN,                         // shares of the levels that one launch works on: drawn,
-  GP__HYBRID_DONE,                          // and done
+  GP__HYBRID_ITEMS = GP__HYBRID_LEVELS + 1, // in gp__hybrid_args.list, after the levels: number of buckets
+  GP__HYBRID_DRAWN,                         // gp__hybrid_rest: shares drawn
+  GP__HYBRID_DONE,                          // gp__hybrid_rest: shares done
   GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,
-  GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket, which breaks ties of pairs
+  GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket; breaks ties of pairs
 };
-// Of a block that sorts a bucket: threads, keys of a thread, bins.
+// A block that sorts a bucket: threads, keys a thread, bins.
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
 GPUPRIMS__RULE int gp__bucket_items(int key_size) { return key_size > 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__bucket_log2_bins(int key_size) { return key_size > 4 ? 13 : 12; }
-GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth would have to spill
-// Fewer rounds of transpositions where bins are many.
+GPUPRIMS__RULE int gp__bucket_blocks(int key_size) { return key_size > 4 ? 2 : 3; } // a fourth block would spill
+// Many bins need fewer rounds of transpositions.
 GPUPRIMS__RULE int gp__tile_sort_rounds(int capacity, int log2_bins) {
   return 2 * (1 << log2_bins) >= 3 * capacity ? 5 : 7;
 }
@@ -3046,7 +3046,7 @@ GPUPRIMS__RULE unsigned gp__tile_sort_bytes(int key_size, int threads, int items
 GPUPRIMS__RULE unsigned gp__hybrid_move_bytes(int key_size, int tile) {
   return (unsigned)(256 * 8 + 256 * 4 + 32 * 4 + tile * (key_size > 4 ? 8 : 4));
 }
-// What a block that counts keeps in shared memory: a counter of each digit for each lane, and what it plans with.
+// Shared memory of a counting block: a counter of each digit for each lane, and the plan's arrays.
 GPUPRIMS__RULE unsigned gp__hybrid_count_bytes(int threads) {
   return (unsigned)(256 * 32 * 4 + (257 + 256) * 8 + 512 * 4 + threads / 32 * 28 + threads * 8 + 100) / 8 * 8;
 }
@@ -3057,7 +3057,7 @@ GPUPRIMS__RULE unsigned gp__bucket_bytes(int key_size) {
 GPUPRIMS__RULE int gp__hybrid_vector_items(gp_policy p, gp__shape s) {
   return p.vectors * gp__vector_items(s.key_size);
 }
-// A sort in one block: keys of a thread, about as many bins as keys.
+// One-block sort: keys a thread, and about as many bins as keys.
 GPUPRIMS__RULE int gp__one_block_items(int vectors) { return vectors < 4 ? 8 : 16; }
 GPUPRIMS__RULE int gp__one_block_log2_bins(int keys) { return keys < 1024 ? 9 : 1 + gp__one_block_log2_bins(keys / 2); }
 GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
@@ -3065,27 +3065,27 @@ GPUPRIMS__RULE unsigned gp__one_block_bytes(gp_policy p, int key_size) {
                              gp__one_block_log2_bins(p.threads * gp__one_block_items(p.vectors)));
 }
 GPUPRIMS__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + key_size; }
-// Keys of a bucket on the average: even keys' buckets differ by a few per cent.
+// Average keys of a bucket: bucket sizes of uniform keys vary by a few per cent.
 GPUPRIMS__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
-// Levels that even keys need: launches of their own. The others, if there are any, are one launch.
+// Levels that uniform keys need, each with its own launches. One launch does all others.
 GPUPRIMS__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
 }
-// Parts of a level, at most: each has more keys than a block sorts, or of pairs (value_size > 0) at the first levels
-// too wide a range.
+// Most parts of a level. Each has more keys than a block sorts or, for pairs (value_size > 0) at the first levels, too
+// wide a range.
 GPUPRIMS__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
   return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
-// Buckets, at most: two neighbours have more keys than half a block sorts, but at the ends of parts, and where the
-// range of pairs ends that a block sorts.
+// Most buckets. Two neighbours have more keys than half a block sorts, except at the ends of parts and where pairs
+// reach the widest range that a block sorts.
 GPUPRIMS__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
   return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
 }
-// Counters of pairs: 256 for each piece, a block's share of a part. A block's pieces follow each other.
+// Most pieces of pairs, 256 counters each. A piece is a block's share of a part; a block's pieces are consecutive.
 GPUPRIMS__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
   return parts + blocks;
 }
-// Keys of a bucket, at most: what a block sorts; fewer where that leaves multiprocessors without one.
+// Most keys of a bucket: a block's capacity, or less if multiprocessors would be idle.
 GPUPRIMS__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
@@ -3093,7 +3093,7 @@ GPUPRIMS__RULE int gp__hybrid_capacity(gp__shape s) {
   return gp__hybrid_clamp(s.count / (unsigned)gp__max(s.multiprocessors, 1),
                           gp__bucket_threads(s.key_size) * gp__bucket_items(s.key_size));
 }
-// A block that sorts a bucket of pairs sorts key and place in one word as large as a key, then fetches the values.
+// A block sorts a bucket of pairs as words of key and place, each as large as a key, then fetches the values.
 GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int threads, int items, int log2_bins) {
   return gp__tile_sort_bytes(key_size, threads, items, log2_bins) +
          (unsigned)(threads * items * value_size + 32) / 16 * 16;
@@ -3101,17 +3101,17 @@ GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int 
 
 // ---- sort/radix_policy.h - radix passes: digits, shared memory, validity
 
-// One-sweep radix sort. A pass for each 8 bits of the ordered key, the least significant first; an ordered key of more
-// than 64 bits has several words, and no pass spans two.
+// One-sweep radix sort has a pass for each 8 bits of the ordered key, the least significant first. An ordered key of
+// more than 64 bits has several words; no pass spans two.
 enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
-  GP__RADIX_TABLES = 4,       // of 256 counters each: as many as a word of 32 bits has digits
-  GP__RADIX_GROUP = 8,        // tiles whose counts are known together, too: a look-back of a thread asks for these
-  GP__RADIX_GROUPS = 2,       // and for so many groups' at a time
+  GP__RADIX_TABLES = 4,       // of 256 counters each: one for each digit of a 32-bit word
+  GP__RADIX_GROUP = 8,        // tiles of a group, whose counts are also summed; a look-back loads them together,
+  GP__RADIX_GROUPS = 2,       // and so many groups at a time
   GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
-  GP__RADIX_NARROW_LOG2 = 30, // fewer elements: counts travel in words of 32 bits
-  GP__NUMBERS_LOG2 = 15       // as many floats: merge sort by GP_LESS or GP_GREATER is a radix sort
+  GP__RADIX_NARROW_LOG2 = 30, // below 2^30 elements counts travel in 32-bit words
+  GP__NUMBERS_LOG2 = 15       // from 2^15 floats on, merge sort by GP_LESS or GP_GREATER is a radix sort
 };
 GPUPRIMS__RULE int gp__radix_passes(int begin_bit, int end_bit) {
   return begin_bit >= end_bit ? 0
@@ -3130,12 +3130,12 @@ GPUPRIMS__RULE int gp__radix_digit_bits(int bit, int end) {
 GPUPRIMS__RULE int gp__radix_items(int vectors, int key_size) {
   return GP__VECTOR * vectors >= gp__max(key_size, 4) ? GP__VECTOR * vectors / gp__max(key_size, 4) : 1;
 }
-// Bytes of what the tiles of a sort tell each other: of each pair of digits its keys in each tile, then for each pass
-// those in each group of tiles, then those up to each group's end (prefix_bytes each).
+// Bytes of the look-back words of each pair of digits: counts of each tile; for each pass, sums of each group of tiles;
+// then counts up to each group's end (prefix_bytes each).
 GPUPRIMS__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int passes, int prefix_bytes) {
   return GP__DIGITS / 2 * (8 * tiles + (unsigned)(8 * passes + prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
-// Bytes of values that move with the keys; indices in the place of large ones.
+// Bytes of the values that move with the keys: of indices if values are large.
 GPUPRIMS__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
 GPUPRIMS__RULE int gp__radix_value_bytes(gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
@@ -3145,8 +3145,8 @@ GPUPRIMS__RULE int gp__radix_ordered_bytes(gp__shape s) { return s.acc_size ? s.
 GPUPRIMS__RULE unsigned gp__radix_elements_bytes(gp_policy p, int key_size, int size) {
   return (unsigned)(p.stages * p.threads * gp__radix_items(p.vectors, key_size) * size + 15) / 16 * 16;
 }
-// Dynamic shared memory of a pass: for each stage a tile of keys, and their values. Static, at most: each warp's
-// counters, where each digit goes.
+// Dynamic shared memory of a pass: a tile of keys and one of values for each stage. Static, at most: each warp's
+// counters, and each digit's destination.
 GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
   return gp__radix_elements_bytes(p, s.key_size, s.key_size) +
          gp__radix_elements_bytes(p, s.key_size, gp__radix_value_bytes(s));
@@ -3154,7 +3154,7 @@ GPUPRIMS__RULE unsigned gp__radix_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned gp__radix_static_bytes(gp_policy p) {
   return (unsigned)(p.threads / GP__WARP * 2 * GP__DIGITS + 8 * GP__DIGITS + 256);
 }
-// The histogram: copies of each counter, so that lanes of a warp do not meet, and its dynamic shared memory.
+// The histogram's dynamic shared memory, and its copies of each counter, which keep lanes of a warp apart.
 GPUPRIMS__RULE unsigned gp__radix_histogram_bytes(int ordered_bytes, int replicas) {
   return (unsigned)((ordered_bytes < GP__RADIX_TABLES ? ordered_bytes : GP__RADIX_TABLES) * replicas * 4 * GP__DIGITS);
 }
@@ -3163,7 +3163,7 @@ GPUPRIMS__RULE int gp__radix_replicas(int ordered_bytes, int capability, int mos
              ? most
              : gp__radix_replicas(ordered_bytes, capability, most / 2);
 }
-GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // values lie beside their keys between passes
+GPUPRIMS__RULE int gp__is_paired(int algorithm, int in_size) { // between passes values are beside their keys
   return in_size == 4 && (algorithm == GP_PAIRED_SWEEP || algorithm == GP_LEADING_SWEEP);
 }
 GPUPRIMS__RULE int gp__sweeps(int algorithm) {
@@ -3173,8 +3173,8 @@ GPUPRIMS__RULE int gp__sweeps(int algorithm) {
 GPUPRIMS__RULE int gp__radix_registers(int vectors, gp__shape s) {
   return gp__radix_items(vectors, s.key_size) * ((s.key_size + 3) / 4 + 1 + (gp__radix_value_bytes(s) + 3) / 4);
 }
-// Where there are values these leave more than a quarter of a multiprocessor's registers, or hundreds of bytes are
-// spilled.
+// With values, elements must leave more than a quarter of a multiprocessor's registers; otherwise hundreds of bytes
+// spill.
 GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
   return (!gp__radix_value_bytes(s) || gp__radix_registers(p.vectors, s) * p.threads < 49152) && p.stages >= 1 &&
          p.stages <= 2 && p.threads * gp__radix_items(p.vectors, s.key_size) < 65536 &&
@@ -3183,10 +3183,9 @@ GPUPRIMS__RULE int gp__policy_valid_radix(gp_policy p, gp__shape s) {
 
 // ---- sort/counting_policy.h - counting sort: when, and with how many rows
 
-// Counting sort: blocks that count keys of one and of two bytes. The counters of all values of two bytes, of 16 bits
-// each, take 128 KiB of a block, which the device must have. Where there are many keys, blocks leave their counters in
-// memory, and those that make runs add them up.
-// Blocks that make runs of keys of two bytes, and how many loads a thread of theirs has under way.
+// Counting sort of keys of one and of two bytes. With 2-byte keys a block counts in 128 KiB of shared memory: 16-bit
+// counters of all values. With many keys, blocks store their counters in memory, and the blocks that make runs add them
+// up. GP__COUNTING_BLOCKS blocks make runs; each of their threads keeps GP__COUNTING_LOADS loads in flight.
 enum { GP__COUNTING_BLOCKS = 128, GP__COUNTING_THREADS = 512, GP__COUNTING_LOADS = 17 };
 enum { GP__COUNTING_ROWS_LOG2 = 19, GP__COUNTING_ROW_BYTES = 131072 };
 GPUPRIMS__RULE unsigned gp__counting_rows(gp__shape s, unsigned grid) {
@@ -3204,7 +3203,7 @@ GPUPRIMS__RULE int gp__policy_valid_counting(gp_policy p, gp__shape s) {
 
 // ---- sort/choice_policy.h - hybrid, adaptive, leading-sweep and one-block sorts: samples, validity
 
-// What may lose the order of equal keys: built-in keys, all bits of them, no values.
+// Sorts that need not be stable: built-in keys, all their bits, no values.
 GPUPRIMS__RULE int gp__sorts_keys(gp__shape s) {
   return !s.in_size && !s.acc_size && !s.sorted.drop_keys && s.key_size <= 8 && !s.sorted.begin_bit &&
          s.sorted.end_bit == 8 * s.key_size;
@@ -3215,14 +3214,16 @@ GPUPRIMS__RULE int gp__policy_valid_hybrid_keys(gp_policy p, gp__shape s) {
          (int)gp__hybrid_move_bytes(s.key_size, p.threads * gp__hybrid_vector_items(p, s)) <= s.shared_bytes &&
          (int)gp__bucket_bytes(s.key_size) <= s.shared_bytes;
 }
-// Pairs that the hybrid sort takes: fewer than 2^32, built-in keys of 4 and 8 bytes, values or indices of 4 and 8.
+// Pairs that the hybrid sort accepts: fewer than 2^32, built-in keys of 4 or 8 bytes, values or indices of 4 or 8
+// bytes.
 GPUPRIMS__RULE int gp__sorts_pairs(gp__shape s) {
   return (s.in_size == 4 || s.in_size == 8) && !(s.count >> 32) && !s.acc_size &&
          (s.key_size == 4 || s.key_size == 8) && !s.sorted.begin_bit && s.sorted.end_bit == 8 * s.key_size;
 }
-// Adaptive sort: a block sorts a sample, at most so many keys; of even keys' buckets, one in eight has one of them.
+// Adaptive sort: a block sorts a sample of at most GP__SAMPLE keys. One in eight buckets of uniform keys has a sampled
+// key.
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
-// Another sample tells of keys that recur: so many of them, in a table of so many places.
+// A second sample finds repeated keys by a hash table.
 enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
 GPUPRIMS__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE         ? (unsigned)GP__SAMPLE
@@ -3258,13 +3259,14 @@ GPUPRIMS__RULE unsigned gp__hybrid_rest_bytes(gp_policy p, gp__shape s) {
                                                                          : gp__hybrid_count_bytes(p.threads);
 }
 GPUPRIMS__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
-  return p.threads >= 256 && // that counts, has a thread a digit
+  return p.threads >= 256 && // the count takes a thread a digit
          (int)(gp__hybrid_rest_bytes(p, s) + (s.in_size ? gp__radix_static_bytes(p) : 16)) <= s.shared_bytes &&
          (s.in_size
               ? gp__sorts_pairs(s) && gp__policy_valid_radix(p, s) && (int)gp__hybrid_bucket_bytes(s) <= s.shared_bytes
               : gp__policy_valid_hybrid_keys(p, s));
 }
-// A sweep of the leading bits: as many as leave buckets that a block sorts, in one or two passes of 8 bits; 0: all.
+// Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
+// all bits.
 GPUPRIMS__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
 }
@@ -3289,12 +3291,12 @@ GPUPRIMS__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
 
 // ---- sort/cooperative_policy.h - cooperative radix sort: tiles, words, validity; validity of any sort
 
-// The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for a tile, those of a cluster
-// for two.
+// The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for one tile, in a cluster for
+// two.
 enum {
   GP__COOPERATIVE_CLUSTER = 16,
   GP__COOPERATIVE_QUADS = GP__DIGITS / 4
-}; // blocks; words of the counts of four digits
+}; // blocks; words, each with the counts of four digits
 GPUPRIMS__RULE int gp__is_cooperative(int algorithm) {
   return algorithm == GP_ONE_CLUSTER || algorithm == GP_ONE_LAUNCH;
 }
@@ -3307,7 +3309,7 @@ GPUPRIMS__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__cooperative_words(unsigned blocks) {
   return 2ull * blocks * GP__COOPERATIVE_QUADS;
 }
-GPUPRIMS__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // blocks; of a device that is not there, any
+GPUPRIMS__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
          : s.compute_capability >= 90 ? (int)GP__COOPERATIVE_CLUSTER
                                       : 1;
@@ -3321,10 +3323,10 @@ GPUPRIMS__RULE unsigned gp__cooperative_static_bytes(gp_policy p) {
   return gp__radix_static_bytes(p) +
          (p.algorithm == GP_ONE_CLUSTER ? 16u * GP__COOPERATIVE_CLUSTER * GP__COOPERATIVE_QUADS : 8u * GP__DIGITS);
 }
-GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // of a multiprocessor
+GPUPRIMS__RULE int gp__cooperative_threads(gp_policy p) { // threads of a multiprocessor
   return p.threads * (p.algorithm == GP_ONE_LAUNCH ? p.blocks_per_sm : 1);
 }
-// Registers of a thread: what it holds of each element, and others.
+// Registers of a thread: its elements, and 40 others.
 GPUPRIMS__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
   return gp__radix_items(p.vectors, s.key_size) *
              ((s.key_size + 3) / 4 + 1 + (s.in_size ? gp__radix_value_bytes(s) + 3 : 0) / 4) +
@@ -4639,21 +4641,21 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
 // ---- sort/portable.h - portable rules of sorts
 
 enum {
-  GP__IF_SORT_KEYS = GP__IF,        // what gp__sorts_keys says; of cooperative sorts: there are clusters
-  GP__IF_SORT_PAIRS = 2 * GP__IF,   // what gp__sorts_pairs says
+  GP__IF_SORT_KEYS = GP__IF,        // gp__sorts_keys holds; cooperative sorts: the device has clusters
+  GP__IF_SORT_PAIRS = 2 * GP__IF,   // gp__sorts_pairs holds
   GP__IF_SORT_LONG = 4 * GP__IF,    // keys of more than 4 bytes
-  GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes, of 8
+  GP__IF_SORT_VALUES4 = 8 * GP__IF, // values of 4 bytes
   GP__IF_SORT_VALUES8 = 16 * GP__IF,
-  GP__IF_SORT_BITS = 32 * GP__IF, // a sweep of leading bits leaves buckets that a block sorts; of 8 bits
+  GP__IF_SORT_BITS = 32 * GP__IF, // leading bits leave buckets that a block sorts; BITS8: 8 bits do
   GP__IF_SORT_BITS8 = 64 * GP__IF,
-  GP__IF_SORT_LAST = 128 * GP__IF, // in place of a sweep, whatever the keys are
-  // One-sweep passes; nobody has said how many threads or blocks.
+  GP__IF_SORT_LAST = 128 * GP__IF, // replaces a sweep for any keys
+  // One-sweep passes. OPEN: the caller sets neither threads nor blocks.
   GP__IF_SWEEP_OPEN = GP__IF,
   GP__IF_SWEEP_SHORT = 2 * GP__IF,  // keys of up to 4 bytes
   GP__IF_SWEEP_NARROW = 4 * GP__IF, // and no values
   GP__IF_SWEEP_PAIRED = 8 * GP__IF
 };
-// Which algorithms gp__portable_sort tries; the first whose policy is valid is the rule's.
+// Algorithms that gp__portable_sort tries. The first one whose policy is valid wins.
 static const gp__policy_row gp__sort_choices[] = {
     GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 14) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
     GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 20) + 1, (1 << 21) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
@@ -4674,8 +4676,8 @@ static const gp__policy_row gp__sort_choices[] = {
                    0, 23),
     GPUPRIMS__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_VALUES4, 1 << 16, 0, GP_PAIRED_SWEEP, 0, 0, 0, 0, 22),
 };
-// No more threads a multiprocessor than leave each the registers for its keys: none may be spilled. Few keys: a tile
-// for each multiprocessor.
+// Threads a multiprocessor are few enough that each has registers for its keys: none spill. With few keys each
+// multiprocessor gets a tile.
 static const gp__policy_row gp__sort_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_KEYS | GP__IF_SORT_KEYS, 0, (1 << 16) + 1, GP_ONE_BLOCK, 0, 0, 0, 0, 22),
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT, 1ull << GP__RADIX_NARROW_LOG2, 0, GP_HYBRID, 0, 0, 0, 0, 22),
@@ -4695,8 +4697,8 @@ static const gp__policy_row gp__sort_rows[] = {
     GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_PAIRS, 8 << 20, 0, 0, 512, 8, 0, 1, 22),
     GPUPRIMS__H200(0, -1, 0, 0, 0, GP_COUNTING, 256, 4, 0, 4, 22),
 };
-// Few tiles under way make short look-backs: keys of up to 4 bytes go by two blocks a multiprocessor whose tiles are
-// looked back for behind the next one's ranking, others by one block with as many elements as its registers hold.
+// Few tiles in flight keep look-backs short. Keys of up to 4 bytes use two blocks a multiprocessor, and a tile's
+// look-back overlaps the next tile's ranking. Others use one block with as many elements as its registers hold.
 static const gp__policy_row gp__sweep_rows[] = {
     GPUPRIMS__H200(0, -1, GP__IF_SWEEP_PAIRED, 0, 0, 0, 256, 2, 1, 2, 22),
     GPUPRIMS__H200(0, -1, GP__BY_COUNT | GP__IF_SWEEP_PAIRED, 1 << 20, 0, 0, 0, 5, 0, 0, 22),
@@ -4712,7 +4714,7 @@ static const gp__policy_row gp__small_sweep_rows[] = {
     GPUPRIMS__H200(0, -1, GP__BY_KEYS, 0, 1 << 20, GP_ONE_SWEEP, 384, 2, 0, 2, 22),
     GPUPRIMS__H200(0, -1, GP__BY_KEYS | GP__IF_SORT_LONG, 0, 1 << 20, GP_ONE_SWEEP, 256, 2, 0, 4, 22),
 };
-// Vectors are those of keys of 4 bytes: few keys a thread while there are blocks, more where it takes them.
+// Vectors are for 4-byte keys. Threads have few keys while there are blocks enough, more where the count requires it.
 static const gp__policy_row gp__cooperative_rows[] = {
     GPUPRIMS__H200(0, -1, GP__CHOOSES | GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 15) + 1, GP_ONE_CLUSTER, 0, 0, 0, 0,
                    23),
@@ -4727,13 +4729,13 @@ static const gp__policy_row gp__cooperative_rows[] = {
     GPUPRIMS__H200(0, -1, GP__BY_COUNT, (1 << 20) + 1, 0, 0, 0, 8, 0, 0, 23),
 };
 
-// One-sweep passes: two stages where all blocks of a multiprocessor then find room, or do with one vector less, as long
-// as a thread has eight elements.
+// One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
+// eight elements a thread.
 GPUPRIMS__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
-// Do the registers that all blocks leave a thread hold them, beside what the kernel needs?
+// True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
 GPUPRIMS__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
@@ -4816,7 +4818,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
     return cooperative;
   if (!p.algorithm && gp__tries(p, s, when, GP_LEADING_SWEEP)) {
     q = p;
-    q.algorithm = GP_LEADING_SWEEP; // in one pass, or of so many that a pass less counts more than launches
+    q.algorithm = GP_LEADING_SWEEP; // one pass, or so many pairs that a pass saved outweighs the launches
     q = gp__portable_radix(q, s);
     if (gp__policy_valid_sort(q, s)) return q;
   }
@@ -5215,10 +5217,10 @@ static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__meas
 
 // ---- sort/scratch.h - what sorts keep in scratch memory
 
-// What a radix sort keeps in scratch memory, in bytes from its beginning.
+// Scratch memory of a radix sort: offsets in bytes.
 typedef struct gp__radix_plan {
-  int passes, wide, replicas, value_bytes, large; // large: values follow by index
-  unsigned long long tiles, clear;                // clear: of gp__radix_args
+  int passes, wide, replicas, value_bytes, large; // large: values are gathered by index
+  unsigned long long tiles, clear;                // clear: as in gp__radix_args
   unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
 GPUPRIMS__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
@@ -5238,7 +5240,7 @@ GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
   r.counts = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and tiles that are done
+  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and counts of finished tiles
   r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
   r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
@@ -5250,10 +5252,10 @@ GPUPRIMS__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   return r;
 }
 
-// What a hybrid sort keeps there.
+// Scratch memory of a hybrid sort.
 typedef struct gp__hybrid_plan {
-  int capacity, tile, even_levels;  // even_levels: that even keys need
-  unsigned long long tiles, blocks; // blocks: of pairs, at most
+  int capacity, tile, even_levels;  // even_levels: levels that uniform keys need
+  unsigned long long tiles, blocks; // blocks: the most for pairs
   unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
@@ -5265,7 +5267,7 @@ GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   r.blocks = (unsigned)s.multiprocessors * 4ull;
   if (r.blocks > r.tiles) r.blocks = r.tiles;
   r.even_levels = gp__hybrid_even_levels(s.count, gp__hybrid_fit((unsigned)r.capacity));
-  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // until a key and its place are 64 bits
+  if (s.in_size && s.key_size > 4) r.even_levels = gp__max(r.even_levels, 2); // a key and its place are then 64 bits
   r.even_levels = gp__max(r.even_levels, 1);
   if (r.even_levels > gp__hybrid_levels(s.key_size)) r.even_levels = gp__hybrid_levels(s.key_size);
   parts = gp__hybrid_parts(s.count, r.capacity, s.in_size);
@@ -5282,8 +5284,8 @@ GPUPRIMS__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   return r;
 }
 
-// Leading sweep: what is chosen, where each bucket begins; a sweep's plan; counters and words of another sweep, which
-// comes where a bucket turns out too large.
+// Scratch memory of a leading sweep: the choice, the buckets' starts, a sweep's plan, and counters and words of a
+// second sweep, which runs if a bucket is too large.
 typedef struct gp__leading_plan {
   gp__radix_plan sweep;
   int bits;
@@ -5300,7 +5302,7 @@ GPUPRIMS__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s)
   return r;
 }
 
-// Adaptive sort: one sweep has a policy of its own. What is chosen comes first in scratch memory; both sorts use the
+// Adaptive sort: the one-sweep sort has a policy of its own. Scratch memory begins with the choice; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
 GPUPRIMS__PRIVATE gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
@@ -5313,8 +5315,8 @@ GPUPRIMS__PRIVATE gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
-// Keys alone of which even ones need one level: the first count chooses, and in place of a sweep the cooperative
-// radix sort follows, where the device has room for its blocks.
+// Keys alone take no sample if uniform keys need one level: the first count chooses. The cooperative radix sort then
+// replaces the sweep if the device has room for its blocks.
 GPUPRIMS__PRIVATE int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
@@ -5429,8 +5431,8 @@ static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_ke
 
 // ---- sort/geometry.h - launches of sorts
 
-// Sorts and merges: tiles of the policy's block. A plan's steps have geometries of their own; here stands what the call
-// asks of the workspace: words and scratch.
+// Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
+// scratch memory of the call.
 GPUPRIMS__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
@@ -5460,7 +5462,7 @@ GPUPRIMS__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned lon
     }
   }
 }
-// Counting sort: counters and runs; the words of the histogram, of the runs' look-back.
+// The histogram's shape in a counting sort.
 GPUPRIMS__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
   gp__shape h = s;
   h.primitive = GP_HISTOGRAM_EVEN;
@@ -5494,7 +5496,7 @@ GPUPRIMS__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned 
   const unsigned long long values = 1ull << 8 * s.key_size;
   const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
-  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row of each warp
+  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
   g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
@@ -5509,7 +5511,7 @@ GPUPRIMS__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
-// Between sweeps of many keys launches cost less than it does.
+// Between sweeps of many keys overlap costs more than launches do.
 GPUPRIMS__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) {
   return !gp__sweeps(p.algorithm) || !(s.count >> 20);
 }
@@ -6007,33 +6009,33 @@ typedef struct gp__search_args {
 
 // ---- sort/arguments.h - arguments of radix sort
 
-// One-sweep radix sort. Of the arrays, `other` ones are as large as the outputs.
+// One-sweep radix sort. Each `other` array is as large as its output.
 typedef struct gp__radix_args {
   const void *keys;
-  const void *in; // values; null: the elements' indices, where there are values at all
+  const void *in; // values; NULL: indices, if there are values at all
   void *out_keys, *out;
   void *other_keys, *other;
   unsigned long long count;
   const unsigned long long *count_device;
   void *workspace;             // histogram: two tickets a block, one tagged word
-  unsigned long long *counts;  // 256 for each pass: how many keys have the digit, then how many come before them
+  unsigned long long *counts;  // 256 a pass: keys with the digit, then keys before them
   unsigned long long *tickets; // one for each pass
-  unsigned *steps;             // what each pass does, and one more
+  unsigned *steps;             // what each pass does, and the final copy
   void *words;                 // of the look-back
-  unsigned long long clear;    // of these, in units of 16 bytes
+  unsigned long long clear;    // their size in units of 16 bytes
   int passes, begin_bit, end_bit;
-  int in_place;                     // keys or values: the first pass may not write to the outputs
-  int paired;                       // 1: between passes, values lie beside their keys
-  int pass;                         // this one, or the number of passes: what is left to do
-  int word;                         // where its digit lies: in which word of the ordered key,
-  int shift;                        // how far up
-  unsigned mask;                    // and how wide
+  int in_place;                     // keys or values are: the first pass may not write to the outputs
+  int paired;                       // 1: between passes, values are beside their keys
+  int pass;                         // number of this pass; `passes`: the final copy
+  int word;                         // word of the ordered key with the pass's digit
+  int shift;                        // position of the digit in it
+  unsigned mask;                    // ones for the digit's bits
   unsigned flip;                    // all ones: descending
-  int drop_keys;                    // sorted keys are not wanted: the last pass does not write them
-  const unsigned long long *choice; // GP__CHOSE_..., or NULL: one sweep it is
-  unsigned long long *leads;        // NULL, or: the leading bits may do; what is chosen
-  unsigned capacity;                // then: keys of a bucket, at most,
-  int leading;                      // and its leading bits
+  int drop_keys;                    // the last pass does not write keys
+  const unsigned long long *choice; // GP__CHOSE_..., or NULL: one-sweep sort
+  unsigned long long *leads;        // leading sweep: where the choice is stored; or NULL
+  unsigned capacity;                // leading sweep: most keys of a bucket,
+  int leading;                      // and number of leading bits
 } gp__radix_args;
 
 // ---- layouts/arguments.h - arguments of conversion of layouts, and of gathers
@@ -6067,17 +6069,17 @@ GPUPRIMS__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
 
 // ---- sort/counting_arguments.h - arguments of counting sort
 
-// Counting sort, behind its histogram.
+// Counting sort, after its histogram.
 typedef struct gp__counting_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device;
   const unsigned long long *counts; // of each value, by its bits
-  const unsigned short *rows;       // keys of two bytes: counts by each block, to be added to these
-  unsigned blocks;                  // how many; 0: there is nothing to be added
-  unsigned long long *starts;       // where each run begins
-  unsigned short *values;           // what it is made of
-  unsigned long long *runs;         // their number
+  const unsigned short *rows;       // 2-byte keys: counts of each block, to be added to `counts`
+  unsigned blocks;                  // number of rows; 0: nothing to add
+  unsigned long long *starts;       // first key of each run
+  unsigned short *values;           // value of each run
+  unsigned long long *runs;         // number of runs
   void *workspace;
 } gp__counting_args;
 
@@ -6121,26 +6123,26 @@ typedef struct gp__select_state {
 typedef struct gp__hybrid_args {
   const void *in;
   void *out;                // may be in
-  void *spare;              // as many keys
-  unsigned long long *list; // of each level: parts, and above them their tiles (32 bits each); then GP__HYBRID_ITEMS..
+  void *spare;              // as large as `in`
+  unsigned long long *list; // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
   void *parts, *next_parts; // of even levels, of odd ones
-  unsigned long long *bins, *next_bins; // the same: 256 counters a part; of pairs, bins alone: 256 a piece
+  unsigned long long *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
   void *items;
   unsigned long long count;
   const unsigned long long *count_device;
   const void *values; // of pairs; NULL: indices
   void *out_values, *spare_values;
   void *workspace;
-  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid it is
-  int level, levels, drop_keys; // levels: one behind the last
+  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid sort
+  int level, levels, drop_keys; // levels: one after the last
   unsigned capacity;            // keys that a block sorts
-  unsigned sample;              // keys that are looked at before the choice; 0: the first count chooses, of keys alone;
-                                // 1: those of `duplicate_sample` alone are
-  unsigned duplicate_sample;    // keys among which some are looked for that are there more than once; 0: none
-  int leading;                  // bits that pairs, key and value side by side at `spare`, are sorted by; at bins, where
-                                // each leading digit of 8 bits begins; at items, 32 bits each, where each bucket does
+  unsigned sample;              // keys in the sample; 0: the first count chooses (keys alone); 1: `duplicate_sample`
+                                // alone chooses
+  unsigned duplicate_sample;    // keys in the sample of repeated keys; 0: none
+  int leading;                  // leading sweep: bits by which the pairs at `spare` are sorted; `bins` has the start of
+                                // each leading 8-bit digit, `items` that of each bucket, 32 bits each
 } gp__hybrid_args;
-enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // the last: it has been swept
+enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; // PASSES: swept already
 
 // ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
 
@@ -13836,30 +13838,30 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
 
 // ---- sort/keys.cuh - keys as bits, and records
 
-// Least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least Significant Digit
-// Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass then reads each
-// element once and writes it once: a tile's keys are ranked by their digit and put into that order in shared memory,
-// while the number of each digit's keys before the tile comes from the tiles before it, by look-back. What a pass does
-// is decided on the device when all is counted: a pass in which all keys have the same digit moves nothing, and the
-// others alternate between two buffers such that the last of them writes to the output.
+// Radix sort, least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least
+// Significant Digit Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass
+// reads and writes each element once. A block ranks a tile's keys by digit and orders them in shared memory; look-back
+// gives the number of each digit's keys in earlier tiles. The device decides what each pass does once all is counted. A
+// pass whose keys all have one digit moves nothing. The others alternate between two buffers so that the last one
+// writes to the output.
 
-// Of two sorts in one plan the other one has nothing to do.
+// Of two sorts in one plan, the one that is not chosen exits.
 GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
 
 // What a pass does.
 enum {
   GP__RADIX_RUNS = 1,
-  GP__RADIX_COPIES = 2,    // elements are copied from where they are to the output
-  GP__RADIX_ODD = 4,       // of those that run, it is an odd one: the marks of its words are others
-  GP__RADIX_LAST = 8,      // of those that run: keys that are dropped are not written
+  GP__RADIX_COPIES = 2,    // copies elements to the output
+  GP__RADIX_ODD = 4,       // an odd one of the running passes: its words have the other mark
+  GP__RADIX_LAST = 8,      // the last running pass: does not write keys that are dropped
   GP__RADIX_TO_OTHER = 16, // writes to the other buffer, not to the output
-  GP__RADIX_FROM = 32,     // times: 0 from the input, 1 from the output, 2 from the other buffer
+  GP__RADIX_FROM = 32,     // times the source: 0 the input, 1 the output, 2 the other buffer
   GP__RADIX_READS_PAIRS = 128,
   GP__RADIX_WRITES_PAIRS = 256
 };
 
-// Keys as they are moved, and as their bits are ordered. bits(key, word): 64 bits of the ordered key, the least
-// significant first; of built-in types it has one word. padding: comes behind every key.
+// A key as it moves (Key), and as ordered bits. bits(key, word): 64 bits of the ordered key, the least significant word
+// first; built-in types have one word. padding: sorts after every key.
 template <class T> struct gp__radix_key {
   typedef typename gp__ordered<T>::Bits Bits;
   typedef Bits Key;
@@ -13876,7 +13878,7 @@ template <class T> struct gp__radix_number : gp__radix_key<T> {
     return gp__ordered<T>::encode(static_cast<Bits>(key << 1) ? key : static_cast<Bits>(0));
   }
 };
-// A struct by a user's operator that makes a built-in type R of it.
+// A struct ordered by a user's operator, which maps it to a built-in type R.
 template <class T, class Op, class R> struct gp__decomposed_key {
   typedef typename gp__ordered<R>::Bits Bits;
   typedef T Key;
@@ -13891,7 +13893,7 @@ template <class T, class Op, class R> struct gp__decomposed_key {
   }
   static GP_DEVICE Key padding(bool) { return Key(); }
 };
-// A struct by some of its fields, the most significant first.
+// A struct ordered by some of its fields, the most significant first.
 template <class Key, class Bits> union gp__key_parts {
   Key key;
   Bits part[sizeof(Key) / sizeof(Bits)];
@@ -13912,11 +13914,11 @@ template <class... Fields> struct gp__key_fields { // none
   static const int bits = 0;
   template <class Key> static GP_DEVICE gp__u64 word(const Key &, int) { return 0; }
 };
-template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // this one stands above the rest
+template <class Field, class... Rest> struct gp__key_fields<Field, Rest...> { // Field is above the rest
   typedef gp__key_fields<Rest...> Below;
   static const int bits = Field::bits + Below::bits;
   template <class Key> static GP_DEVICE gp__u64 word(const Key &key, int w) {
-    const int at = Below::bits - 64 * w; // of its lowest bit, in this word
+    const int at = Below::bits - 64 * w; // position of the field's lowest bit in this word
     gp__u64 x = Below::word(key, w);
     if (at > -Field::bits && at < 64) {
       const gp__u64 own = Field::of(key);
@@ -13943,7 +13945,7 @@ template <class K, class V> struct gp__radix_record {
   static GP_DEVICE Bits bits(const Key &record, int word) { return K::bits(record.key, word); }
   static GP_DEVICE Key padding(bool descending) { return Key{K::padding(descending), V()}; }
 };
-// What passes move: in arrays of their own, or side by side.
+// What passes move: keys and values in arrays of their own, or records.
 template <class K, class V> struct gp__radix_moved {
   typedef typename K::Key Key;
   typedef V Value;
@@ -13962,20 +13964,20 @@ template <class K, class V> struct gp__radix_moved<gp__radix_record<K, V>, gp__n
 
 // ---- sort/radix_count.cuh - counts of digits, and whether keys recur
 
-// Where the i-th key of a sample stands, one of each `each`.
+// Index of a sample's i-th key; the sample has one key of each `each`.
 GP_DEVICE gp__u64 gp__drawn(unsigned i, gp__u64 each) { return i * each + ((i * 0x9e3779b1u ^ i >> 3) * each >> 32); }
-// Do keys recur? Of a sample, each number is put where its key falls in a table, and the largest stays: a key that is
-// not the one whose number it finds there, but equal to it, recurs. A fifth of these is not seen, as others fall in the
-// same place.
+// Finds repeated keys in a sample. A hash table keeps, at each place, the largest number of the sampled keys that fall
+// there. A key repeats if it equals the key whose number it finds and is not that key. A fifth of the repeats is
+// missed, as other keys fall in the same place.
 template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   static const int EACH = SAMPLE / THREADS;
   static_assert(SAMPLE % THREADS == 0, "keys of a thread");
   gp__u32 place[PLACES];      // 0, or the largest number of the keys that fall there
-  gp__u32 key[SAMPLE];        // of number i + 1, hashed
-  gp__u32 again[SAMPLE / 32]; // a bit for each: others are equal
-  gp__u32 different, equal;   // of those with such a bit; others
+  gp__u32 key[SAMPLE];        // [i]: hash of the key with number i + 1
+  gp__u32 again[SAMPLE / 32]; // a bit a key: others equal it
+  gp__u32 different, equal;   // keys with such a bit; others that equal one of them
 
-  // The block, for m keys; hashed(i, at): key `at`, this thread's i-th.
+  // Called by a block, for m keys. hashed(i, at): hash of key `at`, the thread's i-th.
   template <class Hashed> GP_DEVICE void look(const Hashed &hashed, unsigned m) {
     gp__u32 own[EACH], with_others = 0, others = 0;
     GPUPRIMS__UNROLL
@@ -13988,7 +13990,7 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
     if (threadIdx.x == 0) different = equal = 0;
     __syncthreads();
     GPUPRIMS__UNROLL
-    for (int i = EACH - 1; i >= 0; --i) { // equal ones most often find a larger number there
+    for (int i = EACH - 1; i >= 0; --i) { // descending: equal keys mostly find a larger number
       const unsigned at = unsigned(i) * THREADS + threadIdx.x;
       gp__u32 *to = place + own[i] % PLACES;
       key[at] = own[i];
@@ -14012,9 +14014,9 @@ template <int THREADS, int PLACES, int SAMPLE> struct gp__duplicate_sampler {
   }
 };
 
-// A copy of the counters for each of REPLICAS neighbouring lanes. Of keys with more than four digits, half the lanes
-// count the lower word of a key first and the others the upper one, each in counters on its own side: then with 32
-// copies no two lanes of a warp ever meet in a bank. Meanwhile the block that comes first clears the sums in memory.
+// Each of REPLICAS neighbouring lanes has a copy of the counters. For keys of more than four digits, half the lanes
+// count a key's lower word first and the other half its upper word, each in counters on its own side. With 32 copies no
+// two lanes of a warp then use one bank. Meanwhile the first block clears the sums in memory.
 template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__radix_counting {
   typedef typename K::Key Key;
   typedef typename K::Bits Bits;
@@ -14023,15 +14025,15 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
   struct Storage {
     gp__ticket ticket;
     gp__u32 last;
-    gp__u64 most[GP__RADIX_PASSES]; // of each pass: keys of one digit, at most
+    gp__u64 most[GP__RADIX_PASSES]; // per pass: the most keys of one digit
   };
 
   const gp__radix_args &a;
   gp__u32 *cells;
-  gp__shared_pointer own, other; // of this lane's copy of the first counter; the one on the other side
-  Bits flip, mask;               // descending; the bits
-  int word, shift, digits;       // that are counted now: where they lie in the ordered key, as so many digits
-  unsigned blocks;               // that count: all, or all but the last one, which looks at a sample
+  gp__shared_pointer own, other; // this lane's copy of the first counter; the one on the other side
+  Bits flip, mask;               // flip: all ones if descending; mask: the bits counted now
+  int word, shift, digits;       // their position in the ordered key, and the number of their digits
+  unsigned blocks;               // blocks that count: all, or all but the last, which samples
 
   GP_DEVICE gp__radix_counting(const gp__radix_args &args, gp__u32 *counters)
       : a(args), cells(counters), own(counters + gp_lane() % REPLICAS),
@@ -14094,7 +14096,7 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
       if (sum) atomicAdd(a.counts + static_cast<unsigned>(first_pass) * GP__DIGITS + i, sum);
     }
   }
-  // One warp: where the keys of each digit of a pass begin. Returns how many have one digit, at most.
+  // Called by one warp: turns a pass's counts into the starts of its digits. Returns the largest count.
   GP_DEVICE gp__u64 scan_digits(int pass) const {
     gp__u64 *count = a.counts + pass * GP__DIGITS + gp_lane() * 8, c[8], sum = 0, most = 0;
     GPUPRIMS__UNROLL
@@ -14111,9 +14113,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     }
     return gp_warp_reduce(most, gp_max<gp__u64>());
   }
-  // Random keys that are there m times each: will a bucket of `even` keys, as the digits' shares say, be too large, or
-  // hold too many of each for its bins? The fullest of a digit's 256 values is 2.4 standard deviations above the mean
-  // or more, which are the root of m times the mean; the digit tells where it is least. Of all buckets 4.4.
+  // For random keys that occur m times each: would a bucket of `even` keys, by the digits' shares, be too large, or
+  // hold too many copies of a key for its bins? A digit's count has a standard deviation of the root of m times the
+  // mean. The fullest of 256 counts is 2.4 deviations above the mean or more; the digit with the smallest maximum gives
+  // the estimate. The fullest of all buckets is 4.4 deviations above.
   GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
     gp__u64 least = most[0];
     for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
@@ -14122,8 +14125,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const float size = static_cast<float>(even) * (mean / fullest) * (mean / fullest), room = a.capacity - size;
     return times > 12 || (a.leading > 8 && (room < 0 || 4.4f * 4.4f * times * size > room * room));
   }
-  // The last block, which counts no others if there are any: are there keys of which a bin of a bucket would hold too
-  // many, though digits need not tell? Such as are there 20 times each, evenly spread, or some of them far more often.
+  // Called by the last block, which counts no keys if there are other blocks. Finds keys that repeat so often that a
+  // bucket's bin would hold too many, which digit counts need not show: 20 times each, evenly spread, or a few far more
+  // often.
   GP_DEVICE void sample(gp__u64 n) const {
     typedef gp__duplicate_sampler<THREADS, 512 * REPLICAS, 384 * REPLICAS> Duplicates;
     static_assert(!SAMPLES || sizeof(Duplicates) <= gp__radix_histogram_bytes(sizeof(Bits), REPLICAS), "shared memory");
@@ -14139,8 +14143,9 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
                         gp__u64(each && r.equal > 2 && r.equal >= least ? GP__CHOSE_PASSES : GP__CHOSE_HYBRID));
     __syncthreads();
   }
-  // Do buckets by the leading bits most likely fit on chip, and their bins there hold few keys? As if digits were
-  // independent. Of the bins' 12 bits behind the leading ones, `lower` are of the second digit behind the passes'.
+  // True if buckets by the leading bits most likely fit on chip and their bins hold few keys, with digits taken as
+  // independent. Bins use the 12 bits after the leading ones; `lower` of these are in the second digit after the
+  // passes.
   GP_DEVICE bool leads(const gp__u64 *most, gp__u64 n) const {
     if (!a.leads || n == 0 || gp__load_relaxed(a.leads) == GP__CHOSE_PASSES) return false;
     const int first = a.leading > 8 ? 2 : 3, rest = 8 * (4 - first) - a.leading, lower = rest < 4 ? 4 - rest : 0;
@@ -14148,7 +14153,8 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     const gp__u64 even = most[first - 2] << (8 - lower), bin = (most[first - 1] << (8 + lower)) / n;
     return bucket <= a.capacity && bin * (even < n ? even : n) <= 8 * n && !keys_recur(most, n, bucket);
   }
-  // One thread: what the passes do. By leading bits the last ones alone: from the input to the other buffer, in pairs.
+  // Called by one thread: decides what the passes do. A leading sweep runs the last passes alone, from the input to the
+  // other buffer, in pairs.
   GP_DEVICE void decide(const gp__u64 *most, gp__u64 n) const {
     const bool leading = leads(most, n);
     int left = 0, done = 0;
@@ -14246,9 +14252,8 @@ GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
 
 // ---- sort/radix_sweep.cuh - a sweep of one-sweep radix sort
 
-// The counts of two neighbouring digits, on their way from tile to tile, with a mark in the upper two bits: of sweeps
-// that follow each other it is 1 and 2 in turn, and 0 before the first one, so that no sweep clears what the one before
-// has left.
+// Look-back words: counts of two neighbouring digits, with a mark in the upper two bits. Successive sweeps use marks 1
+// and 2 in turn; cleared words have 0. So no sweep clears the words of the one before.
 struct gp__radix_narrow { // fewer than 2^30 elements
   typedef gp__u32 Count;
   typedef gp__u64 Pair;
@@ -14274,7 +14279,7 @@ struct gp__radix_wide {
   static GP_DEVICE void store(Pair *p, const Pair &w) { gp__store_word(p, w); }
 };
 
-template <class V> struct gp__radix_value { // what moves with a key
+template <class V> struct gp__radix_value { // the value that moves with a key
   static const bool is = true;
   static GP_DEVICE V index(gp__u64) { return V(); }
 };
@@ -14291,24 +14296,24 @@ template <> struct gp__radix_value<gp__u64> {
   static GP_DEVICE gp__u64 index(gp__u64 i) { return i; }
 };
 
-// Look-back has two levels, so that a tile reads few words even where hundreds of tiles are under way: a tile publishes
-// its counts, and adds them to those of its group, with a count of tiles that have done so above them. It then sums the
-// counts of the tiles before it in its group, and those of the groups before that one, back to a group up to whose end
-// the counts are known. These come from the group's last tile, or from its first one if all of the group's are there. A
-// round trip to these words takes a microsecond and more where memory is busy.
+// Look-back has two levels, so that a tile reads few words even with hundreds of tiles in flight. A tile publishes its
+// counts and adds them to its group's sum, whose upper bits count the tiles added. It then sums the counts of the tiles
+// before it in its group, and of earlier groups, back to a group with a known prefix: its counts from the beginning to
+// its end. The prefix comes from the group's last tile, or from its first tile if the group's sum is complete. A round
+// trip to these words takes a microsecond or more when memory is busy.
 //
-// Tiles of a block follow one another. With two stages a tile lies sorted in one half of shared memory while the next
-// one is ranked and publishes its counts; only then, when the tiles before it have most likely done so too, its
-// look-back begins, and the tile is written while the next one's keys lie in the other half and those of the one after
-// it are on their way. With one stage a tile's look-back begins at once, and the block waits for its end. The next tile
-// is drawn behind a look-back, not before: a block that waits in it with a tile drawn and not counted makes all wait
-// that have drawn later ones, which then wait in their look-backs with tiles drawn and not counted.
+// A block overlaps its tiles. With two stages a sorted tile stays in one half of shared memory while the next one is
+// ranked and publishes its counts. The block resolves the sorted tile's look-back only then: the tiles before it have
+// most likely published too. It writes the tile while the next one's keys are in the other half and loads of the tile
+// after it are in flight. With one stage a tile's look-back begins at once, and the block waits for its end. A block
+// draws its next tile after a look-back, never before. Otherwise it would wait with a tile drawn but not counted;
+// blocks with later tiles would wait for that one, with uncounted tiles of their own.
 //
-// Waits, and why they end. A tile's number is the order in which it is drawn. Its block ranks it and
-// publishes its counts (publish) before the block waits for anybody. look_back waits for two things: the counts of the
-// tiles before it in its group; and, from its group backwards, each group's sum with all its tiles in it, up to a group
-// whose count from the beginning is known, or up to the first. Both are counts of tiles with lower numbers, which
-// running blocks have drawn. Each pair of digits has a thread that waits for its words; a barrier ends resolve.
+// Waits, and why they end. A tile's number is the order in which it is drawn. Its block ranks it and publishes its
+// counts (publish) before the block waits for any other. look_back waits for the counts of the tiles before it in its
+// group and, from its group backwards, for complete group sums, up to a group with a known prefix or the first group.
+// All of these are counts of tiles with lower numbers, which running blocks have drawn. Each pair of digits has a
+// thread that waits for its words; a barrier ends resolve.
 template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef typename K::Key Key;
   typedef typename W::Count Count;
@@ -14320,17 +14325,17 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   typedef gp__tile_rank<P::threads> Rank;
   static const int THREADS = P::threads, ITEMS = gp__radix_items(P::vectors, int(sizeof(MovedKey)));
   static const int TILE = THREADS * ITEMS;
-  static const int AT_ONCE = 4; // elements of a thread on their way from shared memory
+  static const int AT_ONCE = 4; // elements of a thread in flight from shared memory
   static const bool BEHIND = P::stages == 2;
   static const unsigned STAGES = BEHIND ? 2 : 1, KEY_BYTES = (STAGES * TILE * unsigned(sizeof(Key)) + 15) / 16 * 16;
   static const gp__u32 GROUP = GP__RADIX_GROUP;
   typedef gp__radix_narrow N; // a tile has fewer than 2^16 elements
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
-    Count offset[GP__DIGITS]; // where a digit's keys go, less where they stand in the tile
-    gp__u32 tile;             // the block's next one
+    Count offset[GP__DIGITS]; // a digit's destination minus its position in the tile
+    gp__u32 tile;             // the block's next tile
   };
-  // The digit of a key in the tile's place i; of what is not there the largest one.
+  // Digit of the key at place i of the tile; missing keys have the largest one.
   struct Digit {
     int word, shift;
     gp__u32 mask, flip;
@@ -14342,11 +14347,11 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       return K::pads || gp_tile_warp_striped<ITEMS>(i) < valid ? operator()(key) : mask;
     }
   };
-  // What is known of a tile whose counts are published.
+  // A tile whose counts are published.
   struct Counted {
     gp__u32 tile;
-    gp__u32 total[Rank::PAIRS]; // of a thread that counts: how many keys have the digits of its pairs
-    gp__u32 before;             // and how many in the tile come before these
+    gp__u32 total[Rank::PAIRS]; // counting threads: keys with the digits of each pair,
+    gp__u32 before;             // and keys of the tile before these
   };
 
   const gp__radix_args &a;
@@ -14368,10 +14373,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE const MovedValue *values_from() const {
     return static_cast<const MovedValue *>(source(a.in, a.out, a.other));
   }
-  // Where pairs lie between passes. The other buffers are one array. Of the outputs, the keys' array has as many as it
-  // has room for, the values' array as many more; the last one of an odd number lies behind the other buffers.
+  // Locations of pairs between passes. The other buffers are one array. The outputs hold half of the pairs each, the
+  // keys' array the first half; the last pair of an odd number is after the other buffers.
   struct Pairs {
-    Key *first, *second, *last; // less the number of those before them
+    Key *first, *second, *last; // minus the number of pairs before them
     Count half, both;
     template <bool WHOLE> GP_DEVICE Key *at(Count i) const {
       return (WHOLE || i < half ? first : i < both ? second : last) + i;
@@ -14384,8 +14389,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   }
   GP_DEVICE gp__u32 mark() const { return step & GP__RADIX_ODD ? 2 : 1; }
   GP_DEVICE const gp__u64 *base() const { return a.counts + a.pass * GP__DIGITS; }
-  // Of a pair of digits: the keys of a tile; of a group in this pass, 24 bits each with the number of tiles above them;
-  // up to the end of a group.
+  // Words of a pair of digits: counts of a tile; sums of a group in this pass, 24 bits each, with the number of tiles
+  // above them; counts up to the end of a group.
   GP_DEVICE gp__u64 *in_tile(gp__u32 tile, unsigned pair) const {
     return static_cast<gp__u64 *>(a.words) + static_cast<gp__u64>(tile) * (GP__DIGITS / 2) + pair;
   }
@@ -14431,7 +14436,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
   GP_DEVICE void load_pairs(Key (&pair)[ITEMS], const Pairs &from, gp__u64 first, unsigned valid) const {
     const unsigned lead = gp_tile_warp_striped<ITEMS>(0);
     const Count at = static_cast<Count>(first);
-    if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // an odd number's last tile is not whole
+    if (valid == TILE && (at + TILE <= from.half || at >= from.half)) { // if n is odd, the last tile is not whole
       const Key *const tile = from.template at<false>(at) + lead;
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) pair[i] = tile[i * 32];
@@ -14456,8 +14461,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     load_keys(keys, keys_from() + first, valid);
     if (Value::is) load_values(keys, values, values_from(), first, valid);
   }
-  // A thread that counts: how many keys have the digits of its pairs becomes known to the tiles behind. Returns how
-  // many keys these are.
+  // Called by a counting thread: publishes the counts of its pairs of digits to later tiles. Returns their sum.
   GP_DEVICE gp__u32 publish(const Rank &rank, Counted &now) const {
     gp__u32 both = 0;
     GPUPRIMS__UNROLL
@@ -14471,10 +14475,9 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     }
     return both;
   }
-  // What a look-back asks for at a time: the counts of the tiles before this one in its group, and of the groups before
-  // that one.
+  // Words that a look-back loads at a time: counts of the tiles before this one in its group, and of earlier groups.
   struct Window {
-    gp__u32 tile, group; // the first of the tiles, the one behind the groups
+    gp__u32 tile, group; // first of the tiles; the group after those loaded
     gp__u64 in[GROUP - 1], sum[GP__RADIX_GROUPS];
     Pair known[GP__RADIX_GROUPS];
   };
@@ -14496,7 +14499,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       ask(w[i], threadIdx.x * Rank::PAIRS + unsigned(i), tile);
     }
   }
-  // A thread that counts: the keys of a pair of digits before this tile. The first window has been asked for.
+  // Called by a counting thread: counts of a pair of digits before this tile. The first window must have been asked
+  // for.
   GP_DEVICE void look_back(Window &w, unsigned pair, gp__u32 tile, Count &even, Count &odd) const {
     even = static_cast<Count>(tile < GROUP ? base()[2 * pair] : 0);
     odd = static_cast<Count>(tile < GROUP ? base()[2 * pair + 1] : 0);
@@ -14517,12 +14521,12 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
         if (W::mark(w.known[j]) == mark()) {
           even += W::even(w.known[j]);
           odd += W::odd(w.known[j]);
-          w.group = 0; // all before it: passed stays behind j
+          w.group = 0; // all earlier groups are known; passed stays below the next j
         } else if (w.sum[j] >> 48 == GROUP) {
           even += static_cast<gp__u32>(w.sum[j]) & 0xffffffu;
           odd += static_cast<gp__u32>(w.sum[j] >> 24) & 0xffffffu;
           ++passed;
-          if (w.group == passed) { // before the first group
+          if (w.group == passed) { // reached the first group
             even += static_cast<Count>(base()[2 * pair]);
             odd += static_cast<Count>(base()[2 * pair + 1]);
           }
@@ -14532,14 +14536,14 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (w.group == 0 && w.tile >= tile) break;
       ask(w, pair, tile);
     }
-    if (tile % GROUP == 0) { // all of the group may be known before its last tile knows
+    if (tile % GROUP == 0) { // the group may be complete before its last tile has looked back
       const gp__u64 sum = gp__load_relaxed(in_group(tile / GROUP, pair));
       if (sum >> 48 == GROUP)
         W::store(up_to(tile / GROUP, pair), W::make(mark(), even + (static_cast<gp__u32>(sum) & 0xffffffu),
                                                     odd + (static_cast<gp__u32>(sum >> 24) & 0xffffffu)));
     }
   }
-  // A thread that counts: where the tile's keys go.
+  // Called by a counting thread: computes the destinations of the tile's keys.
   GP_DEVICE void resolve(const Counted &of, Window (&w)[Rank::PAIRS]) const {
     gp__u32 before = of.before;
     GPUPRIMS__UNROLL
@@ -14556,10 +14560,10 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       before += in_odd;
     }
   }
-  // Where in shared memory a tile's element stands. Pairs of consecutive digits, in runs of equal length, lie in
-  // different banks.
+  // Shared-memory slot of a tile's element. Pairs of consecutive digits, in runs of equal length, are in different
+  // banks.
   static GP_DEVICE unsigned slot_of(unsigned k) { return Moved::paired ? k ^ (k >> 4 & 15u) : k; }
-  // A few at a time: read, then written. PAIRS: side by side; WHOLE: into one array.
+  // Writes a few elements at a time: all reads, then all writes. PAIRS: side by side; WHOLE: into one array.
   template <bool FULL, bool PAIRS, bool WHOLE>
   GP_DEVICE void store(const Digit &digit, Key *from, V *values, const Pairs &pairs_to) const {
     MovedKey *const out = static_cast<MovedKey *>(step & GP__RADIX_TO_OTHER ? a.other_keys : a.out_keys);
@@ -14603,7 +14607,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     else store<FULL, Moved::paired, false>(digit, keys, values, pairs((step & GP__RADIX_TO_OTHER) != 0));
   }
   GP_DEVICE gp__u32 draw() const { return static_cast<gp__u32>(gp__add_relaxed(a.tickets + a.pass, 1)); }
-  // Returns the tiles that the block has written.
+  // Returns the number of tiles that the block has written.
   GP_DEVICE gp__u32 sweep() const {
     const Rank rank = {s.rank};
     Digit digit = {a.word, a.shift, a.mask, a.flip, 0};
@@ -14624,7 +14628,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       const bool resolves = rank.counts() && (!BEHIND || behind.tile < tiles);
       Window window[Rank::PAIRS];
       digit.valid = items_of(now.tile);
-      if (BEHIND && resolves) begin_look_back(window, behind.tile); // its words are on their way meanwhile
+      if (BEHIND && resolves) begin_look_back(window, behind.tile); // its loads overlap the ranking
       if (more) {
         rank.within_warp(at, keys, digit);
         GPUPRIMS__UNROLL
@@ -14663,7 +14667,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       __syncthreads();
       next = s.tile;
       const gp__u32 sorted = BEHIND ? behind.tile : now.tile;
-      if (next < tiles) load(keys, values, next); // on their way while a tile is written
+      if (next < tiles) load(keys, values, next); // loads overlap the stores of a tile
       if (BEHIND) half = TILE - half;
       digit.valid = items_of(sorted);
       if (!BEHIND || sorted < tiles) {
@@ -14701,8 +14705,8 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
     if (r.step & GP__RADIX_RUNS) r.sweep();
     else if (r.step & GP__RADIX_COPIES) r.copy();
   }
-  // All passes of a key whose bits are all sorted, and the copy behind them. A block that finds no more tiles in a pass
-  // waits for those that others have drawn, so that this ends however few blocks are resident.
+  // Runs all passes and the final copy, for keys sorted by all their bits. A block that finds no more tiles in a pass
+  // waits only for tiles that others have drawn, so this ends however few blocks are resident.
   static GP_DEVICE void run_all(const gp__radix_args &a) {
     GP_SHARED(Storage, s);
     GP_DYNAMIC_SHARED(shared);
@@ -14723,7 +14727,7 @@ template <class P, class K, class V, class W> struct gp__radix_sweep {
       if (r.step & GP__RADIX_RUNS) {
         const gp__u32 written = r.sweep();
         __syncthreads();
-        if (threadIdx.x == 0) { // speaks for all
+        if (threadIdx.x == 0) { // for the whole block
           gp__u64 *done = a.tickets + a.passes + own.pass;
           __threadfence();
           gp__add_relaxed(done, written);
@@ -14744,14 +14748,13 @@ template <class P, class K, class V, class W> GP_DEVICE void gp__radix_sweeps(co
 
 // ---- sort/cooperative.cuh - cooperative radix sort: all blocks in one launch, or one cluster
 
-// One launch does all passes: blocks of one cluster, or of one grid, each with a tile of which the keys are in
-// registers while its blocks tell each other how many they have of each digit. Then nobody needs any more what was
-// read, and keys go where they belong, at once: into the tiles of the cluster's blocks, otherwise into the output,
-// which the next pass reads behind a barrier of the grid. A digit that all keys share moves nothing, but in the last
-// pass.
+// One launch does all passes. Its blocks form one cluster or one grid. Each holds a tile of keys in registers while the
+// blocks exchange their digit counts. After that no block needs the pass's input, so keys may overwrite it: they go to
+// the tiles of the cluster's blocks, or to the output, which the next pass reads after a grid barrier. A pass in which
+// all keys share a digit moves nothing, unless it is the last.
 //
-// A grid's counts are tagged words, and it meets by the workspace's tickets: each block draws one behind a pass, and in
-// the end those that it has not drawn, as the last pass, and passes that move nothing, are followed by no barrier.
+// A grid's counts are tagged words. Its barrier uses the workspace's tickets: each block draws one after a pass. The
+// last pass and passes that move nothing have no barrier; a block draws their tickets at its end.
 template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix {
   typedef gp__radix_sweep<P, K, V, gp__radix_narrow> Sweep;
   typedef typename Sweep::Rank Rank;
@@ -14763,8 +14766,8 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   static_assert(THREADS >= GP__DIGITS / 2, "a thread counts two digits at most");
   struct Storage {
     typename Sweep::Storage sweep;
-    // Of a cluster, what each block has of two digits, two passes in turn. Of a grid, sums of digit 4 i + j, at
-    // j * QUADS + i: of all blocks, of those before this one.
+    // Cluster: each block's counts of two digits, for alternate passes. Grid: sums of digit 4 i + j, at j * QUADS + i,
+    // over all blocks and over the blocks before this one.
     gp__u32 row[CLUSTER ? 2 : 1][CLUSTER ? int(GP__COOPERATIVE_CLUSTER) : 1][2 * QUADS];
     gp__u32 all[CLUSTER ? 1 : int(GP__DIGITS)], before[CLUSTER ? 1 : int(GP__DIGITS)];
     gp__u64 tag;
@@ -14774,16 +14777,16 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
   Storage &s;
   Key *keys; // the tile in order
   V *values;
-  Key *own_keys; // of a cluster: the block's tile
+  Key *own_keys; // cluster: the block's tile
   V *own_values;
   unsigned rank, blocks;
-  gp__u32 met; // barriers of the grid
+  gp__u32 met; // grid barriers passed
 
   GP_DEVICE gp__word *word(int pass, unsigned block, unsigned quad) const {
     return gp__words(of.a.workspace) + (static_cast<unsigned>(pass & 1) * blocks + block) * QUADS + quad;
   }
   GP_DEVICE gp__u64 tag(int pass) const { return s.tag | static_cast<gp__u64>(pass + 1) << 40; }
-  // A thread that counts, of digits 2 * threadIdx.x and the next: the keys of this block.
+  // Called by a counting thread: publishes the block's counts of digits 2 * threadIdx.x and the next.
   GP_DEVICE void publish(int pass, gp__u32 total) const {
     if (CLUSTER) {
       for (unsigned to = 0; to < blocks; ++to) *gp__in_block(&s.row[pass & 1][rank][threadIdx.x], to) = total;
@@ -14794,7 +14797,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     gp__fence();
     gp__store_word(word(pass, rank, threadIdx.x / 2), gp__word{static_cast<gp__u64>(next) << 32 | total, tag(pass)});
   }
-  // All threads of a grid: what all have published becomes sums.
+  // Called by all threads of a grid: sums the published counts into s.all and s.before.
   GP_DEVICE void gather(int pass) const {
     const unsigned quad = threadIdx.x % QUADS, SLICES = THREADS / QUADS, AHEAD = 8;
     gp__u32 all[4] = {0, 0, 0, 0}, before[4] = {0, 0, 0, 0};
@@ -14824,7 +14827,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       atomicAdd(&s.before[i * QUADS + quad], before[i]);
     }
   }
-  // A thread that counts: keys with its two digits, in all blocks and in those before this one.
+  // Called by a counting thread: counts of its two digits in all blocks, and in the blocks before this one.
   GP_DEVICE void sum(int pass, gp__u32 (&all)[2], gp__u32 (&before)[2]) const {
     if (CLUSTER) {
       GPUPRIMS__UNROLL_BY(4)
@@ -14840,7 +14843,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
   }
   GP_DEVICE gp__u64 *control() const { return static_cast<gp__u64 *>(of.a.workspace); }
-  // A barrier of the grid.
+  // Grid barrier.
   GP_DEVICE void meet() {
     ++met;
     __syncthreads();
@@ -14852,7 +14855,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
     __syncthreads();
   }
-  // Nobody waits any more: who comes last starts the next launch's epoch.
+  // No block waits any more; the last one to leave starts the next launch's epoch.
   GP_DEVICE void leave() const {
     const gp__u64 left = static_cast<gp__u64>(of.a.passes) - met;
     if (threadIdx.x == 0 &&
@@ -14885,7 +14888,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
       }
     }
   }
-  // One pass; do they move?
+  // Does one pass. Returns whether keys moved.
   GP_DEVICE bool pass(int number, const Digit &digit, const Key (&key)[ITEMS], const V (&value)[ITEMS],
                       bool last) const {
     const Rank r = {s.sweep.rank};
@@ -14921,7 +14924,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     }
     all[0] -= 2 * pair == digit.mask ? padding : 0;
     all[1] -= 2 * pair + 1 == digit.mask ? padding : 0;
-    if (of.n && (all[0] == of.n || all[1] == of.n)) s.alike = number; // by a vote ptxas would run out of predicates
+    if (of.n && (all[0] == of.n || all[1] == of.n)) s.alike = number; // with a vote ptxas runs out of predicates
     __syncthreads();
     if (s.alike == number && !last) return false;
     scatter(digit, last);
@@ -14937,7 +14940,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
     of.load_keys(key, from + first, valid);
     if (PAIRS) of.load_values(key, value, values_from, first, valid);
     if (threadIdx.x == 0) s.alike = -1;
-    if (CLUSTER) { // all blocks are there
+    if (CLUSTER) { // all blocks have started
       gp__cluster_arrive();
       gp__cluster_wait();
     } else if (threadIdx.x == 0) s.tag = (gp__load_relaxed(control()) >> 28) + 1;
@@ -14959,7 +14962,7 @@ template <class P, class K, class V, bool CLUSTER> struct gp__cooperative_radix 
         gp__cluster_arrive();
         gp__cluster_wait();
       }
-      of.load_keys(key, moved ? own_keys : keys, TILE); // of one digit, they are in the order in which they were
+      of.load_keys(key, moved ? own_keys : keys, TILE); // with one digit the tile kept its order
       if (PAIRS) of.load_values(key, value, moved ? own_values : values, 0, TILE);
     }
     if (!CLUSTER) leave();
@@ -15010,21 +15013,21 @@ template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(con
 
 // ---- sort/hybrid.cuh - hybrid sort: parts, items and what a level does
 
-// Built-in keys, all bits of them. Without values what is equal is the same, so nothing needs to be stable. A level
-// splits its parts by up to 8 bits, from the most significant on: one kernel counts digits and plans (the block that
-// ends a part), the next one moves keys, a tile at a time, to places drawn from the part's counters, or fills runs
-// where counts say all. Neighbouring small buckets are one item of the list that the last kernel sorts on chip, larger
-// ones are parts of the next level. What is left after as many levels as even keys need, one more kernel works on,
-// level by level, while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs.)
-// Keys go from the input to the spare buffer, from there to the output, and back. A part whose keys share a digit does
-// not move: its next digits are those between its smallest and its largest key.
+// Sorts built-in keys by all their bits. Without values equal keys are identical, so no step needs to be stable. A
+// level splits its parts by up to 8 bits, the most significant first. One kernel counts digits; the block that
+// completes a part plans it. The next kernel moves keys, a tile at a time, to places drawn from the part's counters, or
+// fills runs if the counts determine all keys. Neighbouring small buckets become one item of a list that the last
+// kernel sorts on chip; larger buckets become parts of the next level. After as many levels as uniform keys need, one
+// more kernel works level by level while there are parts. (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid
+// Radix Sort on GPUs.) Keys move from the input to the spare buffer, then to the output, and back. A part whose keys
+// share a digit does not move: its next digits lie between its smallest and its largest key.
 //
-// With values (or indices) all is stable. The count and the move of a level deal tiles to blocks in the same way. What
-// a block counts of a part is a piece; the plan turns the counters of the part's pieces into where each piece's keys of
-// each digit go. A block then moves its pieces tile by tile, in order, and ranks a tile's keys as the one-sweep sort
-// does, but waits for no other block. On chip, a key, less the lowest of the bucket, with its place in the bucket below
-// it is 64 bits that are all different: they are sorted as keys are, and fetch the values. Buckets of more bits become
-// parts, however small, of the next level. What has no bits left is in order once it has moved.
+// With values (or indices) every step is stable. The count and the move of a level deal tiles to blocks in the same
+// way. A piece is a block's share of a part. The plan turns the pieces' counters into the places of each piece's keys,
+// digit by digit. A block then moves its pieces in order, tile by tile. It ranks a tile's keys as the one-sweep sort
+// does, but waits for no other block. On chip, key minus the bucket's lowest key, with the place in the bucket below
+// it, is a distinct 64-bit word. A block sorts these words as keys; their places then fetch the values. A bucket of
+// more bits becomes a part of the next level, however small. A part with no bits left is in order once it has moved.
 
 // A key of T as the unsigned integer that is sorted.
 template <class T, bool DESCENDING> struct gp__sorted {
@@ -15042,25 +15045,25 @@ template <class T, bool DESCENDING> struct gp__sorted {
   }
 };
 
-enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // where keys lie
+enum { GP__FROM_IN, GP__FROM_SPARE, GP__FROM_OUT }; // the buffer that holds the keys
 enum { GP__PART_MOVES, GP__PART_STAYS, GP__PART_COUNTED, GP__PART_CONSTANT };
 
 // Keys [begin, end), all in [low, low + 2^(shift + bits)).
 struct gp__hybrid_part {
   gp__u64 begin, end, low, least, most;
-  gp__u32 first_tile, tiles, done; // done: tiles that have been counted
+  gp__u32 first_tile, tiles, done; // done: tiles counted
   int shift, bits;
   gp__u32 source;
-  unsigned short mode, depth; // depth: moves that the keys have behind them
-  gp__u32 hot;                // a digit that many keys have; or 256
+  unsigned short mode, depth; // depth: moves the keys have made
+  gp__u32 hot;                // a frequent digit, or 256
   GP_DEVICE gp__u64 size() const { return end - begin; }
 };
 static_assert(sizeof(gp__hybrid_part) == GP__HYBRID_PART_BYTES, "the size of a part");
-// Keys that a block sorts.
+// Keys that a block sorts on chip.
 struct gp__hybrid_item {
   gp__u64 begin, low;
   gp__u32 count;
-  unsigned short width, source; // width: of the largest key - low
+  unsigned short width, source; // width: bits of largest key - low
 };
 static_assert(sizeof(gp__hybrid_item) == GP__HYBRID_ITEM_BYTES, "the size of an item");
 
@@ -15076,7 +15079,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
 
   const gp__hybrid_args &a;
   const int level;
-  const gp__u32 block; // of gridDim.x: whose share of the level is worked on
+  const gp__u32 block; // 0 .. gridDim.x - 1: owner of this share of the level
   GP_DEVICE gp__hybrid_part *parts_of(int l) const {
     return static_cast<gp__hybrid_part *>(l % 2 ? a.next_parts : a.parts);
   }
@@ -15102,10 +15105,9 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
   GP_DEVICE unsigned skew(gp__u32 source, gp__u64 begin) const {
     return gp__misalignment(from(source) + begin, 16) / unsigned(sizeof(Raw));
   }
-  // Digits of a part of the level: as many as make buckets that fit on chip, in as few moves as can be. The later
-  // moves have the keys that lie close together: they take all that a level can. Where as many levels leave no
-  // bits, they take all: buckets of few different keys would be slow on chip. The levels behind this one can take
-  // what is left.
+  // Bits of a part's digit at a level: enough to make buckets that fit on chip in the fewest moves. From the third move
+  // on, keys are close together and a digit takes all 8 bits. If as many levels can use up all bits, they do: buckets
+  // of few distinct keys are slow on chip. The levels after this one must be able to take the rest (`least`).
   GP_DEVICE int digit_bits(int level, unsigned depth, gp__u64 size, int width) const {
     const gp__u64 fit = gp__hybrid_fit(a.capacity);
     const int fitting = gp__width<gp__u64>((size + fit - 1) / fit - 1);
@@ -15128,7 +15130,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
     p.shift = width - bits, p.bits = bits;
     p.source = source, p.mode = GP__PART_MOVES, p.depth = static_cast<unsigned short>(depth), p.hot = 256;
   }
-  // One thread: a part joins the list of the next level.
+  // Called by one thread: appends a part to the next level's list.
   GP_DEVICE void append(gp__u64 begin, gp__u64 size, Key low, int width, gp__u32 source, unsigned depth) const {
     const gp__u64 tiles = tiles_of(begin, size, source), was = atomicAdd(a.list + level + 1, tiles << 32 | 1u);
     describe(parts_of(level + 1)[static_cast<gp__u32>(was)], level + 1, begin, size, low, width, source,
@@ -15143,7 +15145,7 @@ template <class P, class T, bool DESCENDING, class Value = gp__none> struct gp__
 
 // ---- sort/hybrid_count.cuh - hybrid sort: counts
 
-// The part of a tile: the last one whose first tile is not behind it. All threads of the block call.
+// Finds a tile's part: the last one whose first tile is not after it. All threads of the block call.
 template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {
   gp__u32 low = 0, left = count; // in [low, low + left)
   while (left > 1) {
@@ -15157,7 +15159,7 @@ template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *pa
   return low;
 }
 
-// The sum of x over the threads before. A barrier within; one more before `total` serves again.
+// Returns the sum of x over the threads before. Contains a barrier; one more must precede the next use of `total`.
 template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   const N up_to = gp_warp_inclusive_scan(x, gp_sum<N>());
   if (gp_lane() == 31) total[gp_warp()] = up_to;
@@ -15166,7 +15168,7 @@ template <int THREADS, class N> GP_DEVICE N gp__sum_before(N x, N *total) {
   return gp_warp_broadcast(gp_warp_inclusive_scan(own, gp_sum<N>()) - own, static_cast<int>(gp_warp())) + up_to - x;
 }
 
-// Tiles are dealt evenly, consecutive ones to a block.
+// Tiles are dealt evenly; a block's tiles are consecutive.
 struct gp__hybrid_share {
   gp__u32 parts, tile, end;
   GP_DEVICE gp__hybrid_share(gp__u64 list, gp__u32 block) {
@@ -15183,11 +15185,11 @@ struct gp__hybrid_share {
 };
 
 template <int THREADS> struct gp__hybrid_count_storage {
-  gp__u32 counter[256 * 32]; // a lane has its own: digit * 32 + lane
+  gp__u32 counter[256 * 32]; // each lane has its own: digit * 32 + lane
   gp__u64 total[THREADS / 32];
   gp__u64 start[257], window[256];
   gp__u64 least[THREADS / 32], most[THREADS / 32];
-  gp__u64 some[THREADS]; // of a digit, in some of the pieces
+  gp__u64 some[THREADS]; // count of a digit in some of the pieces
   gp__ticket ticket;
   gp__hybrid_part whole; // the input as a part
   gp__u32 groups[THREADS / 32], next[512];
@@ -15209,7 +15211,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
   GP_DEVICE gp__hybrid_counting(const gp__hybrid_args &args, int of_level, gp__u32 of_block, Storage &storage)
       : Base{args, of_level, of_block}, s(storage) {}
 
-  // The keys [begin, end) of the part.
+  // Counts the keys [begin, end) of the part.
   GP_DEVICE void count(const gp__hybrid_part &p, gp__u64 begin, gp__u64 end, Key &least, Key &most) const {
     const Raw *in = this->from(p.source);
     const Key low = static_cast<Key>(p.low);
@@ -15249,7 +15251,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const gp__u64 tail = begin + head + vectors * V;
     if (threadIdx.x < end - tail) add(in[tail + threadIdx.x]);
   }
-  // How many keys of the part have the digit of this thread.
+  // Returns how many keys of the part have this thread's digit.
   GP_DEVICE gp__u64 count_pieces(const gp__u64 *pieces, gp__u32 count, unsigned digits, int bits) const {
     const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
     const unsigned first = of * each < count ? of * each : count, end = first + each < count ? first + each : count;
@@ -15263,7 +15265,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     for (unsigned i = threadIdx.x; i < THREADS && threadIdx.x < digits; i += digits) sum += s.some[i];
     return sum;
   }
-  // Counters become places: s.start[digit] is where the part's keys of the digit go, in the part.
+  // Turns counters into places. s.start[digit] is the start of the digit's keys within the part.
   GP_DEVICE void place_pieces(gp__u64 *pieces, gp__u32 count, unsigned digits, int bits, gp__u64 begin) const {
     const int AT_ONCE = 8;
     const unsigned sharing = THREADS >> bits, each = (count + sharing - 1) / sharing, of = threadIdx.x >> bits;
@@ -15283,7 +15285,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // Elements that are in order, and belong in the output: copied, a block's worth at a time, unless they are there.
+  // Adds items that copy sorted elements to the output, a block's worth each, unless they are there already.
   GP_DEVICE void add_copies(gp__u64 begin, gp__u64 size, gp__u32 source) const {
     if (source == GP__FROM_OUT) return;
     for (gp__u64 at = static_cast<gp__u64>(threadIdx.x) * this->a.capacity; at < size;
@@ -15292,17 +15294,17 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       this->add_item(begin + at, left < this->a.capacity ? static_cast<gp__u32>(left) : this->a.capacity, 0, 0, source);
     }
   }
-  // Groups of buckets that a block sorts together: a bucket with more keys than half a block sorts, alone; of the
-  // others, from the first on, as many as fit; none spans more bits than a block sorts. s.window: where each bucket
-  // starts, known to all; `start`, `count`: of this thread's digit.
+  // Groups neighbouring buckets that a block sorts together. A bucket with more keys than half a block sorts is alone;
+  // other groups take, from the first bucket on, as many as fit. No group spans more bits than a block sorts. s.window
+  // has each bucket's start and must be visible to all threads; `start` and `count` are those of this thread's digit.
   GP_DEVICE void make_groups(const gp__hybrid_part &p, gp__u64 start, gp__u64 count, unsigned digits) const {
     const unsigned t = threadIdx.x;
     const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift, bits = this->WIDEST - shift, spans = bits < 0 ? 0 : bits < 8 ? bits : 8;
-    gp__u32 *next = s.next, *heads = s.next + 256; // the bucket behind the group that would start here; does one?
+    gp__u32 *next = s.next, *heads = s.next + 256; // next: bucket after a group that starts here; heads: does one?
     if (t < digits) {
       unsigned low = t + 1, high = t + (1u << spans) < digits ? t + (1u << spans) : digits;
-      while (low < high) { // the last bucket that fits in front of it
+      while (low < high) { // finds the last end of the group that fits
         const unsigned middle = (low + high + 1) / 2;
         const gp__u64 end = middle < digits ? s.window[middle] : size;
         if (end - start <= this->a.capacity) low = middle;
@@ -15312,7 +15314,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       heads[t] = t == 0;
     }
     __syncthreads();
-    for (unsigned jumps = 1; jumps < digits; jumps *= 2) { // heads that far from the first one, at most, are known
+    for (unsigned jumps = 1; jumps < digits; jumps *= 2) { // heads under `jumps` groups from the first one are known
       const gp__u32 to = t < digits ? next[t] : digits, behind = to < digits ? next[to] : digits;
       const bool is = t < digits && heads[t];
       __syncthreads();
@@ -15340,7 +15342,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     __syncthreads();
   }
-  // All of a part of pairs has been counted: its buckets become parts or items.
+  // Plans a part of pairs that is all counted: its buckets become parts or items.
   GP_DEVICE void plan_pairs(gp__hybrid_part &p, gp__u64 *pieces, gp__u32 count_of_pieces) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin;
@@ -15373,7 +15375,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     make_groups(p, start, count, digits);
   }
-  // All of the part has been counted: its buckets become parts, items, or runs to be filled.
+  // Plans a part of keys that is all counted: its buckets become parts, items, or runs to fill.
   GP_DEVICE void plan(gp__hybrid_part &p, gp__u64 *bins) const {
     const unsigned t = threadIdx.x, digits = 1u << p.bits;
     const gp__u64 begin = p.begin, size = p.end - begin;
@@ -15408,8 +15410,8 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     if (t == 0) p.hot = s.hot;
     make_groups(p, start, count, digits);
   }
-  // Tiles [first, last) of the level's part `at`, of which `p` says what does not change. The block that counts the
-  // last ones plans. FIRST: the counters are zero as soon as the word that the first block publishes is there.
+  // Counts tiles [first, last) of the level's part `at`; `p` has its constant fields. The block that counts a part's
+  // last tiles plans it. FIRST: the counters are zero once the first block has published its word.
   template <bool FIRST>
   GP_DEVICE void count_tiles(const gp__hybrid_part &p, gp__u32 at, gp__u32 first, gp__u32 last) const {
     gp__hybrid_part &part = this->parts()[at];
@@ -15441,7 +15443,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     }
     const gp__u32 tiles = p.tiles, first_tile = p.first_tile;
     __syncthreads();
-    if (threadIdx.x == 0) { // speaks for all
+    if (threadIdx.x == 0) { // for the whole block
       __threadfence();
       s.last = atomicAdd(&part.done, last - first) + (last - first) == tiles;
       __threadfence();
@@ -15470,9 +15472,10 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
       tile += last - first;
     }
   }
-  // Adaptive sorts of one even level: is it this count that chooses? Hybrid, unless a bucket is too large for a block.
+  // True if this count chooses: adaptive sorts in which uniform keys need one level. It chooses hybrid, unless a bucket
+  // is too large for a block.
   GP_DEVICE bool chooses() const { return !this->PAIRS && this->a.choice && !this->a.sample; }
-  // The whole input is a part, or an item. The block that comes first empties the lists and the counters.
+  // The whole input is one part or one item. The first block clears the lists and the counters.
   GP_DEVICE void first_level() const {
     const gp__u64 n = gp__count(this->a);
     const bool fits = n <= this->a.capacity && this->BITS <= this->WIDEST;
@@ -15534,8 +15537,8 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       : Base(base), s(storage), thread(gp__opaque_copy(threadIdx.x)) {}
 
   GP_DEVICE unsigned position(int i) const { return (unsigned(i) / V * THREADS + thread) * V + unsigned(i) % V; }
-  // The slots of the keys in their digits, two a word. HOT: the lanes with one digit, the hot one or the first lane's,
-  // are counted by one of them.
+  // Computes the keys' slots within their digits, two a word. HOT: one lane counts for all lanes with the hot digit, or
+  // with the first lane's digit if none is hot.
   template <bool HOT, class There>
   GP_DEVICE void rank(const Key (&keys)[ITEMS], gp__u32 (&slots)[ITEMS / 2], const There &there, Key low, int shift,
                       gp__u32 hot) const {
@@ -15567,7 +15570,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
         s.key[s.count[digit] + (i % 2 ? slots[i / 2] >> 16 : slots[i / 2] & 0xffffu)] = keys[i];
       }
   }
-  // Keys of one tile of the part, at `first` .. `end` of it.
+  // Moves the n keys of one tile of the part.
   template <class There>
   GP_DEVICE void tile(const gp__hybrid_part &p, gp__u64 *bins, const Key (&keys)[ITEMS], const There &there,
                       unsigned n) const {
@@ -15638,7 +15641,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
       tile(p, bins, keys, there, end - first);
     }
   }
-  // Places of the tile, whose keys follow from the counts.
+  // Fills a tile of the part in the output: its keys follow from the counts.
   GP_DEVICE void fill(const gp__hybrid_part &p, const gp__u64 *bins, gp__u32 x) const {
     Raw *out = static_cast<Raw *>(this->a.out);
     const Key low = static_cast<Key>(p.low);
@@ -15662,7 +15665,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybr
   }
 };
 
-// A piece of pairs, in order.
+// Moves pieces of pairs in order.
 template <class P, class T, bool DESCENDING, class Value>
 struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   typedef gp__hybrid<P, T, DESCENDING, Value> Base;
@@ -15674,7 +15677,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   static_assert(TILE < 65536 && ITEMS % AT_ONCE == 0, "the shape of a tile");
   struct Storage {
     gp_tile_rank_storage<THREADS> rank;
-    gp__u32 offset[256]; // where a digit's elements go, less where they stand in the tile
+    gp__u32 offset[256]; // a digit's destination minus its position in the tile
   };
   struct Digit {
     Key low;
@@ -15695,7 +15698,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   static GP_DEVICE unsigned valid(gp__u64 first, gp__u64 end) {
     return end - first < TILE ? static_cast<unsigned>(end - first) : TILE;
   }
-  // What is not there has the largest digit, and comes last.
+  // Missing elements get the largest digit and come last.
   GP_DEVICE void load(Raw (&keys)[ITEMS], const Raw *from, unsigned valid, Raw padding) const {
     if (valid == TILE) {
       GPUPRIMS__UNROLL
@@ -15708,7 +15711,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // `in`: NULL, or of the tile's first element.
+  // `in`: NULL (indices), or the value of the tile's first element.
   GP_DEVICE void load_values(Value (&values)[ITEMS], const Value *in, gp__u64 first, unsigned valid) const {
     if (!in) {
       GPUPRIMS__UNROLL
@@ -15726,7 +15729,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
   template <bool FULL> GP_DEVICE void store(const Digit &digit, Raw *out, Value *out_values) const {
     GPUPRIMS__UNROLL
-    for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: read, then written
+    for (int i = 0; i < ITEMS; i += AT_ONCE) { // a few at a time: all reads, then all writes
       Raw keys[AT_ONCE];
       gp__u32 at[AT_ONCE];
       GPUPRIMS__UNROLL
@@ -15749,7 +15752,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
       }
     }
   }
-  // Elements [begin, end) of the part; places: where those of each digit go.
+  // Moves elements [begin, end) of the part; places[d] is the destination of digit d's elements.
   GP_DEVICE void move(const gp__hybrid_part &p, const gp__u64 *places, gp__u64 begin, gp__u64 end) const {
     const Rank rank = {s.rank};
     const Raw *in = this->from(p.source);
@@ -15757,7 +15760,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
     Raw *out = this->to(p.source);
     Value *values_out = this->values_to(p.source);
     const unsigned pair = threadIdx.x * Rank::PAIRS, digits = 1u << p.bits;
-    gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // where the next elements go of the digits of the thread
+    gp__u32 even[Rank::PAIRS], odd[Rank::PAIRS]; // destinations of the next elements of the thread's digits
     GPUPRIMS__UNROLL
     for (int i = 0; i < Rank::PAIRS; ++i) {
       const unsigned d = 2 * (pair + unsigned(i));
@@ -15805,7 +15808,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
         tile_values[ranks[i]] = values[i];
       }
       const gp__u64 next = first + TILE;
-      if (next < end) { // while this tile is written
+      if (next < end) { // loads overlap this tile's stores
         load(keys, in + next, valid(next, end), padding);
         load_values(values, values_in ? values_in + next : nullptr, next, valid(next, end));
       }
@@ -15842,7 +15845,7 @@ struct gp__hybrid_moving_pairs : gp__hybrid<P, T, DESCENDING, Value> {
   }
 };
 
-// The share of a block in the moves of a level.
+// Does a block's share of a level's moves.
 template <class P, class T, bool DESCENDING, class Value> struct gp__hybrid_mover {
   static GP_DEVICE void run(const gp__hybrid<P, T, DESCENDING, Value> &h, unsigned char *shared) {
     gp__hybrid_moving_pairs<P, T, DESCENDING, Value>::run(h, shared);
@@ -15885,9 +15888,9 @@ GP_DEVICE void gp__hybrid_move(const gp__hybrid_args &a) {
 
 // ---- sort/buckets.cuh - hybrid sort: buckets of keys
 
-// All levels from a.level on, while there are parts: the blocks' shares in counting a level, then in moving it, and so
-// on, are drawn by ticket, and a share waits until all of the step before are done. Whoever works on those has drawn
-// earlier, so that this ends however few blocks are resident.
+// Does all levels from a.level on, while there are parts. Blocks draw shares by ticket: of a level's count, then of its
+// move, and so on. A share waits until all shares of the step before are done. Running blocks have drawn these, so this
+// ends however few blocks are resident.
 template <class P, class T, bool DESCENDING, class Value = gp__none>
 GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
   typedef gp__hybrid_counting<P, T, DESCENDING, P::threads, Value> Counting;
@@ -15912,14 +15915,14 @@ GP_DEVICE void gp__hybrid_rest(const gp__hybrid_args &a) {
       Counting(a, h.level, h.block, *reinterpret_cast<typename Counting::Storage *>(shared)).later_level();
     else gp__hybrid_mover<P, T, DESCENDING, Value>::run(h, shared);
     __syncthreads();
-    if (threadIdx.x == 0) { // speaks for all
+    if (threadIdx.x == 0) { // for the whole block
       __threadfence();
       gp__add_relaxed(a.list + GP__HYBRID_DONE, 1);
     }
   }
 }
 
-// Buckets on chip.
+// Sorts buckets on chip.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS> struct gp__bucket {
   typedef gp__sorted<T, DESCENDING> Code;
   typedef typename Code::Key Key;
@@ -15931,12 +15934,13 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
   static_assert(sizeof(Storage) == gp__tile_sort_bytes(int(sizeof(T)), THREADS, ITEMS, LOG2_BINS), "shared memory");
   Storage &s;
 
-  // n keys at in, sorted to out, which may be in; key - low has `width` bits. False: out has them in another order.
+  // Sorts n keys at `in` to `out`, which may be `in`; key - low has `width` bits. Returns false if `out` has them in
+  // another order.
   GP_DEVICE bool sort(const Raw *in, Raw *out, unsigned n, Key low, int width) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x);
     const Sort sort = {s, thread};
     const int shift = width > LOG2_BINS ? width - LOG2_BINS : 0;
-    Key keys[ITEMS], edge = 0; // whole vectors; the keys before and behind them, a lane of warp 0 each
+    Key keys[ITEMS], edge = 0; // keys: whole vectors; edge: before and after them, one a lane of warp 0
     const unsigned before = V > 1 ? gp__misalignment(in, 16) / unsigned(sizeof(Raw)) : 0;
     const unsigned head = before && V - before < n ? V - before : before ? n : 0, vectors = (n - head) / V;
     const unsigned at_edge = thread < head ? thread : thread + vectors * V;
@@ -15957,7 +15961,7 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
     store(out, n, thread);
     return sorted;
   }
-  // The same, whatever the keys are. Slower.
+  // Sorts any keys. Slower.
   GP_DEVICE void sort_any(const Raw *in, Raw *out, unsigned n) const {
     const Sort sort = {s, gp__opaque_copy(threadIdx.x)};
     for (unsigned q = threadIdx.x; q < n; q += THREADS) s.key[Storage::slot(q)] = Code::encode(in[q]);
@@ -15988,21 +15992,22 @@ template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BI
 
 // ---- sort/pair_buckets.cuh - hybrid sort: buckets of pairs
 
-// The n elements at `in`, which is aligned to an element: those in whole vectors of 16 bytes, and `head` before these.
+// Splits the n elements at `in` into `head` ones, `whole` vectors of 16 bytes, and the rest. `in` must be aligned to an
+// element.
 template <class E> struct gp__vectors_of {
   static const int EACH = 16 / int(sizeof(E));
-  unsigned before, head, whole; // before: from the 16-byte boundary before `in` on
+  unsigned before, head, whole; // before: elements from the last 16-byte boundary to `in`
   GP_DEVICE gp__vectors_of(const E *in, unsigned n) : before(gp__misalignment(in, 16) / unsigned(sizeof(E))) {
     head = before ? EACH - before : 0;
     if (head > n) head = n;
     whole = (n - head) / EACH;
   }
-  // An element of this thread that is in no whole vector; n or more: there is none.
+  // This thread's element outside whole vectors; n or more: none.
   GP_DEVICE unsigned edge(unsigned thread) const { return thread < head ? thread : thread + whole * EACH; }
 };
 
-// Values of a bucket in shared memory, in the order of the input: a bulk copy where there are such (and the policy has
-// a stage), which one thread starts; otherwise vectors, through registers.
+// A bucket's values in shared memory, in input order. One thread starts a bulk copy, if the device has such copies and
+// the policy has a stage; otherwise threads load vectors through registers.
 template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
   static const bool BULK = P::stages > 0;
@@ -16010,17 +16015,17 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   static const bool BULK = false;
 #endif
   typedef gp__vectors_of<Value> Vectors;
-  Value *values;    // aligned to 16 bytes: THREADS * ITEMS, and a vector
+  Value *values;    // 16-byte aligned; THREADS * ITEMS, and a vector
   gp__u64 *arrived; // a barrier of one thread
 
-  // A struct whose alignment is less than its size may lie between multiples of its size: in no whole vectors.
+  // A struct whose alignment is less than its size may begin between multiples of its size; it has no whole vectors.
   static GP_DEVICE Vectors vectors(const Value *in, unsigned n) {
     Vectors v(in, n);
     if (!gp__is_whole<sizeof(Value)>(in)) v.before = 0, v.head = n, v.whole = 0;
     return v;
   }
   GP_DEVICE const Value *of(const Value *in) const { return values + vectors(in, 0).before; }
-  // Once. A barrier of the block follows.
+  // Called once, before a barrier of the block.
   GP_DEVICE void init() const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
@@ -16029,7 +16034,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     }
 #endif
   }
-  // The last bucket's values are no longer needed. Does not wait.
+  // Starts a bulk copy and does not wait. The last bucket's values must no longer be needed.
   GP_DEVICE void ask(const Value *in, unsigned n) const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
@@ -16039,7 +16044,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     }
 #endif
   }
-  // What no bulk copy brings.
+  // Loads the values that no bulk copy brings.
   GP_DEVICE void fetch(const Value *in, unsigned n, unsigned thread) const {
     const Vectors v = vectors(in, n);
     const int EACH = Vectors::EACH, COUNT = BULK ? 0 : ITEMS / EACH, AT_ONCE = 4;
@@ -16064,7 +16069,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     if (!gp__is_whole<sizeof(Value)>(in))
       for (unsigned i = edge + THREADS; i < n; i += THREADS) values[i] = in[i];
   }
-  // Behind a barrier of the block after fetch. turn: of the calls, counted from 0.
+  // Called after fetch and a barrier of the block. turn: number of earlier calls.
   GP_DEVICE void wait(gp__u32 turn) const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
     if (BULK) gp__mbarrier_wait(arrived, turn & 1u);
@@ -16072,15 +16077,16 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
     (void)turn;
 #endif
   }
-  // All have read them. A barrier of the block follows.
+  // Called by each thread after its last read of the values, before a barrier of the block.
   GP_DEVICE void end() const {
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
-    if (BULK) gp__bulk_fence(); // they, and what was fetched, lie where the next copy goes
+    if (BULK) gp__bulk_fence(); // they and fetched values are where the next copy writes
 #endif
   }
 };
 
-// Buckets of pairs with keys of 8 bytes: a key, less the bucket's lowest, and below it its place in the bucket.
+// Buckets of pairs with 8-byte keys. A word is key minus the bucket's lowest key, with the place in the bucket below
+// it.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS, bool NARROW,
           bool RECORDS = false>
 struct gp__pair_bucket {
@@ -16105,7 +16111,7 @@ struct gp__pair_bucket {
       static_cast<Value *>(h.a.out_values)[item.begin + q] = value(values_in, item.begin + q);
     }
   }
-  // turn: of the buckets with values, counted from 0.
+  // turn: number of earlier buckets with values.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
@@ -16163,9 +16169,10 @@ struct gp__pair_bucket {
   }
 };
 
-// Buckets of pairs with keys of 4 bytes: the leading bits of key - lowest, and below them the place in the bucket, are
-// 32 bits that are all different. Where they leave out bits of the key, these lie, by place, where the counters were
-// while keys with the same leading bits are brought into order: few, as a rule. RECORDS: values come with their keys.
+// Buckets of pairs with 4-byte keys. A word has the leading bits of key - lowest, with the place in the bucket below:
+// 32 bits that are distinct. Bits of the key that words leave out are stored by place, in the memory of the counters,
+// while keys with the same leading bits are put in order; these are few as a rule. RECORDS: values are beside their
+// keys.
 template <class T, class Value, bool RECORDS> struct gp__bucket_element {
   typedef typename gp__ordered<T>::Bits Type;
   static GP_DEVICE Type key(Type x) { return x; }
@@ -16211,7 +16218,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       static_cast<Value *>(h.a.out_values)[at] = values_in ? values_in[at] : gp__radix_value<Value>::index(at);
     }
   }
-  // turn: of the buckets with values, counted from 0.
+  // turn: number of earlier buckets with values.
   GP_DEVICE void sort(const gp__hybrid_item &item, gp__u32 &turn) const {
     const unsigned thread = gp__opaque_copy(threadIdx.x), n = item.count;
     const Sort sort = {s, thread};
@@ -16227,7 +16234,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     };
     gp__u32 keys[ITEMS], edge = 0;
     if (values_of(item)) staged.ask(values_of(item) + item.begin, n);
-    const int AT_ONCE = RECORDS ? ITEMS / 2 : ITEMS; // twice the registers
+    const int AT_ONCE = RECORDS ? ITEMS / 2 : ITEMS; // records take twice the registers
     GPUPRIMS__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       const auto place = [=](int i) { return v.head + (unsigned(i) / V * THREADS + thread) * V + unsigned(i % V); };
@@ -16260,7 +16267,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     __syncthreads();
     sort.clear();
   }
-  // All bits of the keys decide. Ends with a barrier, and with the bits that words leave out at rest().
+  // Orders words with equal leading bits by the bits left out. Ends with a barrier; the bits left out remain at rest().
   GP_DEVICE void order_prefix_ties(const gp__hybrid_item &item) const {
     const unsigned n = item.count, thread = gp__opaque_copy(threadIdx.x);
     const In *in = in_of(item);
@@ -16272,8 +16279,8 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
     for (unsigned p = thread; p < n; p += THREADS)
       left_out[p] = static_cast<unsigned short>((Code::encode(Element::key(in[p])) - low) & ((1u << drop) - 1));
     __syncthreads();
-    gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words: where it is the first one of a run of tied
-    bool is_long = false;           // words that is above the next, how long the run is, and how many stand before it
+    gp__u64 lengths = 0, ahead = 0; // 4 bits for each of the thread's words that is the first to exceed its successor
+    bool is_long = false;           // in a run of tied words: the run's length, and the words of the run before it
     for (unsigned q = thread, i = 0; q + 1 < n; q += THREADS, i += 4) {
       const gp__u32 x = s.key[Storage::slot(q)], y = s.key[Storage::slot(q + 1)];
       if (!tied(x, y) || left_out[y & PLACES] >= left_out[x & PLACES]) continue;
@@ -16311,7 +16318,7 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
       s.key[Storage::slot(q + to)] = x;
     }
   }
-  // The same for runs of any length: merges from runs of a thread on.
+  // Orders runs of any length: sorts a thread's words, then merges.
   GP_DEVICE void merge(unsigned n, unsigned thread) const {
     const unsigned short *left_out = rest();
     const auto less = [=](gp__u32 x, gp__u32 y) {
@@ -16375,13 +16382,13 @@ struct gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, true,
 };
 
 struct gp__pair_bucket_storage {
-  gp__hybrid_item item[2]; // this one and the next; read where needed: that costs fewer registers than to keep them
+  gp__hybrid_item item[2]; // this one and the next; read where needed: saves registers
   gp__u64 arrived;
 };
 
 // ---- sort/hybrid_kernels.cuh - hybrid and leading-sweep sort: the last kernels
 
-// The items of the list, dealt in turn.
+// Sorts the items of the list, dealt to blocks in turn.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   typedef gp__pair_bucket<P, T, DESCENDING, Value, THREADS, ITEMS, LOG2_BINS, sizeof(T) == 4> Bucket;
@@ -16408,7 +16415,7 @@ GP_DEVICE void gp__hybrid_sort_pairs(const gp__hybrid_args &a) {
   }
 }
 
-// The items of the list, dealt in turn.
+// Sorts the items of the list, dealt to blocks in turn.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS>
 GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   typedef gp__bucket<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS> Bucket;
@@ -16421,14 +16428,14 @@ GP_DEVICE void gp__hybrid_sort_keys(const gp__hybrid_args &a) {
   sort.clear();
   typename Bucket::Raw *out = static_cast<typename Bucket::Raw *>(a.out);
   const gp__u64 items = a.list[GP__HYBRID_ITEMS];
-  gp__u32 unsorted = 0; // buckets that the block has left for later
+  gp__u32 unsorted = 0; // buckets that the block left for later
   for (gp__u64 i = blockIdx.x; i < items; i += gridDim.x) {
     const gp__hybrid_item item = h.items()[i];
     __syncthreads();
     if (!bucket.sort(h.from(item.source) + item.begin, out + item.begin, item.count,
                      static_cast<typename Bucket::Key>(item.low), item.width)) {
       if (threadIdx.x == 0)
-        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a place of the block's own
+        h.items()[blockIdx.x + static_cast<gp__u64>(unsorted) * gridDim.x] = item; // a slot that only this block uses
       ++unsorted;
     }
   }
@@ -16457,9 +16464,9 @@ GP_DEVICE void gp__hybrid_sort(const gp__hybrid_args &a) {
   gp__bucket_sorter<P, T, DESCENDING, THREADS, ITEMS, LOG2_BINS, Value>::run(a);
 }
 
-// Leading sweep: passes of the radix sort by the leading bits alone, which is stable, leave pairs side by side in
-// buckets: here, where these begin. They are sorted on chip as those of a hybrid sort. If one is too large, all bits
-// are swept; most often the count of the digits says so before anything has moved.
+// Leading sweep. Radix passes by the leading bits alone, which are stable, leave pairs in buckets. This kernel finds
+// where the buckets begin. Blocks then sort them on chip as in a hybrid sort. If a bucket is too large, a sweep of all
+// bits follows; most often the digit counts tell before anything has moved.
 template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__leading_edges(const gp__hybrid_args &a) {
   typedef gp__bucket_element<T, Value, sizeof(Value) == 4> Element;
   struct Storage {
@@ -16470,7 +16477,7 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   if (!__syncthreads_and(gp__load_relaxed(a.choice) == GP__CHOSE_HYBRID)) return;
   const typename Element::Type *in = static_cast<const typename Element::Type *>(a.spare);
   const unsigned bucket = blockIdx.x * (P::threads - 1) + threadIdx.x, buckets = 1u << a.leading;
-  const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket behind the first digit
+  const int below = a.leading > 8 ? a.leading - 8 : 0; // bits of a bucket's number after the first digit
   gp__u32 low = static_cast<gp__u32>(gp__count(a));
   if (bucket < buckets) {
     const unsigned digit = bucket >> below << (8 + below - a.leading);
@@ -16489,8 +16496,8 @@ template <class P, class T, bool DESCENDING, class Value> GP_DEVICE void gp__lea
   static_cast<gp__u32 *>(a.items)[bucket] = low;
   if (bucket < buckets && s.start[threadIdx.x + 1] - low > a.capacity) gp__store_relaxed(a.choice, GP__CHOSE_ONE_SWEEP);
 }
-// The buckets, dealt in turn; a block learns where a few hundred of its own begin at a time, and asks for the next one
-// while it sorts one.
+// Sorts the buckets, dealt to blocks in turn. A block reads the starts of THREADS of its buckets at a time, and
+// prefetches the next bucket before it sorts one.
 template <class P, class T, bool DESCENDING, int THREADS, int ITEMS, int LOG2_BINS, class Value>
 GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   const bool RECORDS = sizeof(Value) == 4;
@@ -16498,7 +16505,7 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
   typedef typename Bucket::In In;
   typedef typename Bucket::Storage Storage;
   struct Own {
-    gp__hybrid_item item; // read where needed, as that costs fewer registers
+    gp__hybrid_item item; // read where needed: saves registers
     gp__u64 arrived;
     gp__u32 begin[THREADS], count[THREADS];
   };
@@ -16539,13 +16546,13 @@ GP_DEVICE void gp__leading_sort(const gp__hybrid_args &a) {
 
 // ---- sort/choice.cuh - adaptive sort: a sample chooses; one block's sort
 
-// Hybrid or one sweep? Keys that share their upper bits with many others are moved level by level; one sweep a digit
-// takes as long whatever the keys are. One block sorts a sample of the keys, so few that even keys' buckets would have
-// but one of them. A sampled key that has the upper bits of another one, not equal to it, is taken for one of those
-// that are moved at the level behind these bits. (Equal keys end as a part that is constant.) Costs: what an H200 needs
-// for one of 2^26 keys, in tenths of a picosecond. One sweep as well where random keys are there REPEATS times each or
-// more, so that buckets differ in size and bins are shared; of pairs and of 8 bytes, unless so often that parts are
-// constant soon.
+// Chooses between hybrid and one-sweep sort. The hybrid sort moves keys once a level while many share their upper bits;
+// the one-sweep sort takes the same time for all distributions. One block sorts a sample. The sample is so small that a
+// bucket of uniform keys has about one sampled key. A sampled key that shares its upper bits with a different sampled
+// key counts as moved at the level after these bits. (Equal keys end as a constant part.) Costs are an H200's for one
+// of 2^26 keys, in tenths of a picosecond. One sweep also wins where random keys occur REPEATS times each or more:
+// buckets then differ in size and keys share bins. Pairs and 8-byte keys are excepted if keys repeat so often that
+// parts soon become constant.
 template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampling {
   typedef gp__hybrid<P, T, DESCENDING, Value> Hybrid;
   typedef typename Hybrid::Code Code;
@@ -16555,14 +16562,14 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   struct Storage {
     typename Sort::Storage tile;
     gp__u32 total[THREADS / 32];
-    gp__u32 head[GP__SAMPLE + 1]; // where each of the different keys begins
-    gp__u32 alike[64];            // keys that share so many upper bits with another one, no more
-    gp__u32 lowest[256];          // keys with these lowest bits
+    gp__u32 head[GP__SAMPLE + 1]; // start of each run of equal keys
+    gp__u32 alike[64];            // [b]: keys whose longest prefix shared with a different key has b bits
+    gp__u32 lowest[256];          // [b]: keys whose lowest 8 bits are b
     gp__u32 different;
   };
   typedef gp__duplicate_sampler<THREADS, GP__DUPLICATE_PLACES, GP__DUPLICATE_SAMPLE> Duplicates;
   static const bool PAIRS = Hybrid::PAIRS;
-  static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // pairs: keys of 8 bytes
+  static const int KIND = PAIRS ? sizeof(Value) > 4 ? 3 : 2 : BITS > 32; // costs of pairs are for 8-byte keys
   static const unsigned COUNT = gp__of_kind(KIND, 11, 19, 19, 19), MOVE = gp__of_kind(KIND, 43, 55, 95, 115),
                         MOVE_DEEP = gp__of_kind(KIND, 74, 141, 440, 440), FILL = gp__of_kind(KIND, 11, 22, 22, 22),
                         BUCKETS = gp__of_kind(KIND, 50, 90, 130, 150), HISTOGRAM = gp__of_kind(KIND, 11, 20, 20, 20),
@@ -16575,12 +16582,12 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   Duplicates &r;
 
   GP_DEVICE Key key(unsigned i) const { return s.tile.key[Sort::Storage::slot(i)]; }
-  // One key of each `each`.
+  // One key of each `each` keys.
   GP_DEVICE Key drawn(unsigned i, gp__u64 each) const { return Code::encode(h.from(GP__FROM_IN)[gp__drawn(i, each)]); }
-  // Random keys, each t times, have t m^2 / 2n equal pairs among m. Is t REPEATS or more? Parts are constant `soon`
-  // where t is above some 2000 (keys of 8 bytes alone: 140): of d = n / t keys, m^2 / (m + 2.2 d) are equal to one of
-  // the others; but not where most of these are few keys. Pairs are drawn anywhere, as levels are slow on chip where
-  // equal keys are neighbours as well.
+  // Random keys that occur t times each have t m^2 / 2n equal pairs in a sample of m. True if t is REPEATS or more.
+  // `soon`: parts become constant early, as t exceeds about 2000 (140 for 8-byte keys alone). With d = n / t distinct
+  // keys, m^2 / (m + 2.2 d) sampled keys equal another one. The estimate fails where a few keys make up most of these.
+  // Samples of pairs are drawn anywhere, so that equal neighbours are found too: they are also slow on chip.
   GP_DEVICE bool has_duplicates(gp__u64 n, unsigned m) const {
     Key x[Duplicates::EACH];
     r.look(
@@ -16594,13 +16601,13 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     const gp__u64 all = m, equal = r.equal, different = r.different;
     const bool soon =
         SOON && equal * (all + n / (SOON ? SOON : 1)) > all * all && 4 * different * all >= 3 * equal * (all - equal);
-    // Of few pairs one key that is among all buckets' with others costs more levels than passes.
+    // Below 2^25 pairs a key that is frequent in all buckets, among other keys, makes levels costlier than passes.
     const bool hot = PAIRS && n >> 25 == 0 && 4 * equal >= all && 64 * (all - equal) >= all;
     const bool is = ((different >= (n >> 27 ? 2 : FEWEST) && different >= least) || hot) && !soon;
     __syncthreads();
     return is || (!PAIRS && BITS > 32 && h.a.sample == 1 && crowd(x, m));
   }
-  // Where costs are not compared: do many keys that are not equal share 12 bits, the highest in which keys differ?
+  // Used where costs are not compared. True if many different keys share the 12 highest bits in which keys differ.
   GP_DEVICE bool crowd(const Key (&x)[Duplicates::EACH], unsigned m) const {
     gp__u32 *word = r.key, alike = 0;
     gp__u64 differ = 0;
@@ -16624,7 +16631,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     return is;
   }
-  // One key of each n / m, in order.
+  // Draws one key of each n / m and sorts them.
   GP_DEVICE void draw(gp__u64 n, unsigned m) const {
     const Sort sort = {s.tile, gp__opaque_copy(threadIdx.x)};
     const gp__u64 each = n / m;
@@ -16636,7 +16643,8 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     sort.sort(m, 64);
   }
-  // The different keys, and how alike they are. Returns the digits of 8 bits in which any two of them differ.
+  // Finds the distinct keys and the lengths of their common prefixes. Returns the number of 8-bit digits in which any
+  // two of them differ.
   GP_DEVICE int compare(unsigned m) const {
     const unsigned first = threadIdx.x * ITEMS;
     gp__u32 heads = 0;
@@ -16661,7 +16669,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     for (int d = 0; d < BITS / 8; ++d) digits += __syncthreads_or((differ >> (8 * d) & 0xff) != 0) ? 1 : 0;
     return digits;
   }
-  // Keys of 4 bytes that recur, or share their lowest bits, are slow on chip.
+  // 4-byte keys that repeat or share their lowest bits are slow on chip.
   GP_DEVICE bool is_slow_on_chip(unsigned m) const {
     for (unsigned i = threadIdx.x; i < m; i += THREADS) atomicAdd(&s.lowest[static_cast<gp__u32>(key(i)) & 0xffu], 1u);
     __syncthreads();
@@ -16671,17 +16679,17 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
     const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
     gp__u64 cost = 0, size = n;
-    gp__u32 sorted = m; // keys that come to lie in buckets
+    gp__u32 sorted = m; // keys that end in buckets
     int prefix = 0;
     unsigned moves = 0;
     for (int level = 0; level < h.a.levels && prefix < BITS; ++level) {
       const int lane = static_cast<int>(gp_lane()), bits = h.digit_bits(level, moves, size, BITS - prefix);
       const gp__u32 own = (lane >= prefix ? s.alike[lane] : 0) + (lane + 32 >= prefix ? s.alike[lane + 32] : 0);
       const gp__u32 moved = gp_warp_broadcast(gp_warp_reduce(own, gp_sum<gp__u32>()), 0);
-      if (prefix + bits <= common) { // of one digit: the part stays
+      if (prefix + bits <= common) { // all keys have one digit: the part stays
         cost += static_cast<gp__u64>(COUNT) * m;
         prefix = common;
-      } else if (prefix + bits == BITS) { // counted, and written as often
+      } else if (prefix + bits == BITS) { // keys are counted, then written from the counts
         cost += static_cast<gp__u64>(COUNT + FILL) * moved;
         sorted -= moved;
         prefix = BITS;
@@ -19525,9 +19533,9 @@ GP_DEVICE void gp__set_pipelined(const gp__merge_args &a) {
 
 // ---- sort/counting.cuh - counting sort
 
-// Keys of one or two bytes without values: equal keys cannot be told apart, so that it is enough to count them
+// Sorts keys of one or two bytes without values. Equal keys are indistinguishable, so it is enough to count them
 // (gp__histogram), to make runs of the values that occur, and to write the runs. Every key is read once and written
-// once, whatever the distribution: a tile of the output looks only at the runs that begin in it.
+// once for any distribution: a tile of the output reads only the runs that begin in it.
 
 struct gp__run_tally {
   gp__u64 keys, runs;
@@ -19545,14 +19553,14 @@ struct gp__add_tally {
   }
 };
 
-// Keys in vectors of their bits.
+// A vector filled with one key.
 template <class Bits> GP_DEVICE gp_vector gp__same_keys(Bits key) {
   const gp__u32 word = sizeof(Bits) == 1 ? key * 0x01010101u : key * 0x00010001u;
   return gp_vector{{word, word, word, word}};
 }
 
-// Counts keys of two bytes. Who finds a counter full takes 2^15 to the output, unless somebody else did; until then no
-// thread goes on to its next vector, so that all together add too little for an overflow.
+// Counts 2-byte keys. A thread that finds a counter full moves 2^15 of it to the output, unless another thread did. It
+// does so before its next vector, so all threads together cannot overflow a counter.
 template <class P> struct gp__key_counts {
   typedef gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<unsigned short>, unsigned short, gp__none, gp__u64>
       Histogram;
@@ -19567,7 +19575,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE gp__key_counts(const gp__histogram_args &args, const Storage &storage, unsigned char *shared)
       : a(args), s(storage), counters(shared) {}
 
-  // What was taken from full counters, to the output.
+  // Adds what was taken from full counters to the output.
   GP_DEVICE void carry(const gp_vector &x, gp__u32 taken) const {
     GPUPRIMS__UNROLL_BY(1)
     for (; taken; taken &= taken - 1) {
@@ -19577,14 +19585,14 @@ template <class P> struct gp__key_counts {
       atomicAdd(static_cast<gp__u64 *>(a.out) + value, gp__u64(Counters::CARRY));
     }
   }
-  // Counts a vector's keys; what their counters' words were, together.
+  // Counts a vector's keys. Returns the OR of the counters' previous words.
   GP_DEVICE gp__u32 count_each(const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0;
     GPUPRIMS__UNROLL
     for (int j = 0; j < V; ++j) was |= counters.add(two[j / 2], j % 2 == 1, 1);
     return was;
   }
-  // Neighbours that are equal are added at once.
+  // Adds a run of equal neighbours at once.
   GP_DEVICE gp__u32 count_runs(const gp_vector &x, const gp__two_keys (&two)[4]) const {
     gp__u32 was = 0, n = 1; // keys of the run so far
     GPUPRIMS__UNROLL
@@ -19602,11 +19610,11 @@ template <class P> struct gp__key_counts {
     const gp__two_keys two[4] = {{x.word[0]}, {x.word[1]}, {x.word[2]}, {x.word[3]}};
     if (Counters::any_full(runs ? count_runs(x, two) : count_each(two))) carry(x, counters.template take_full<V>(two));
   }
-  GP_DEVICE void take_key(const gp__two_keys &key, gp__u32 n) const { // the lower one, n times
+  GP_DEVICE void take_key(const gp__two_keys &key, gp__u32 n) const { // counts the lower key n times
     if (Counters::any_full(counters.add(key, false, n)))
       carry(gp_vector{{key.keys, 0, 0, 0}}, counters.template take_full<1>(&key));
   }
-  // A warp whose vectors all have the same keys counts them at once.
+  // True if all vectors of the warp hold one key: lane 0 then counts them at once.
   static GP_DEVICE bool all_same(bool there, const gp_vector &x) {
     const gp__u32 same = gp__same_keys(static_cast<unsigned short>(gp_warp_broadcast(x.word[0], 0))).word[0];
     const gp__u32 differ = (x.word[0] ^ same) | (x.word[1] ^ same) | (x.word[2] ^ same) | (x.word[3] ^ same);
@@ -19615,7 +19623,7 @@ template <class P> struct gp__key_counts {
   GP_DEVICE void take_same(gp__u32 word) const {
     if (gp_lane() == 0) take_key(gp__two_keys(word & 0xffffu), GP__WARP * V);
   }
-  // What is left before and behind the vectors, a key a thread.
+  // Keys before and after the whole vectors, one a thread.
   GP_DEVICE void take_ends() const {
     const typename Histogram::Extent e(a);
     const gp__u64 i = threadIdx.x < e.head ? threadIdx.x : e.vectors * V + threadIdx.x;
@@ -19637,7 +19645,7 @@ template <class P> struct gp__key_counts {
       x.left -= x.left < Histogram::K ? x.left : Histogram::K;
     }
   }
-  // The counters: to the block's row, [65536] of 16 bits, or, where there are no rows, added to the output.
+  // Writes the counters to the block's row, 65536 of 16 bits; without rows, adds them to the output.
   GP_DEVICE void hand_over(gp__u64 *out) const {
     gp__u32 *row = a.rows + static_cast<gp__u64>(blockIdx.x) * WORDS;
     for (gp__u32 i = V * threadIdx.x; i < WORDS; i += V * P::threads) {
@@ -19681,7 +19689,7 @@ template <class P> struct gp__key_counts {
   }
 };
 
-// How many keys there are of each value, in a histogram of their bits.
+// Counts the keys of each value, in a histogram of their bits.
 template <class P, class K, int SIZE = int(sizeof(K))>
 struct gp__counts_of : gp__histogram_counts<P, GP_SHARED_BINS, gp__even_bins<K>, K, gp__none, gp__u64> {};
 template <class P, class K> struct gp__counts_of<P, K, 2> : gp__key_counts<P> {};
@@ -19691,7 +19699,7 @@ template <class P, class K> GP_DEVICE void gp__count_keys(const gp__histogram_ar
                 K>::run(a);
 }
 
-// ITEMS counters of a thread, those of consecutive values in the order of the sort.
+// A thread's ITEMS counters, of values that are consecutive in sort order.
 template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
@@ -19714,7 +19722,7 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
     }
     return t;
   }
-  // The runs, behind what stands before them.
+  // Writes the thread's runs after the `before` ones.
   GP_DEVICE void store(gp__run_tally before, gp__u64 *starts, unsigned short *values) const {
     GPUPRIMS__UNROLL
     for (int i = 0; i < ITEMS; ++i) {
@@ -19727,9 +19735,9 @@ template <int ITEMS, class T, bool DESCENDING> struct gp__counted_values {
   }
 };
 
-// A block: how often there are 8 PARTS values side by side, from `first` on, by the rows of all blocks that counted.
-// sums, zeros before: [i][j] is value first + 8 j + i. A thread has a vector of every eighth row, and as
-// many as GP__COUNTING_LOADS on their way.
+// Called by a block: sums the counts of 8 PARTS consecutive values, from `first` on, over the rows of all counting
+// blocks. `sums` must be zero; [i][j] becomes the count of value first + 8 j + i. A thread loads a vector of every
+// eighth row, GP__COUNTING_LOADS at a time.
 template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp__u32 first, gp__u32 (&sums)[8][PARTS]) {
   const unsigned part = threadIdx.x % PARTS;
   const unsigned short *row = a.rows + threadIdx.x / PARTS * 65536 + first + part * 8;
@@ -19750,7 +19758,7 @@ template <int PARTS> GP_DEVICE void gp__sum_rows(const gp__counting_args &a, gp_
   for (int i = 0; i < 8; ++i)
     if (sum[i]) atomicAdd(&sums[i][part], sum[i]);
 }
-// A warp: keys and runs of the blocks before, to which this block's `total` becomes known.
+// Called by a warp: publishes the block's `total` and returns the keys and runs of the blocks before it.
 GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a, const gp__ticket &ticket,
                                                   const gp__run_tally &total) {
   gp_carry<gp__run_tally> start;
@@ -19761,8 +19769,8 @@ GP_DEVICE gp_carry<gp__run_tally> gp__runs_before(const gp__counting_args &a, co
   if (gp_lane() == 0) look_back.publish_aggregate(ticket.number, total);
   return look_back(ticket.number, total);
 }
-// The runs of keys of two bytes: GP__COUNTING_BLOCKS blocks, each of which waits for the sums of those before it. A
-// thread has one value; its block's are side by side in a row too, rising or falling.
+// Makes the runs of 2-byte keys with GP__COUNTING_BLOCKS blocks; each waits for the sums of the blocks before it. A
+// thread has one value. A block's values are consecutive in a row too, rising or falling.
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(const gp__counting_args &a) {
   const int THREADS = GP__COUNTING_THREADS;
   static_assert(THREADS * GP__COUNTING_BLOCKS == 65536, "a value a thread");
@@ -19793,19 +19801,20 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_runs(co
   if (ticket.number + 1 == gridDim.x && threadIdx.x == 0) *a.runs = prefix.runs + total.runs;
 }
 
-// The output, in pieces of some rows: a row is a vector a lane, a piece a warp's, which searches for the run that the
-// piece begins in and then goes on from run to run: rows of one run are only stored, in the others each lane counts the
-// runs that begin before its keys. So it costs some instructions a row and some a run. Positions count from the 16-byte
-// boundary at or before the output's first key. Keys of one byte: every block makes the runs for itself.
+// Writes the output in pieces of several rows. A row is a vector a lane; a warp writes a piece. The warp searches for
+// the run in which its piece begins, then goes from run to run. It stores rows of one run directly; in other rows each
+// lane counts the runs that begin before its keys. This costs a few instructions a row and a few a run. Positions count
+// from the 16-byte boundary at or before the output's first key. With 1-byte keys every block makes the runs for
+// itself.
 template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   typedef typename gp__ordered<T>::Bits Bits;
   static const int THREADS = P::threads, V = 16 / int(sizeof(T)), ROW = 32 * V, PIECE = 4 * P::vectors;
   static const int VALUES = 1 << (8 * sizeof(T));
   static const bool ALONE = sizeof(T) == 1;
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
-  struct Row {                                               // a warp's, where runs begin
-    gp__u32 begins[V];                                       // a bit a position
-    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // of the run before, and of those that begin
+  struct Row {                                               // a warp's row in which runs begin
+    gp__u32 begins[V];                                       // one bit a position
+    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // of the run before, then of those that begin
   };
   struct Storage {
     gp_tile_scan_storage<THREADS, gp__run_tally> scan;
@@ -19818,18 +19827,18 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     gp__u64 key;
     GP_DEVICE bool operator()(gp__u64 run) const { return starts[run] <= key; }
   };
-  // All runs, in memory or in the block's shared memory: the keys at which they begin, and their values.
+  // All runs, in global or shared memory: the positions at which they begin, and their values.
   struct Runs {
     const gp__u64 *starts;
     const unsigned short *values;
     gp__u64 count, skipped; // positions before the first key
   };
-  // A warp's cursor in the runs: the next ones, one a lane, of which the first `used` have begun.
+  // A warp's cursor: the next runs, one a lane, of which the first `used` have begun.
   struct Cursor {
     const Runs &runs;
-    gp__u64 first, at; // the run of lane 0; the lane's begin's position
+    gp__u64 first, at; // first: run of lane 0; at: where the lane's run begins
     unsigned used;
-    unsigned short value, now; // the lane's run's, and that of the run that has begun last
+    unsigned short value, now; // value: of the lane's run; now: of the run begun last
     GP_DEVICE void load() {
       const gp__u64 i = first + gp_lane();
       used = 0;
@@ -19843,7 +19852,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     }
     GP_DEVICE gp__u64 next_begin() const { return __shfl_sync(0xffffffffu, at, int(used)); }
   };
-  // The lane's vector of the row at `from`.
+  // Returns the lane's vector of the row at `from`.
   static GP_DEVICE gp_vector mixed(Cursor &cursor, Row &row, gp__u64 from) {
     unsigned begun = 0; // runs that begin in the row
     if (gp_lane() < V) row.begins[gp_lane()] = 0;
@@ -19878,7 +19887,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     __syncwarp();
     return p.vector;
   }
-  // A block: all runs. Keys of one byte: out of their counts, in shared memory.
+  // Called by a block: returns all runs. With 1-byte keys it makes them from their counts, in shared memory.
   static GP_DEVICE Runs all_runs(const gp__counting_args &a, Storage &s, gp__u64 skipped) {
     if (!ALONE) return Runs{a.starts, a.values, *a.runs, skipped};
     gp__counted_values<ITEMS, T, DESCENDING> mine;
@@ -19889,7 +19898,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
     __syncthreads();
     return Runs{s.starts, s.values, count, skipped};
   }
-  // A warp: the rows from position `from` up to `last`, of which the output has [runs.skipped, end).
+  // Called by a warp: writes the rows from position `from` to `last`; the output covers [runs.skipped, end).
   static GP_DEVICE void write(const Runs &runs, Row &row, Bits *out, gp__u64 from, gp__u64 last, gp__u64 end) {
     Cursor cursor(runs, from);
     while (from < last) {
@@ -26642,7 +26651,7 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
     return gp__host_ordered(q->acc_type, made.bytes);
   }
   if (!q->field_count) return gp__host_ordered(q->key_type, key);
-  for (i = q->field_count - 1; i >= 0; --i) { // `at`: of the field's lowest bit
+  for (i = q->field_count - 1; i >= 0; --i) { // at: position of the field's lowest bit
     const int bits = 8 * (int)gp__host_size(q->fields[i].type), low = at - 64 * word;
     uint64_t own = gp__host_ordered(q->fields[i].type, key + q->fields[i].offset);
     if (q->fields[i].descending) own = ~own & (~(uint64_t)0 >> (64 - bits));
@@ -26652,11 +26661,11 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
   return x;
 }
 
-// What is sorted: bits of a key, in its order, and where it stood.
+// A sorted element: bits of the ordered key, and the input index.
 typedef struct gp__host_indexed {
   uint64_t bits, index;
 } gp__host_indexed;
-// Few elements: insertion, then merges. Both sorts are stable and return the array, of the two, that has the result.
+// Sorts few elements by insertion, then merges. Both sorts are stable and return the array that has the result.
 static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_indexed *to, uint64_t n) {
   const uint64_t run = 16;
   uint64_t first, width, i, j, k;
@@ -26680,8 +26689,8 @@ static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_inde
   }
   return from;
 }
-// By the lowest `bits` of the bits, which have no others: least significant digit first, 8 bits a pass; a pass in which
-// all have the same digit is left out.
+// Sorts by the lowest `bits` bits; the others must be zero. Least significant digit first, 8 bits a pass; skips passes
+// in which all have the same digit.
 static gp__host_indexed *gp__host_sort_indexed(gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits) {
   int shift;
   if (n <= 1024) return gp__host_sort_few(from, to, n);
@@ -26709,8 +26718,8 @@ static uint64_t gp__host_bits_from(uint64_t x, int low, int wanted) {
   return wanted ? x >> low & (~(uint64_t)0 >> (64 - wanted)) : 0;
 }
 
-// Words of the ordered key one after the other, the least significant one first. Memory: 32 bytes an element, and what
-// keys and values take. One thread sorts, all of them move.
+// Sorts by one word of the ordered key after the other, the least significant first. Memory: 32 bytes an element, and a
+// copy of elements over 16 bytes that are sorted in place. One thread sorts, all of them move.
 static gp_result gp__host_sort(gp__host_call *h) {
   const gp__request *q = h->q;
   const int threads = h->asked;
@@ -26737,7 +26746,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
     a = gp__host_sort_indexed(a, b, n, high - low);
     b = a == memory ? memory + n : memory;
   }
-  // Keys, then values; in place by way of memory that nobody needs any more, or of its own.
+  // Moves keys, then values. In place they go through memory that is no longer needed, or through new memory.
   for (turn = 0; turn < 2; ++turn) {
     const size_t size = turn ? q->in_size : q->key_size;
     const unsigned char *from = turn ? in : keys;
@@ -27346,7 +27355,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1953792"
+#define GPUPRIMS__EMBEDDED_FROM "1957888"
 
 // ---- core/embed.c - this file's own text
 
@@ -31043,8 +31052,8 @@ static const gp__own_check gp__checks_histogram[GP__CHECKS] = {{GP__CHECK_OUT_TY
 
 // ---- sort/check.c - checking a call: sorts
 
-// Values that move with keys: of in_type, or where there is no input, indices of out_type. Their type becomes the
-// unsigned one of its size.
+// Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
+// unsigned type of their size.
 GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   static const gp_type unsigned_of[] = {GP_TYPE_DEFAULT, GP_U8,           GP_U16,          GP_TYPE_DEFAULT, GP_U32,
                                         GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, GP_U64};
@@ -31068,7 +31077,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   q->in_size = q->out_size = k->out.size;
   return GP_SUCCESS;
 }
-// What orders a struct: a list of its fields, or a user's operator that makes a built-in type of it.
+// Checks the fields that order a struct. A user's operator that maps it to a built-in type excludes them.
 GPUPRIMS__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -32515,7 +32524,7 @@ GPUPRIMS__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
             one ? gp__one_block_log2_bins(q->threads * items) : gp__bucket_log2_bins(size));
   if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
 }
-// What a gather moves: words as large as alignment and size allow.
+// A gather moves words as large as alignment and size allow.
 GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
   const size_t size = (size_t)q->in_size, align = q->in_struct->align;
   const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
@@ -32530,7 +32539,7 @@ GPUPRIMS__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
 GPUPRIMS__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
 }
-// A transform makes a built-in type of a key.
+// A transform maps a key to a built-in type.
 GPUPRIMS__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
 GPUPRIMS__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
@@ -32564,7 +32573,7 @@ GPUPRIMS__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__ke
   if (kind == GP__SORT_ONE_BLOCK) g->shared_bytes = gp__one_block_bytes(p, h.key_size);
   if (kind == GP__COUNT_KEYS) *g = gp__counting_geometry(p, h);
 }
-// One sweep holds its keys and values in registers; buckets of 8-byte keys do with 56 of them.
+// One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers.
 GPUPRIMS__PRIVATE unsigned gp__resident_sorts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                               const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
@@ -33549,7 +33558,7 @@ GPUPRIMS__PRIVATE gp__radix_args gp__radix_arguments(const gp__launching *l, con
   a.drop_keys = l->h->sorted.drop_keys;
   return a;
 }
-// The histogram, the passes, where they ran in place what may be left to copy.
+// Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
 GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
@@ -33562,7 +33571,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t t
   }
   return GP_SUCCESS;
 }
-// A radix sort; large values last.
+// Launches a radix sort. Large values are gathered last.
 GPUPRIMS__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
@@ -33603,7 +33612,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.count_device = (const unsigned long long *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
-// All passes by blocks that wait for each other.
+// Launches all passes at once; blocks wait for each other.
 GPUPRIMS__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__radix_plan none;
@@ -33641,8 +33650,8 @@ GPUPRIMS__PRIVATE gp__hybrid_args gp__hybrid_arguments(const gp__launching *l, c
   a.levels = gp__hybrid_levels(l->h->key_size);
   return a;
 }
-// A hybrid sort, its kernels from `first` on: count and move of each level that even keys need, all other levels, then
-// the buckets.
+// Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
+// launch for all other levels, then the buckets.
 GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   gp__geometry steps[4];
@@ -33652,7 +33661,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first,
     steps[i] = gp__geometry_of_kind(*l->p, *l->h, (gp__kernel_kind)(GP__HYBRID_COUNT + i));
     grid[i] = gp__grid_of_step(l, first + i, 0, i == 2 ? l->q->count / 64 + 1 : r.tiles);
   }
-  if (l->h->in_size) { // count and move deal tiles alike, and there are as many pieces
+  if (l->h->in_size) { // count and move deal tiles alike; there is room for the pieces of r.blocks
     const unsigned least = grid[0] < grid[1] ? grid[0] : grid[1];
     grid[0] = grid[1] = least < r.blocks ? least : (unsigned)r.blocks;
     if (grid[3] > r.blocks) grid[3] = (unsigned)r.blocks;
@@ -33668,8 +33677,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
 }
-// A sample of the keys decides, or the first count of a hybrid sort that needs one level; the kernels of the sort that
-// is not chosen exit at once.
+// A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
+// the other sort exit at once.
 GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
   const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
@@ -33688,7 +33697,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   radix.mask = GP__DIGITS - 1;
   if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
   if (samples) a.duplicate_sample = GP__DUPLICATE_SAMPLE;
-  if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // as costs take long to compare
+  if (samples && !l->h->in_size && l->h->key_size > 4 && !(l->q->count >> 23)) // comparing costs takes too long
     a.sample = 1, a.duplicate_sample = GP__DUPLICATE_SAMPLE / 2;
   GPUPRIMS__CHECK(samples ? gp__launch_step(l, 0, 1, sampling.threads, sampling.shared_bytes, &a)
                           : gp__launch_levels(&of_hybrid, 3, a));
@@ -33710,8 +33719,9 @@ GPUPRIMS__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
                                   passes.shared_bytes, &radix));
   return samples ? gp__launch_levels(&of_hybrid, 3, a) : GP_SUCCESS;
 }
-// The leading bits, and buckets, or all bits, as the count says; where a bucket is too large after all, all bits once
-// more, from the input. Where there is no second buffer, as the outputs are the inputs, or not aligned for pairs: all.
+// The digit counts choose between a sweep of the leading bits with buckets, and one of all bits. If a bucket is too
+// large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
+// outputs are not aligned for pairs: these sort by all bits.
 GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
@@ -35352,7 +35362,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   kinds[3] = GP__HYBRID_REST;
   return 4;
 }
-// The sample, then one sweep, then hybrid, and the team of a sort that takes no sample.
+// The sample, one sweep, hybrid, and the cooperative sort of sorts that take no sample.
 GPUPRIMS__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
@@ -35418,7 +35428,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
 GPUPRIMS__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
   gp__shape_radix_keys(q, h);
   h->sorted.drop_keys = !q->in && q->in_size && !q->out_keys;
-  h->in_place = !q->in || q->in == q->out; // without buffers: it may be
+  h->in_place = !q->in || q->in == q->out; // without buffers: it may be in place
 }
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 
