@@ -3364,24 +3364,24 @@ GPUPRIMS__RULE int gp__policy_valid_sort(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE int gp__is_set(int primitive) {
   return primitive >= GP_SET_UNION && primitive <= GP_SET_SYMMETRIC_DIFFERENCE;
 }
-// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (of four bytes at least), and
-// an odd number, so that elements that follow each other in one thread lie in different banks for neighbours.
+// Elements of a thread: as many as `vectors` vectors hold of the larger of key and value (at least four bytes), made
+// odd so that neighbouring threads, each with consecutive elements, access different banks.
 GPUPRIMS__RULE int gp__merge_items(int vectors, int key_size, int in_size) {
   return (gp__scan_items(vectors, gp__max(key_size, 4), in_size) - 1) | 1;
 }
 GPUPRIMS__RULE int gp__merge_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__merge_items(p.vectors, s.key_size, s.in_size);
 }
-// Of a merge sort's tiles, a vector more: tiles that are a little longer than a power of two, so that as many elements
-// as a power of two take a pass less than with those that are a little shorter.
+// Tiles of merge sort hold one extra vector: they are a little longer than a power of two, so that 2^n elements take a
+// pass less.
 GPUPRIMS__RULE int gp__sort_tile_items(int vectors, int key_size, int in_size) {
   return gp__merge_items(vectors + 1, key_size, in_size);
 }
 GPUPRIMS__RULE int gp__sort_tile(gp_policy p, gp__shape s) {
   return p.threads * gp__sort_tile_items(p.vectors, s.key_size, s.in_size);
 }
-// Bytes of shared memory: elements with room for misalignment of one input, or of two, on both sides; elements of warps
-// that each have room for misalignment of their own; places of values, 2 bytes each.
+// Bytes of shared memory. Window: elements, with room for misalignment at both ends of each input. Out: elements of
+// warps, each with room for its own misalignment. Source: places of values, 2 bytes each.
 GPUPRIMS__RULE int gp__merge_window_bytes(int items, int size, int inputs) {
   return size ? (items * size + inputs * 2 * GP__VECTOR + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
@@ -3394,7 +3394,7 @@ GPUPRIMS__RULE int gp__merge_source_bytes(int tile, int in_size) {
 GPUPRIMS__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
   return power >= least ? power : gp__power_of_two(least, power * 2);
 }
-// A ring for a tile of one input: a power of two, where that costs little and no element lies across its end.
+// Bytes of a ring for a tile of one input: a power of two if that costs little and no element crosses the ring's end.
 GPUPRIMS__RULE int gp__merge_ring_of(int window, int power, int size) {
   return (size & (size - 1)) == 0 && power - window <= window / 7 ? power : window;
 }
@@ -3402,12 +3402,12 @@ GPUPRIMS__RULE int gp__merge_ring_bytes(int tile, int size) {
   return gp__merge_ring_of(gp__merge_window_bytes(tile, size, 1),
                            (int)gp__power_of_two((unsigned)gp__merge_window_bytes(tile, size, 1), GP__VECTOR), size);
 }
-// Behind a ring its begin stands once more, so that a thread's part of a tile nowhere lies across its end: a unit
-// before the part, its elements and the one behind.
+// A ring's start is repeated after its end, so that no thread's part of a tile wraps: a unit before the part, its
+// elements and the one after.
 GPUPRIMS__RULE int gp__merge_mirror_bytes(int items, int size) {
   return (GP__VECTOR + (items + 1) * size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR;
 }
-// Dynamic shared memory of a block that merges, of one that sorts a tile, of one that combines sets.
+// Dynamic shared memory of a block that merges, and of one that sorts a tile.
 GPUPRIMS__RULE int gp__merge_shared_bytes(gp_policy p, gp__shape s) {
   return 2 * (gp__merge_ring_bytes(gp__merge_tile(p, s), s.key_size) +
               gp__merge_mirror_bytes(gp__merge_items(p.vectors, s.key_size, s.in_size), s.key_size)) +
@@ -3420,21 +3420,21 @@ GPUPRIMS__RULE int gp__sort_tile_shared_bytes(gp_policy p, gp__shape s) {
          gp__merge_source_bytes(gp__sort_tile(p, s), s.in_size) +
          gp__merge_window_bytes(gp__sort_tile(p, s), s.in_size, 1);
 }
-// Small values are carried with keys that are merged four ways; of larger ones, their places are.
+// Four-way merges carry small values with their keys; for larger ones they carry the places.
 GPUPRIMS__RULE int gp__merge_carries(int in_size) { return in_size > 0 && in_size <= 8; }
 GPUPRIMS__RULE int gp__merge_carried_bytes(int tile, int key_size, int in_size) {
   return gp__merge_carries(in_size)
              ? gp__merge_window_bytes(gp__merge_window_bytes(tile, key_size, 4) / key_size, in_size, 0)
              : gp__merge_source_bytes(tile, in_size);
 }
-// A part of a thread that merges pairs of four runs is longer than its share of a tile. One with fewer keys may read
-// so far behind the last one, where keys are bits in a built-in order.
+// A thread that merges pairs of four runs has a part longer than its share of a tile. A shorter part may read so far
+// past the last key if keys have a built-in order of their bits.
 GPUPRIMS__RULE int gp__merge_four_part(int items) { return items + 2; }
 GPUPRIMS__RULE int gp__merge_slack_bytes(int items, int key_size) {
   return key_size > 8 ? 0 : gp__merge_window_bytes(gp__merge_four_part(items) + 1, key_size, 1);
 }
-// Of one that merges four runs: a tile is as long as one that is sorted. Of its two pairs of runs each is merged by
-// whole parts of threads, so a part has more than a thread's share of a tile.
+// Shared memory of a block that merges four runs. Its tile is as long as a sorted tile. Each of its two pairs of runs
+// is merged by whole threads, so a thread's part is longer than its share of the tile.
 GPUPRIMS__RULE int gp__merge_four_shared_bytes(gp_policy p, gp__shape s) {
   return gp__merge_window_bytes(gp__sort_tile(p, s), s.key_size, 4) +
          gp__merge_slack_bytes(gp__sort_tile(p, s) / p.threads, s.key_size) +
@@ -3453,8 +3453,8 @@ GPUPRIMS__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
-// Where tiles begin in four runs: found in a launch of its own, by so many lanes each; where all blocks that merge are
-// at work at once, by these.
+// A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
+// resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
 GPUPRIMS__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
   return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
@@ -3491,21 +3491,21 @@ GPUPRIMS__RULE int gp__policy_valid_merge(gp_policy p, gp__shape s) {
 
 enum {
   GP__LOG2_SHORT = 5,
-  GP__SHORT = 1 << GP__LOG2_SHORT, // elements of a segment that one or two lanes sort
+  GP__SHORT = 1 << GP__LOG2_SHORT, // most elements of a segment that one or two lanes sort
   GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
   GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
-  GP__RADIX_BITS = 8,              // of a partition
+  GP__RADIX_BITS = 8,              // bits of a partition's digit
   GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
 };
-// Bytes of n elements in shared memory, spread as gp__bank_padded does.
+// Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GPUPRIMS__RULE int gp__bank_padded_bytes(int n, int size) {
   return (size < 128 ? n * size + (n + 128 / size - 1) / (128 / size) * gp__max(size, 4) : n * size) / 16 * 16 + 16;
 }
-// What networks compare: the key's bits, and the place of the element where that counts.
+// Bytes of an item that networks compare: the key's bits and, if indexed, the element's index.
 GPUPRIMS__RULE int gp__sort_item_bytes(int key_size, int indexed) {
   return indexed ? (key_size < 4 ? 4 : 2 * key_size) : gp__max(key_size, 4);
 }
-// Elements in a warp's room: of about so many KiB as the policy has vectors.
+// Elements in a warp's room, which has about one KiB for each of the policy's vectors.
 GPUPRIMS__RULE int gp__warp_sort_items(int vectors, int key_size, int value_size, int indexed) {
   return gp__max(vectors * 1024 / (key_size + (indexed ? value_size + 2 : 0)) / GP__WARP, 1) * GP__WARP;
 }
@@ -3515,7 +3515,7 @@ GPUPRIMS__RULE int gp__warp_sort_bytes(int vectors, int key_size, int value_size
          (indexed ? gp__warp_sort_items(vectors, key_size, value_size, indexed) * 2 : 0) +
          (int)GP__SHORT_ROUNDS * (int)GP__WARP * (8 + 4 + 4);
 }
-// The longest segment that a warp sorts: its room holds it, and the registers of 32 lanes.
+// Longest segment that a warp sorts: its room and the registers of 32 lanes must hold it.
 GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
   return items >= 1024 && item_bytes == 4 ? 1024
          : items >= 512                   ? 512
@@ -3524,14 +3524,14 @@ GPUPRIMS__RULE int gp__middle_limit(int items, int item_bytes) {
          : items >= 64                    ? 64
                                           : GP__SHORT;
 }
-// Of the blocks that sort and partition what is longer.
+// Blocks that sort and partition longer segments: threads, and elements a thread.
 GPUPRIMS__RULE int gp__long_threads(int threads, int item_bytes) {
   return gp__max(item_bytes == 4 ? 2 * threads : threads, GP__DIGITS);
 }
 GPUPRIMS__RULE int gp__long_items(int vectors, int item_bytes) {
   return (vectors >= 4 ? 16 : vectors >= 2 ? 8 : 4) / (item_bytes > 8 ? 2 : 1);
 }
-// Keys alone are brought into order by counting, where a thread holds as many as that asks for: in about as many bins.
+// Keys alone are sorted by counting, in about as many bins as keys, if a thread holds enough of them.
 GPUPRIMS__RULE int gp__long_binned(int items, int indexed) { return !indexed && items >= 8; }
 GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
   return capacity >= 16384 ? 14 : capacity >= 8192 ? 13 : capacity >= 4096 ? 12 : 11;
@@ -3539,7 +3539,7 @@ GPUPRIMS__RULE int gp__long_log2_bins(int capacity) {
 GPUPRIMS__RULE int gp__sort_indexed(gp__shape s) {
   return s.in_size > 0 || s.out_size > 0 || s.sorted.end_bit - s.sorted.begin_bit < 8 * s.key_size;
 }
-// Of a value, where there is one: of an index too.
+// Bytes of a value or an index; 0: neither.
 GPUPRIMS__RULE int gp__sorted_value_bytes(gp__shape s) { return gp__max(s.in_size, s.out_size); }
 GPUPRIMS__RULE int gp__long_threads_of(gp_policy p, gp__shape s) {
   return gp__long_threads(p.threads, gp__sort_item_bytes(s.key_size, gp__sort_indexed(s)));
@@ -3551,8 +3551,8 @@ GPUPRIMS__RULE int gp__short_shared_bytes(gp_policy p, gp__shape s) {
   return p.threads / GP__WARP *
          gp__warp_sort_bytes(p.vectors, s.key_size, gp__sorted_value_bytes(s), gp__sort_indexed(s));
 }
-// Sorting: the items, or bins and keys; partitioning: a counter for each warp and digit, and a tile of keys or of
-// values.
+// Shared memory for sorting: the items, or bins and keys; for partitioning: a counter for each warp and digit, and a
+// tile of keys or of values.
 GPUPRIMS__RULE int gp__long_binned_bytes(gp_policy p, gp__shape s) {
   return gp__long_binned(gp__long_items(p.vectors, gp__max(s.key_size, 4)), gp__sort_indexed(s))
              ? (int)gp__tile_sort_bytes(gp__max(s.key_size, 4), gp__long_threads_of(p, s),
@@ -3570,11 +3570,11 @@ GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 }
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
-// What its kernels tell each other, in scratch memory.
-typedef struct gp__sort_header {             // zeros when the call begins
+// State that the kernels share, in scratch memory.
+typedef struct gp__sort_header {             // zero when the call begins
   unsigned long long tag;                    // of this call's words
   unsigned long long pushed, taken;          // tasks of the queue
-  unsigned long long pending;                // those that are not done
+  unsigned long long pending;                // tasks not done
   unsigned long long buckets, tiles, groups; // in use
   unsigned long long listed[GP__MIDDLE_CLASSES];
 } gp__sort_header;
@@ -3587,9 +3587,9 @@ typedef struct gp__sort_bucket {
   unsigned long long first_tile, first_group; // rows of counters
   unsigned long long source;                  // 0: the input, 1: the alternate buffer, 2: the output
   unsigned long long shift;                   // the digit's lowest bit
-  unsigned long long counted, moved;          // groups and tiles that are done
-  unsigned long long ones, zeros;             // the keys' bits joined by or, by and
-  unsigned long long base[GP__DIGITS + 1];    // where each digit's elements begin
+  unsigned long long counted, moved;          // groups counted, tiles moved
+  unsigned long long ones, zeros;             // OR and AND of the keys' bits
+  unsigned long long base[GP__DIGITS + 1];    // start of each digit's elements
 } gp__sort_bucket;
 GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
@@ -4830,14 +4830,14 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
 
 // ---- merge/portable.h - portable rule of merges and sets
 
-// Merge sort of few keys: short parts, so that more blocks have one; of small keys: long parts of a thread, whose begin
-// it searches. Sets: many warps, of which some rank while others look for their place, and long tiles; wide keys alone:
-// fewer, and longer parts. A pipeline of keys of a word has a warp beside its threads that serves; small: a tile or two
-// a block.
+// Merge sort of few keys takes short parts, so that more blocks have one. Small keys take long parts, as each thread
+// searches for its part's start. Sets take long tiles and many warps: some rank while others search. Sets of wide keys
+// alone take fewer warps and longer parts. A pipeline of word-sized keys has a serving warp beside its threads; small
+// inputs have a tile or two a block.
 enum {
-  GP__IF_MERGE_SETS = GP__IF,       // of keys alone, compute capability 9.0 and more
+  GP__IF_MERGE_SETS = GP__IF,       // sets of keys alone, compute capability 9.0 or later
   GP__IF_MERGE_ALONE = 2 * GP__IF,  // keys alone
-  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // not alone
+  GP__IF_MERGE_PAIRS = 4 * GP__IF,  // keys with values
   GP__IF_MERGE_NARROW = 8 * GP__IF, // keys alone, not wide
   GP__IF_MERGE_LONG = 32 * GP__IF,  // keys of more than 4 bytes
   GP__IF_MERGE_WIDE = 16 * GP__IF   // sets of keys alone of more than 4 bytes
@@ -4869,12 +4869,12 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   small = p.algorithm == GP_PIPELINED && alone && !wide && !((s.count + s.count2) >> 21);
   if (!vectors && p.algorithm == GP_PIPELINED && p.vectors == 6 && p.threads == 256) p.vectors = 5;
   if (p.algorithm == GP_FOUR_WAY_PASSES)
-    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // as many as leave 64 registers
+    p.blocks_per_sm = gp__default_to(p.blocks_per_sm, gp__max(1024 / p.threads, 1)); // each thread has 64 registers
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, wide || !alone || p.vectors > 6 || p.threads > 256 ? 2
                                                     : small                                            ? 5
                                                     : sets || p.vectors > 4                            ? 3
                                                                                                        : 4);
-  // What fits the shared memory of a small device: fewer elements a thread, then fewer threads.
+  // Fits the shared memory of small devices: fewer elements a thread, then fewer threads.
   while (p.vectors > 1 && vectors == 0 && !gp__policy_valid_merge(p, s)) --p.vectors;
   while (p.threads > 64 && threads == 0 && !gp__policy_valid_merge(p, s)) p.threads = p.threads / 64 * 32;
   return p;
@@ -5339,8 +5339,7 @@ GPUPRIMS__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape
 
 // ---- segmented_sort/scratch.h - what segmented sort keeps in scratch memory
 
-// Segmented sort: where its parts of the scratch memory begin, and how many each holds at most, as segments do not
-// overlap.
+// Scratch memory of a segmented sort: offsets of its parts, and the most that each holds; segments do not overlap.
 typedef struct gp__segmented_sort_layout {
   unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
   unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
@@ -5367,7 +5366,7 @@ GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy
     l.list_size[i] = most < s.segments ? most : s.segments;
     GPUPRIMS__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
   }
-  if (s.count > l.capacity) { // there may be segments that are partitioned: no key more often than it has digits
+  if (s.count > l.capacity) { // segments may be partitioned: at most once a digit
     most = s.count / l.capacity;
     l.bucket_size = levels * most;
     tiles = 2 * most;
@@ -5378,8 +5377,8 @@ GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy
     GPUPRIMS__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
     GPUPRIMS__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
     if (value) GPUPRIMS__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
-    // Counting twice at most, moving, copying. Sorting: digits of more than an eighth of a capacity, of which there are
-    // fewer than eight in one; what is in a window of seven eighths, and between two of those.
+    // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
+    // capacity; windows of seven eighths, and what is between two windows.
     l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
   }
   if (s.count > l.limit) {
@@ -5392,26 +5391,26 @@ GPUPRIMS__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy
 
 // ---- merge/geometry.h - launches of merges, sets and merge sort
 
-// Merge sort's scratch: keys and values, then the borders of tiles that are merged from four runs.
+// Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
 GPUPRIMS__PRIVATE unsigned long long gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
 }
-// Merges: a tile is merged at a time by a block, which has a range of tiles; sets: a tile of both inputs together, less
-// one, so that pairs of equal keys are not cut apart. Words carry the counts of sets. Scratch: the borders of sets;
-// where merge sort has several tiles, keys and values of every other pass.
+// Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
+// less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
+// if merge sort has several tiles, keys and values of every other pass.
 GPUPRIMS__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
-  if (!g->grid) g->grid = 1; // no elements: sets count them all the same
+  if (!g->grid) g->grid = 1; // no elements: sets still write a count
   g->shared_bytes = (unsigned)(gp__is_set(s.primitive)             ? gp__set_shared_bytes(p, s)
                                : p.algorithm == GP_FOUR_WAY_PASSES ? gp__merge_four_shared_bytes(p, s)
                                                                    : gp__merge_shared_bytes(p, s));
   if (gp__is_set(s.primitive)) {
     g->words = gp__look_back_slots(g->tiles);
     if (p.algorithm != GP_PIPELINED && g->tiles > (unsigned)s.multiprocessors)
-      g->scratch = (g->tiles + 1) * 16; // whatever the occupancy is
+      g->scratch = (g->tiles + 1) * 16; // for any occupancy
   } else if (s.primitive == GP_MERGE_SORT && g->tiles > 1)
     g->scratch = gp__merge_sort_borders_at(s) + (p.algorithm == GP_FOUR_WAY_PASSES && !gp__four_together(p, s, g->tiles)
                                                      ? g->tiles * (unsigned)GP__FOUR_BORDER_BYTES
@@ -6146,14 +6145,14 @@ enum { GP__CHOSE_HYBRID = 1, GP__CHOSE_ONE_SWEEP = 2, GP__CHOSE_PASSES = 3 }; //
 
 // ---- segmented_sort/arguments.h - arguments of segmented sort, and its tasks
 
-// Segmented sort. Tasks: the kind in the upper two bits. Sort: source (2 bits), count - 1 (16), begin (44). Others:
-// the bucket's number (30 bits), and that of one of its groups or tiles (32).
+// Segmented sort. A task's upper two bits are its kind. Below them, SORT has the source (2 bits), count - 1 (16) and
+// begin (44); others have the bucket's number (30) and the number of one of its groups or tiles (32).
 #define GP__TASK_SORT 0ull
 #define GP__TASK_COUNT 1ull
 #define GP__TASK_MOVE 2ull
 #define GP__TASK_COPY 3ull
 typedef struct gp__segmented_sort_args {
-  const void *keys, *values; // values: null where they are indices, or there are none
+  const void *keys, *values; // values: NULL if indices or none
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
   const void *begin, *end;         // offsets; end may be null
@@ -6167,8 +6166,8 @@ typedef struct gp__segmented_sort_args {
   unsigned long long *group_counts; // GP__DIGITS a group
   unsigned *tile_counts;            // GP__DIGITS a tile
   unsigned long long queue_size, bucket_size, tile_size, group_size;
-  unsigned long long flip, mask; // descending: all ones; of the bits that count, the lowest at bit 0
-  unsigned low_bit, top_shift;   // the lowest bit that counts; of the first digit
+  unsigned long long flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
+  unsigned low_bit, top_shift;   // the lowest bit that counts; shift of the first digit
   unsigned whole;                // all bits count
 } gp__segmented_sort_args;
 
@@ -6176,17 +6175,17 @@ typedef struct gp__segmented_sort_args {
 
 // Merges, merge sort, sets.
 typedef struct gp__merge_args {
-  const void *keys, *keys2;               // sorted; merge sort: keys alone, in runs
-  const void *values, *values2;           // or null; merge sort, the first step: null for the indices of the keys
+  const void *keys, *keys2;               // sorted; merge sort: `keys` alone, in runs
+  const void *values, *values2;           // or NULL; merge sort's first step: NULL for indices of the keys
   void *out_keys, *out_values;            // or null
   unsigned long long *out_count;          // sets
   unsigned long long count, count2;       //
   const unsigned long long *count_device; // of the first input, or null
-  unsigned long long run;                 // a step of merge sort: keys of a run, two of which make one; otherwise 0
+  unsigned long long run;                 // merge sort: keys of a run, two of which this pass merges; otherwise 0
   void *workspace;
-  unsigned long long *borders;  // sets: where tiles begin, in each input; or null: a block has one tile, and finds it;
-                                // merge sort, a pass of four ways: where they begin in each of a group's runs; or null
-  unsigned log2_run, log2_ways; // of such a pass: tiles of a run, runs of a group (of two or of four)
+  unsigned long long *borders;  // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
+                                // pass: tile starts in each of a group's runs; or NULL
+  unsigned log2_run, log2_ways; // four-way pass: tiles of a run, runs of a group (two or four)
 } gp__merge_args;
 
 // ---- transpose/arguments.h - arguments of transposes
@@ -16753,23 +16752,22 @@ GP_DEVICE void gp__sort_one_block(const gp__hybrid_args &a) {
 
 // ---- segmented_sort/items.cuh - items: a key and its place, sorted by threads and lanes
 
-// Segments by length, each class where it fits. Up to GP__SHORT elements: many side by side in the shared memory of a
-// warp, where one or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to
-// eight segments, 4 to 32 lanes a segment, again in registers. Up to what a block's shared memory holds: warps sort
-// their parts, which are then merged there. Longer ones: partitions by eight bits, from the most significant that
-// differ, until parts fit a block (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); parts
-// side by side that are small are sorted as one. Short segments are read straight from the offsets; the others are
-// listed by the kernel that reads these. Long ones and their parts are tasks of a queue: who finishes the last task of
-// a step appends those of the next, so that no block waits for one that has not begun.
+// Segments are sorted in classes by length. Up to GP__SHORT elements: a warp's shared memory holds many segments; one
+// or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to eight segments, 4
+// to 32 lanes a segment, also in registers. Up to a block's capacity: warps sort parts, which the block merges in
+// shared memory. Longer: partitions by eight bits, the most significant that differ first, until parts fit a block
+// (Stehle and Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs); small neighbouring parts are sorted as
+// one. The kernel for short segments reads the offsets and lists the others. Long segments and their parts are tasks of
+// a queue. The block that finishes the last task of a step appends the tasks of the next, so that no block waits for
+// one that has not begun.
 //
-// The result depends on nothing but the input: equal keys keep their order, as the place in the input is sorted by,
-// after the key. Where there are no values, and all bits of the keys count, equal keys cannot be told apart, and places
-// are left out.
+// The result depends on the input alone. Equal keys keep their order: after the key, the position in the input is
+// compared. Without values, if all bits of the keys count, equal keys are indistinguishable and positions are left out.
 
-// What networks and merges compare: the bits of a key, and behind these the place of the element where PLACED.
+// What networks and merges compare: the bits of a key and, if INDEXED, the element's index below them.
 template <class T> struct gp__scalar_item {
   typedef T type;
-  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // behind all others, or equal to them
+  static GP_DEVICE T last() { return static_cast<T>(~static_cast<T>(0)); } // not less than any item
   static GP_DEVICE bool less(T a, T b) { return a < b; }
   static GP_DEVICE void order(T &a, T &b) {
     const T low = b < a ? b : a, high = b < a ? a : b;
@@ -16822,7 +16820,7 @@ template <> struct gp__item<gp__u64, true> {
   static GP_DEVICE type choose(const type &a, const type &b, bool lower) { return less(b, a) == lower ? b : a; }
 };
 
-// Sorts what a thread holds: odd-even merge sort (Batcher, Sorting networks and their applications). K: a power of two.
+// Sorts a thread's K items, a power of two, by odd-even merge sort (Batcher, Sorting networks and their applications).
 template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type (&x)[K]) {
   GPUPRIMS__UNROLL
   for (int size = 2; size <= K; size *= 2) {
@@ -16837,9 +16835,9 @@ template <class Item, int K> GP_DEVICE void gp__sort_thread(typename Item::type 
     }
   }
 }
-// Sorts what so many neighbouring lanes of a warp hold, a power of two, each K consecutive elements of the result.
-// Lanes sort their own, then bitonic merges of two halves, of which the second is read backwards. All lanes call.
-// Loops over lanes stay loops: unrolled, they are most of a second of compiling for each number of lanes.
+// Sorts the items of `lanes` neighbouring lanes, a power of two; each lane gets K consecutive items of the result.
+// Lanes sort their own items, then merge halves bitonically, the second half read backwards. All lanes call. Loops over
+// lanes are not unrolled: that costs most of a second of compile time for each number of lanes.
 template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (&x)[K], int lanes) {
   typedef typename Item::type C;
   gp__sort_thread<Item>(x);
@@ -16869,14 +16867,14 @@ template <class Item, int K> GP_DEVICE void gp__sort_lanes(typename Item::type (
 
 // ---- segmented_sort/arrays.cuh - keys and values of a segment
 
-// Where element i of an array in shared memory stands: 4 bytes or one element are left free behind every 128 bytes, so
-// that threads reach elements at distances that are powers of two without bank conflicts.
+// Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, so that
+// threads access elements at power-of-two distances without bank conflicts.
 template <class T> struct gp__bank_padded {
   static const int ROW = sizeof(T) < 128 ? 128 / int(sizeof(T)) : 1, GAP = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
   static GP_DEVICE gp__u32 at(gp__u32 i) { return i + i / ROW * GAP; }
 };
 
-// Where values come from: nowhere, an array, or their index in `keys`.
+// Sources of values: none, an array, or the index in `keys`.
 struct gp__no_values {
   typedef gp__none type;
   static const bool any = false;
@@ -16911,7 +16909,7 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
     return source == 0 ? S::at(a.values, i) : static_cast<const V *>(source == 1 ? a.other_values : a.out_values)[i];
   }
   GP_DEVICE V *values_to(int target) const { return static_cast<V *>(target == 1 ? a.other_values : a.out_values); }
-  // All bits of a key in their order, and those that count.
+  // encode: all bits of a key, ordered; field: those that count.
   GP_DEVICE Bits encode(Bits raw) const { return static_cast<Bits>(Order::encode(raw) ^ static_cast<Bits>(a.flip)); }
   GP_DEVICE Bits decode(Bits bits) const { return Order::decode(static_cast<Bits>(bits ^ static_cast<Bits>(a.flip))); }
   GP_DEVICE Bits field(Bits raw) const {
@@ -16919,7 +16917,7 @@ template <class K, class S, bool INDEXED> struct gp__sorted_elements {
   }
 };
 
-// A warp's part of shared memory: keys and values in the order of the input, places in that of the result.
+// A warp's room in shared memory: keys and values in input order, indices in result order.
 template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__sorted_elements<K, S, INDEXED> {
   typedef gp__sorted_elements<K, S, INDEXED> Elements;
   typedef typename Elements::Bits Bits;
@@ -16933,13 +16931,13 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
                    BYTES = gp__warp_sort_bytes(P::vectors, int(sizeof(Bits)), VALUE, INDEXED),
                    UNROLL = VALUE > 8 ? 2
                             : VALUE   ? 4
-                                      : 8, // elements of a lane on their way at a time
+                                      : 8, // elements of a lane in flight
       LIMIT = gp__middle_limit(CAPACITY, gp__sort_item_bytes(int(sizeof(Bits)), INDEXED));
   Bits *key;
   V *value;
   unsigned short *index;
-  gp__u64 *shift; // of the runs in the room: how much further they stand in the input
-  gp__u32 *first; // where they begin
+  gp__u64 *shift; // per run in the room: position in the input minus that in the room
+  gp__u32 *first; // per run: its start in the room
   gp__u32 *list;  // segments
   GP_DEVICE gp__warp_room(const gp__segmented_sort_args &args, unsigned char *shared) : Elements(args) {
     unsigned char *mine = shared + gp_warp() * BYTES;
@@ -16952,8 +16950,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   }
   GP_DEVICE Bits *key_at(gp__u32 i) const { return key + gp__bank_padded<Bits>::at(i); }
 
-  // U elements i, i + 32, ... of the room. Number u, where it is below to[u], stands further[u] elements further in the
-  // input and in the output.
+  // Loads U elements i, i + 32, ... of the room. Number u exists if it is below to[u]; its position in the input and in
+  // the output is further[u] larger.
   template <int U> GP_DEVICE void load(gp__u32 i, const gp__u32 (&to)[U], const gp__u64 (&further)[U]) const {
     const Bits *in = this->keys(0);
     Bits x[U];
@@ -16988,7 +16986,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       }
     }
   }
-  // All n elements of the room, of so many runs.
+  // Loads (`in`) or stores all n elements of the room, which are in `runs` runs.
   template <int U> GP_DEVICE void move_runs(bool in, unsigned runs, gp__u32 n) const {
     const unsigned top = runs > 1 ? 1u << (31 - __clz(int(runs - 1))) : 0;
     gp__u32 to[U];
@@ -17012,7 +17010,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
       else store<U>(i, to, further);
     }
   }
-  // Sorts n elements from `first` on: of one segment for each `lanes` lanes. n <= lanes * ITEMS, or 0.
+  // Sorts n elements from `first` on; every `lanes` lanes sort one segment. n is 0 to lanes * ITEMS.
   template <int ITEMS> GP_DEVICE void sort(gp__u32 first, gp__u32 n, int lanes) const {
     const gp__u32 mine = (gp_lane() & unsigned(lanes - 1)) * ITEMS;
     C x[ITEMS];
@@ -17031,7 +17029,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__warp_room : gp__so
   }
 };
 
-// What a block sorts and moves at a time.
+// Sizes of what a block sorts and moves at a time.
 template <class P, class K, class S, bool INDEXED> struct gp__block_sort_shape {
   typedef typename gp__sorted_elements<K, S, INDEXED>::C C;
   static const int THREADS = gp__long_threads(P::threads, int(sizeof(C))), WARPS = THREADS / 32,
@@ -17048,7 +17046,7 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   gp__sort_header *h = a.header;
   gp__add_relaxed(&h->pending, count);
   const gp__u64 slot = gp__add_relaxed(&h->pushed, count);
-  if (slot + count > a.queue_size) { // offsets are wrong: these are dropped
+  if (slot + count > a.queue_size) { // wrong offsets: drops the tasks
     gp__add_relaxed(&h->pending, 0 - count);
     return;
   }
@@ -17057,7 +17055,8 @@ GP_DEVICE void gp__push_tasks(const gp__segmented_sort_args &a, gp__u64 tag, gp_
   GPUPRIMS__UNROLL_BY(1)
   for (gp__u64 i = 0; i < count; ++i) gp__store_word(words + i, gp__word{task + i, tag});
 }
-// A part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is `shift`. One thread.
+// Called by one thread: appends a part of the input, or of a buffer, to be partitioned by the digit whose lowest bit is
+// `shift`.
 GP_DEVICE void gp__push_bucket(const gp__segmented_sort_args &a, gp__u64 tag, gp__u64 tile, gp__u64 begin,
                                gp__u64 count, int source, int shift) {
   gp__sort_header *h = a.header;
@@ -17080,7 +17079,7 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
   return GP__TASK_SORT << 62 | static_cast<gp__u64>(source) << 60 | (count - 1) << 44 | begin;
 }
 
-// The launch before all others: one block.
+// First launch, one block: clears the header and draws the call's tag.
 template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
   gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
@@ -17089,7 +17088,7 @@ template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_ar
   if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
 }
 
-// Wrong offsets are cut off at the count, so that nothing is written behind it.
+// Bounds of segment s, clamped to the count: wrong offsets write nothing after it.
 template <class O>
 GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, gp__u64 &begin, gp__u64 &count) {
   const O *begins = static_cast<const O *>(a.begin);
@@ -17099,8 +17098,8 @@ GP_DEVICE void gp__segment_bounds(const gp__segmented_sort_args &a, gp__u64 s, g
   count = begin < end ? end - begin : 0;
 }
 
-// Lists the segments that are not short, and sorts those that are. A warp takes 32 * ROUNDS segments side by side, and
-// of the short ones among them as many at a time as its room holds.
+// Lists the longer segments and sorts the short ones. A warp takes 32 * ROUNDS neighbouring segments and sorts as many
+// of the short ones at a time as its room holds.
 template <class P, class K, class S, bool INDEXED, class O>
 GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   typedef gp__warp_room<P, K, S, INDEXED> Room;
@@ -17150,7 +17149,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
         __syncwarp();
       }
     }
-    // The short ones, packed.
+    // Packs the short segments.
     GPUPRIMS__UNROLL
     for (int r = 0; r < ROUNDS; ++r) {
       const gp__u32 up_to = gp_warp_inclusive_scan(n[r], gp_sum<gp__u32>());
@@ -17159,7 +17158,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       begin[r] -= at[r];
     }
     for (gp__u32 from = 0; from < total;) {
-      gp__u32 to = total; // the first that the room does not hold, counted from `from`
+      gp__u32 to = total; // first position that the room does not hold
       GPUPRIMS__UNROLL
       for (int r = ROUNDS - 1; r >= 0; --r) {
         const unsigned beyond = __ballot_sync(0xffffffffu, n[r] > 0 && at[r] >= from && at[r] + n[r] > from + CAPACITY);
@@ -17170,7 +17169,7 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
       unsigned of[CLASSES][ROUNDS], before = 0, end[CLASSES];
       GPUPRIMS__UNROLL
       for (int r = 0; r < ROUNDS; ++r) in[r] = n[r] > 0 && at[r] >= from && at[r] < to;
-      // Elements come and go by runs of segments that are side by side in the input as well.
+      // Elements are loaded and stored in runs of segments that are neighbours in the input too.
       unsigned runs = 0;
       gp__u64 last = 0;
       GPUPRIMS__UNROLL
@@ -17231,8 +17230,8 @@ GP_DEVICE void gp__segments_short(const gp__segmented_sort_args &a) {
   }
 }
 
-// Sorts the listed segments of GP__SHORT + 1 to Room::LIMIT elements, the longest first: of classes FROM down to TO,
-// whose lanes hold ITEMS elements each.
+// Sorts the listed segments, of GP__SHORT + 1 to Room::LIMIT elements, in classes FROM down to TO: the longest first.
+// Lanes hold ITEMS elements each.
 template <class P, int ITEMS, int FROM, int TO, class Room>
 GP_DEVICE void gp__segments_of_classes(const gp__segmented_sort_args &a, const Room &room) {
   const int UNROLL = Room::UNROLL;
@@ -17290,8 +17289,8 @@ template <int THREADS> struct gp__block_sort_storage {
     int done, last;
   } task;
   gp_tile_scan_storage<THREADS, gp__u64> scan;
-  gp__u32 start[GP__DIGITS]; // of a digit's elements in the tile
-  gp__u64 to[GP__DIGITS];    // where they go, less `start`; counting: the digit's total
+  gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
+  gp__u64 to[GP__DIGITS];    // their destination minus `start`
   gp__u64 next[GP__DIGITS + 1];
   unsigned char small[GP__DIGITS];
 };
@@ -17307,7 +17306,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   static const int CAPACITY = Shape::CAPACITY;
   typedef gp__block_sort_storage<T> Storage;
   Storage &s;
-  unsigned char *room; // of dynamic shared memory
+  unsigned char *room; // dynamic shared memory
   gp__u64 tag;
 
   GP_DEVICE gp__block_sorter(const gp__segmented_sort_args &args, Storage &storage, unsigned char *shared)
@@ -17407,7 +17406,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
   }
 
-  // The same of keys alone, by counting: bins from the smallest to the largest one.
+  // Sorts a full block. BINNED: keys alone, by counting, in bins from the smallest to the largest key.
   template <bool BINNED, int N> struct Full {
     static GP_DEVICE void sort(const gp__block_sorter &b, int source, gp__u64 begin, gp__u32 n) {
       b.template sort_up_to<N>(source, begin, n);
@@ -17450,22 +17449,22 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     }
   };
 
-  // 1 to CAPACITY elements: few are shared among all threads as well.
+  // Sorts 1 to CAPACITY elements. Few elements are also spread over all threads.
   GP_DEVICE void sort(int source, gp__u64 begin, gp__u32 n) const {
     const int QUARTER = ITEMS >= 8 ? ITEMS / 4 : 2;
     if (n <= T * QUARTER) sort_up_to<QUARTER>(source, begin, n);
     else Full<Shape::BINNED, ITEMS>::sort(*this, source, begin, n);
   }
 
-  // The digit by which a bucket is partitioned next, from the bits in which its keys differ, of those below `bits`: its
-  // lowest bit; -1: there is none.
+  // Lowest bit of the digit that partitions a bucket next, from the bits below `bits` in which its keys differ; -1:
+  // none.
   static GP_DEVICE int next_shift(gp__u64 differ, gp__u64 bits) {
     differ &= bits < 64 ? (1ull << bits) - 1 : ~0ull;
     if (!differ) return -1;
     const int top = 63 - __clzll(static_cast<long long>(differ));
     return top >= GP__RADIX_BITS ? top - (GP__RADIX_BITS - 1) : 0;
   }
-  // The last one of `all` to arrive. All threads call; what they wrote before is seen by the last.
+  // True in the last of `all` blocks to arrive. All threads call; the last block sees what the others wrote before.
   GP_DEVICE bool is_last(gp__u64 *counter, gp__u64 all) const {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -17481,7 +17480,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     return (tiles_of(b) + GP__COUNT_TILES - 1) / GP__COUNT_TILES;
   }
 
-  // Counts the digits of a group of tiles: for each tile those of the group before it, and those of the group.
+  // Counts the digits of a group of tiles. Stores the group's counts, and for each tile those of the tiles before it in
+  // the group.
   GP_DEVICE void count(gp__u64 number, gp__u64 group) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 tiles = tiles_of(b), shift = b.shift;
@@ -17512,7 +17512,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
             d = static_cast<gp__u32>(f >> shift) & (GP__DIGITS - 1);
           }
           const gp__u32 lead = gp_warp_broadcast(d, 0);
-          if (__all_sync(0xffffffffu, d == lead)) { // of few distinct keys
+          if (__all_sync(0xffffffffu, d == lead)) { // few distinct keys
             if (gp_lane() == 0 && there) atomicAdd(mine + d, 32u);
           } else if (there) atomicAdd(mine + d, 1u);
         }
@@ -17537,7 +17537,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (is_last(&b.counted, groups_of(b))) counted(number);
   }
 
-  // The digits of a bucket have been counted.
+  // Called when a bucket's digits are counted: appends its moves, or its next digit if all keys have one.
   GP_DEVICE void counted(gp__u64 number) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const gp__u64 groups = groups_of(b);
@@ -17577,7 +17577,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       gp__push_tasks(this->a, tag, GP__TASK_MOVE << 62 | number << 32, tiles_of(b));
     }
   }
-  // All keys of a bucket are equal: what remains is to have it in the output. One thread.
+  // Called by one thread if all keys of a bucket are equal: copies it to the output, unless it is there.
   GP_DEVICE void finish(gp__sort_bucket &b, gp__u64 number, int source) const {
     b.source = static_cast<gp__u64>(source);
     const bool there = source == 2 || (source == 0 && this->a.keys == this->a.out_keys &&
@@ -17594,8 +17594,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
       for (gp__u32 i = threadIdx.x; i < n; i += T) this->values_to(2)[begin + i] = this->value(source, begin + i);
   }
 
-  // Moves a tile's elements to where their digits belong, in their order: ranks by warp-wide matches (Adinets and
-  // Merrill, Onesweep).
+  // Moves a tile's elements to their digits, in order. Ranks come from warp-wide matches (Adinets and Merrill,
+  // Onesweep).
   GP_DEVICE void move(gp__u64 number, gp__u64 tile) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int source = static_cast<int>(b.source), target = source == 1 ? 2 : 1;
@@ -17613,7 +17613,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     for (int i = 0; i < ITEMS; ++i)
       if (first + i * 32 < n) x[i] = in[first + i * 32];
     __syncwarp();
-    // Where equal keys cannot be told apart, and neighbours differ, counters are drawn from.
+    // If equal keys are indistinguishable and neighbours differ, ranks are drawn from counters.
     const gp__u32 sample = first < n ? digit(x[0], shift) : gp__u32(GP__DIGITS);
     const bool drawn = !INDEXED && __popc(__ballot_sync(0xffffffffu, sample == gp_warp_broadcast(sample, 0))) < 6;
     if (drawn) {
@@ -17700,8 +17700,9 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (is_last(&b.moved, tiles_of(b))) moved(number, target);
   }
 
-  // The elements of a bucket stand by their digits. Digits side by side are sorted as one, as many as surely fit a
-  // block: of at most an eighth of its capacity each, whose first elements lie within the same seven eighths.
+  // Called when a bucket's elements are in the order of their digits. Neighbouring small digits are sorted as one task
+  // that surely fits a block: each has at most an eighth of its capacity, and their first elements are within the same
+  // seven eighths.
   GP_DEVICE void moved(gp__u64 number, int target) const {
     gp__sort_bucket &b = this->a.buckets[number];
     const int shift = next_shift(b.ones ^ b.zeros, b.shift);
@@ -17720,8 +17721,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
     if (n > 0 && n <= SMALL) {
-      unsigned before = d;                                       // is it the first of its kind?
-      while (before > 0 && s.next[before - 1] == from) --before; // of no elements
+      unsigned before = d;                                       // first digit of its task?
+      while (before > 0 && s.next[before - 1] == from) --before; // empty digits
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
       unsigned last = d + 1;
       while (head && last < GP__DIGITS && s.small[last] && s.next[last] / WINDOW == from / WINDOW) ++last;
@@ -17731,17 +17732,17 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
   }
 };
 
-// Works off the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
+// Works through the queue. A block that finds nothing to do waits for a task, or for the end of the last one.
 //
 //   long segment ... COUNT (groups of tiles) ... MOVE (tiles) ... SORT (what fits a block), or COUNT of the next digit
-//                      all keys equal: ... COPY (tiles), where they are not in the output yet
+//                      all keys equal: ... COPY (tiles), unless they are in the output
 //
-// Waits, and why they end. A task waits for no other. What needs the results of several is appended by the
-// last of these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends what
-// its digits need (moved). A bucket's next digit lies below its last one, so there is an end to them.
-// A block takes a slot's number, then waits for the slot's word to carry this launch's tag, or for word 0 to say that
-// all is done. `pending` counts tasks appended and not finished: gp__push_tasks adds first, and a task goes off once it
-// has appended others, so it is 0 only at the end. Who takes off the last one writes word 0.
+// Waits, and why they end. No task waits for another. A task that needs several results is appended by the last of
+// these to arrive (is_last): the last COUNT of a bucket appends its MOVEs (counted), the last MOVE appends the tasks of
+// its digits (moved). A bucket's next digit is below its last one, so digits run out. A block takes a slot's number,
+// then waits for the slot's word to carry this launch's tag, or for word 0 to say that all is done. `pending` counts
+// tasks appended and not finished. gp__push_tasks adds to it first, and a task is subtracted after it has appended
+// others, so it is 0 only at the end. The block that subtracts the last task writes word 0.
 template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
   typedef typename Sorter::Storage Storage;
@@ -17785,15 +17786,14 @@ template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_l
 // ---- merge/kernels.cuh - merge: a tile, rings, and the kernel
 
 // Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
-// the output and finds, by a search in memory, where it begins in each input. From there on it needs no other search in
-// memory: what comes next of each input, a tile's worth of both, stands in a ring in shared memory; where the
-// tile of the output ends in the rings is found there; as many elements as it takes are loaded while it is merged, and
-// take their place in the rings when it is done. Each element is read once, whatever the inputs. A thread merges
-// consecutive elements of the output, from both ends at once: a load waits for the one before it, and two such chains
-// wait side by side. A warp writes its own elements. Values do not take part: a tile's values are as many
-// consecutive ones of each input as its keys are, loaded while keys are merged, and picked up by their places.
+// the output and searches memory once, for its start in each input. Rings in shared memory hold the next elements of
+// each input, a tile's worth of both. The end of an output tile is found in the rings. While a tile is merged, as many
+// elements as it takes are loaded; they enter the rings when it is done. Each element is read once for any inputs. A
+// thread merges consecutive output elements from both ends at once: a load depends on the one before it, and two such
+// chains wait together. A warp writes its own elements. Values are not merged: a tile has consecutive values of each
+// input, as many as keys. They are loaded while keys are merged, then picked by their places.
 
-// Elements come by units: 16 bytes where they are aligned to their size, otherwise what their alignment allows.
+// Elements are loaded by units: of 16 bytes if they are aligned to their size, otherwise of their alignment.
 template <int BYTES> struct gp__unit_of { typedef typename gp__unsigned_of<BYTES>::type type; };
 template <> struct gp__unit_of<16> { typedef gp_vector type; };
 template <class T> struct gp__unit {
@@ -17804,8 +17804,8 @@ template <int CACHE> GP_DEVICE void gp__load_merge_unit(gp_vector &v, const void
 template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const void *p) {
   u = *static_cast<const U *>(p);
 }
-// The unit at p; of one that is not wholly between begin and end, the elements that are: of units that are no vectors
-// there are none then. WHOLE: it is.
+// Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
+// WHOLE: it is inside.
 template <class T>
 GP_DEVICE void gp__load_unit_parts(gp_vector &u, const unsigned char *p, const unsigned char *begin,
                                    const unsigned char *end) {
@@ -17820,8 +17820,8 @@ GP_DEVICE void gp__load_unit_between(typename gp__unit<T>::type &u, const unsign
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
 
-// So many elements from one place and so many from another, on their way to shared memory through registers, by a block
-// of THREADS. ITEMS a thread for both together.
+// Elements of two arrays on their way to shared memory, in the registers of a block of THREADS; ITEMS a thread for both
+// together.
 template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   typedef typename gp__unit<T>::type Unit;
   static const int UNIT = gp__unit<T>::BYTES, SIZE = int(sizeof(T));
@@ -17832,7 +17832,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
                             const unsigned char *p_end, const unsigned char *q, unsigned m,
                             const unsigned char *q_begin, const unsigned char *q_end) {
     const unsigned char *one = p + threadIdx.x * UNIT;
-    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null where it has nothing
+    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
     GPUPRIMS__UNROLL
     for (int k = 0; k < COUNT; ++k) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
@@ -17842,8 +17842,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
                                                second ? q_begin : p_begin, second ? q_end : p_end);
     }
   }
-  // Units from p (q) on, n (m) of them; of arrays of which nothing outside [begin, end) is there: at most the first
-  // unit of an array and its last one are not wholly there.
+  // Loads n units from p on, and m from q on. Nothing outside an array's [begin, end) may be read; only its first and
+  // last units may be partly outside.
   GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
                       const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
     const bool whole = SIZE >= UNIT || ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) &&
@@ -17851,7 +17851,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
     else load_units<false>(p, n, p_begin, p_end, q, m, q_begin, q_end);
   }
-  // To byte `to` (`also`) of a ring of RING bytes from `base` (`other`) on. Its first MIRROR bytes stand behind it too.
+  // Stores to byte `to` of the ring at `base`, and `also` of the one at `other`. A ring has RING bytes; its first
+  // MIRROR bytes are repeated after it.
   template <unsigned RING, unsigned MIRROR>
   GP_DEVICE void store(unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also,
                        unsigned m) const {
@@ -17868,9 +17869,9 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
 };
 
-// One input of a range: what is in its ring, and what comes next. The element before those stays in the ring, where
-// there is one (KEEPS: of elements that are smaller than a unit): a ring has more units than a tile takes, unless that
-// begins within a unit, and then the element is in the same.
+// One input of a range: the contents of its ring, and what comes next. The element before these, if any, stays in the
+// ring (KEEPS: elements smaller than a unit). A ring has more units than a tile takes, unless the tile begins within a
+// unit; then the element is in that unit.
 template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned SIZE = unsigned(sizeof(T)), UNIT = unsigned(gp__unit<T>::BYTES);
   static const bool KEEPS = UNIT > SIZE;
@@ -17878,8 +17879,8 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
-  const unsigned char *next; // the next unit to be loaded
-  gp__u32 left;              // elements that have not been merged, which may be in the range
+  const unsigned char *next; // the next unit to load
+  gp__u32 left;              // elements not merged that may be in the range
   unsigned first;            // byte of the ring where they begin
   unsigned fill;             // byte of the ring where the next unit goes
   int have;                  // units from the one of `first` to `fill`
@@ -17897,14 +17898,15 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static GP_DEVICE unsigned wrap(unsigned at) { // below 2 * RING
     return MASKED ? at & (RING - 1) : gp_min<gp__u32>()(at, at - RING);
   }
-  // Where a thread's part begins, of which it reads on, and the element before it: there is one, perhaps in the mirror.
+  // Byte at which a thread's part begins. The thread also reads the element before it, so the part may be in the
+  // mirror.
   static GP_DEVICE unsigned part(unsigned at) {
     const unsigned LEAD = KEEPS ? UNIT : 0, from = wrap(at);
     return from < LEAD ? from + RING : from;
   }
-  // How many elements of a tile there can be at most, of which `rest` are left: these are in the ring.
+  // Most elements of this input in a tile if `rest` are left; these are in the ring.
   GP_DEVICE unsigned window(gp__u32 rest) const { return gp_min<gp__u32>()(gp_min<gp__u32>()(left, rest), TILE); }
-  // Units that are missing for that.
+  // Units missing in the ring for that.
   GP_DEVICE unsigned missing(gp__u32 rest) const {
     const unsigned m = window(rest);
     const int wanted = m ? int((first % UNIT + m * SIZE + UNIT - 1) / UNIT) : 0;
@@ -17923,7 +17925,8 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   }
 };
 
-// A warp: n elements, at most and often N, from shared memory to consecutive addresses that lie alike against 16 bytes.
+// Called by a warp: copies n elements, at most and often N, from shared memory to consecutive addresses of the same
+// alignment to 16 bytes.
 template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
   template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
     const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
@@ -17954,18 +17957,18 @@ template <class T> struct gp__write_alike<T, false> {
 };
 
 GP_DEVICE const unsigned char *gp__bytes_at(const void *p) { return static_cast<const unsigned char *>(p); }
-// Values may be missing.
+// Advances a pointer to values, which may be absent.
 template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
 GP_DEVICE const gp__none *gp__ahead(const gp__none *p, gp__u64) { return p; }
 template <bool FIRST, class A, class B> struct gp__either { typedef A type; };
 template <class A, class B> struct gp__either<false, A, B> { typedef B type; };
 
-// Values picked up from shared memory by their places, by RANKS threads, piece by piece, to consecutive addresses. Two
-// arrays: places from `split` on are of the second.
+// RANKS threads pick values from shared memory by their places, piece by piece, and write them to consecutive
+// addresses. Places from `split` on are in the second array.
 template <class Value> struct gp__picked {
   static const int SIZE = int(sizeof(Value)), ALIGN = int(alignof(Value)),
-                   PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes that are moved at once
+                   PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
   static GP_DEVICE void run(void *to, const unsigned short *source, int n, const unsigned char *first,
@@ -17982,8 +17985,8 @@ template <class Value> struct gp__picked {
 };
 
 template <int THREADS> struct gp__merge_storage {
-  gp__u64 border;             // of the first input's elements, so many come before the range
-  gp__u32 split[THREADS + 1]; // of the first input's elements in a tile, so many come before each thread's part
+  gp__u64 border;             // elements of the first input before the range
+  gp__u32 split[THREADS + 1]; // elements of the first input, in a tile, before each thread's part
 };
 
 template <class P, class Before, class Key, class Value> struct gp__merger {
@@ -18006,15 +18009,15 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
   GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
 
-  // Of the first `diagonal` elements of two windows of n and m elements, merged: how many are of the first. The windows
-  // begin at bytes `first` and `second` of the rings.
+  // Returns how many of the first `diagonal` merged elements of two windows are in the first window. The windows have n
+  // and m elements and begin at bytes `first` and `second` of the rings.
   GP_DEVICE int split(unsigned first, int n, unsigned second, int m, int diagonal) const {
     int low = diagonal > m ? diagonal - m : 0;
     const int high = diagonal < n ? diagonal : n;
     const unsigned from = first - KEY, last = second + unsigned(diagonal * KEY);
     if (low == high) return low;
     GPUPRIMS__UNROLL
-    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       const unsigned x = Side::wrap(from + unsigned(next * KEY)), y = Side::wrap(last - unsigned(next * KEY));
       if (!Before()(*reinterpret_cast<const Key *>(shared + RING_AT + y), *reinterpret_cast<const Key *>(shared + x)))
@@ -18022,13 +18025,13 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
     return low;
   }
-  // The key at byte `at`, or so many keys behind: added first to what all threads share.
+  // The key at byte `at`, or `behind` keys after it. This offset is added to the base first, which all threads share.
   GP_DEVICE Key key_at(unsigned at, int behind = 0) const {
     return *reinterpret_cast<const Key *>(shared + behind * KEY + at);
   }
-  // One thread merges ITEMS elements from both ends: from bytes x and y on, and backwards from the keys before bytes
-  // x_end and y_end. at to at2_end: what their values are called. Where all of one input's are taken, the key before
-  // them, which comes before all others, is compared and not taken.
+  // One thread merges ITEMS elements from both ends: forwards from bytes x and y, and backwards from the keys before
+  // bytes x_end and y_end. at to at2_end: places of their values. If all keys of one input are taken, the key before
+  // them is compared but not taken: it comes before all others.
   GP_DEVICE void merge_ends(unsigned x, unsigned y, unsigned x_end, unsigned y_end, int at, int at2, int at_end,
                             int at2_end, Key *out, unsigned short *sources) const {
     const int HALF = (ITEMS + 1) / 2;
@@ -18057,8 +18060,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       }
     }
   }
-  // One thread merges `n` elements, of which `left` are of the first input, from byte x on, and left2 of the second,
-  // from byte y on. FULL: n is ITEMS, and elements follow. at, at2: what their values are called.
+  // One thread merges n elements: `left` of the first input, from byte x on, and left2 of the second, from byte y on.
+  // FULL: n is ITEMS, and elements follow. at, at2: places of their values.
   template <bool FULL>
   GP_DEVICE void merge(unsigned x, int left, unsigned y, int left2, int n, int at, int at2, Key *out,
                        unsigned short *sources) const {
@@ -18088,8 +18091,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     }
   }
 
-  // Merges `rest` elements, of the n and the m of the inputs from `keys` and `keys2` on, to `out` on. has, has2: the
-  // element before them has been merged.
+  // Merges `rest` elements of the inputs, of which n are from `keys` on and m from `keys2` on, to `out`. has, has2: the
+  // element before these is merged already.
   GP_DEVICE void range(const Key *keys, bool has, const Key *keys2, bool has2, const Value *values,
                        const Value *values2, gp__u32 n, gp__u32 m, gp__u32 rest, Key *out, Value *out_values) const {
     Side first, second;
@@ -18174,7 +18177,8 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
                              int) {}
 };
 
-// Of two sorted arrays, the first one's elements first among equals; with a.run, of all pairs of runs of one array.
+// Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of
+// one array.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge(const gp__merge_args &a) {
   typedef gp__merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
@@ -18218,10 +18222,10 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 
 // ---- merge/tile_sort.cuh - merge sort: ties, and tiles sorted by themselves
 
-// Tiles are sorted by a block each: a thread its consecutive keys, in registers, by a network; then runs of threads are
-// merged in shared memory, two to one. Passes of gp__merge make longer ones of them.
+// A block sorts a tile. Each thread sorts consecutive keys in registers by a network; then the block merges runs of
+// threads in shared memory, two to one. Passes of gp__merge make longer runs.
 
-// A key of a word, as its bits.
+// The bits of a word-sized key.
 template <class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DEVICE Bits gp__bits_of(const T &x) {
   union Cast {
     Bits bits;
@@ -18232,11 +18236,11 @@ template <class T, class Bits = typename gp__unsigned_of<sizeof(T)>::type> GP_DE
   return cast.bits;
 }
 
-// Are keys that neither comes before the other the same bits, so that their order does not matter?
+// True if keys that tie have the same bits, so that their order does not matter.
 template <class Before> struct gp__ties_are_same { static const bool value = false; };
 template <class T> struct gp__ties_are_same<gp_less<T>> { static const bool value = gp__is_exact<T>::value; };
 template <class T> struct gp__ties_are_same<gp_greater<T>> { static const bool value = gp__is_exact<T>::value; };
-// Floats: of those that tie, zeros alone differ, by their sign. Is this one below 0, bit by bit?
+// Floats that tie differ only as zeros of different sign. negative: true for -0.
 template <class Before> struct gp__zeros_tie {
   static const bool value = false;
   template <class Key> static GP_DEVICE bool negative(const Key &) { return false; }
@@ -18250,10 +18254,10 @@ template <class T> struct gp__float_zeros_tie<T, true> {
 template <class T> struct gp__zeros_tie<gp_less<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 template <class T> struct gp__zeros_tie<gp_greater<T>> : gp__float_zeros_tie<T, gp__traits<T>::kind == GP__FLOAT> {};
 
-// Keys and their places (where there are values) in one thread, the first `n` of them (FULL: all).
+// Sorts the first n keys of a thread (FULL: all), and their places if there are values.
 template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_sort {
   static GP_DEVICE void exchange(Key &x, Key &y, gp__u32 &p, gp__u32 &q, bool there) {
-    const Key a = x, b = y; // of values the compiler makes a choice, of references a choice of addresses
+    const Key a = x, b = y; // copies: with references the compiler selects addresses
     const bool swap = there && Before()(b, a);
     x = swap ? b : a;
     y = swap ? a : b;
@@ -18292,7 +18296,7 @@ template <class Before, class Key, int ITEMS, int P, int K> struct gp__batcher<B
   static GP_DEVICE void run(Key (&)[ITEMS]) {}
 };
 
-// Of keys without values: their indices.
+// Writes the indices of keys without values.
 template <class V, bool INDEX> struct gp__index_writer {
   template <int THREADS> static GP_DEVICE void run(V *out, const unsigned short *sources, gp__u64 first, int n) {
     for (int i = int(threadIdx.x); i < n; i += THREADS) out[i] = static_cast<V>(first + sources[i]);
@@ -18305,14 +18309,14 @@ template <class V> struct gp__index_writer<V, false> {
 template <class P, class Before, class Key, class Value> struct gp__tile_sorter {
   static const int THREADS = P::threads, KEY = int(sizeof(Key)), VALUE = gp__bytes_of<Value>::value;
   static const int ITEMS = gp__sort_tile_items(P::vectors, KEY, VALUE), TILE = THREADS * ITEMS;
-  static const int SOURCES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // a key more
+  static const int SOURCES_AT = gp__merge_window_bytes(TILE + 1, KEY, 1), // one key more
       VALUES_AT = SOURCES_AT + gp__merge_source_bytes(TILE, VALUE);
   typedef gp__thread_sort<Before, Key, ITEMS, (VALUE > 0)> Network;
 
-  // One thread: N elements of what two runs make, of n and m elements from bytes one_at and two_at on; from its element
-  // `diagonal` on. reach: the search's first step, more than half as long as the shorter run. Behind both runs it takes
-  // any; no key is compared from behind the one at byte `last`, where not FULL: then it comes nowhere near it. place:
-  // where each has been, in sizes of a key.
+  // One thread merges N elements of two runs, from element `diagonal` of the result on. The runs have n and m elements,
+  // from bytes one_at and two_at on. reach: the search's first step, more than half as long as the shorter run. After
+  // both runs it takes any element. Unless any bits may be compared, no load goes past the key at byte `last`; FULL
+  // tiles come nowhere near it. source: the position of each element, in sizes of a key.
   template <bool FULL, int N>
   static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
                               gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
@@ -18340,7 +18344,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       if (k + 1 == N) break;
       const gp__u32 next = (of_second ? y : x) + KEY;
       gp__select_advance(x, y, of_second, KEY, KEY);
-      if (!VALUE || (KEY > 4 && KEY <= 16)) { // elsewhere two loads under conditions cost less than selections
+      if (!VALUE || (KEY > 4 && KEY <= 16)) { // otherwise two conditional loads cost less than selections
         const Key fresh = *reinterpret_cast<const Key *>(bytes + (ANY ? next : gp_min<gp__u32>()(next, last)));
         first = of_second ? first : fresh;
         second = of_second ? fresh : second;
@@ -18348,7 +18352,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       else first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     }
   }
-  // What a thread has merged, to places from `mine` on.
+  // Stores what a thread has merged, at places from `mine` on.
   template <int N>
   static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
                             const gp__u32 (&source)[VALUE ? N : 1]) {
@@ -18359,7 +18363,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
         if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
       }
   }
-  // The tile, in shared memory, sorted there.
+  // Sorts the tile in shared memory.
   template <bool FULL> static GP_DEVICE void sort_shared(Key *keys, unsigned short *sources, int tile) {
     Key key[ITEMS];
     gp__u32 source[VALUE ? ITEMS : 1];
@@ -18375,7 +18379,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     for (int i = tile + int(threadIdx.x); i <= TILE && i <= tile + ITEMS; i += THREADS)
       keys[i] = keys[tile - 1]; // compared, never taken
     const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
-    bool in_order = !any_order; // keys that tie stay so
+    bool in_order = !any_order; // keys that tie keep their order
     if (any_order && gp__zeros_tie<Before>::value) {
       GPUPRIMS__UNROLL
       for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
@@ -18403,7 +18407,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   }
   static GP_DEVICE void write_values(const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int,
                                      const gp__none *) {}
-  // Values of the tile in their order; without any, the keys' indices.
+  // Writes the tile's values in sorted order; without values, the keys' indices.
   template <class V>
   static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, unsigned char *staged,
                                      gp__u64 first, int tile, const V *values) {
@@ -18443,16 +18447,17 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 
 // ---- merge/four_way.cuh - merge sort: four runs at a time
 
-// Passes of four ways: a group of four runs becomes one, so that half as many passes go over memory. A launch finds
-// where each tile of the result begins in each run; then a block merges a tile: two pairs of runs at once, then what
-// these have become. Runs are tiles times powers of two, so that no tile belongs to two groups.
-// Where the first `rank` elements of four sorted runs, merged, end in each run; of equal keys those of the run before
-// come first. LANES neighbouring threads, a quarter of them a run: keys is the thread's run, length what of it may be
-// among these, and the result how many of it are. Keys at equal distances of each run's rest are probes. How many keys
-// come before a probe at least, and at most, its place among the others' probes tells: lesser ones are taken for the
-// former, the next one for the latter. A probe with fewer than `rank` keys before it at most, and all before it, are
-// among the first; one with as many or more at least, and all behind it, are not. probe: room of LANES keys. All lanes
-// of a warp call; where LANES are more than a warp, all threads of the block.
+// Four-way passes merge a group of four runs into one, which halves the passes over memory. A launch finds where each
+// tile of the result begins in each run. Then a block merges a tile: two pairs of runs at once, then the two results.
+// Runs are tiles times powers of two, so that no tile belongs to two groups.
+//
+// gp__four_split finds where the first `rank` elements of four merged runs end in each run; of equal keys those of the
+// earlier run come first. LANES neighbouring threads work together, a quarter of them on each run. `keys` is the
+// thread's run, `length` the number of its keys that may be among the first, and the result the number that are. Evenly
+// spaced keys of each run's rest are probes. A probe's place among the other runs' probes bounds the keys before it:
+// lesser probes give the least number, the next probe the most. If the most is below `rank`, the probe and all keys
+// before it are among the first. If the least is `rank` or more, the probe and all keys after it are not. `probe` has
+// room for LANES keys. All lanes of a warp call; if LANES exceeds a warp, all threads of the block.
 template <int LANES> struct gp__four_split {
   static const int PROBES = LANES / 4;
   struct Storage {
@@ -18468,7 +18473,7 @@ template <int LANES> struct gp__four_split {
     if (LANES > GP__WARP) __syncthreads();
     else __syncwarp();
   }
-  // Of a rest that is so long: where its k-th probe is. There may be fewer keys than probes. Two are near the thirds.
+  // Index of the k-th probe of `rest` keys. There may be fewer keys than probes. Two probes are near the thirds.
   template <class Count> static GP_DEVICE Count probe_at(int k, Count rest) {
     const int STEP = PROBES == 2 ? 11 : 2, FIRST = PROBES == 2 ? 11 : 1, ALL = PROBES == 2 ? 32 : 2 * PROBES;
     return static_cast<Count>(gp__u64(STEP * k + FIRST) * rest / ALL);
@@ -18487,7 +18492,7 @@ template <int LANES> struct gp__four_split {
       if (there) probe[lane] = keys[passed + at];
       if (k == 0) s.rest[mine] = length;
       if (!any(there)) return passed;
-      int lesser[3] = {0, 0, 0}; // probes of the other runs
+      int lesser[3] = {0, 0, 0}; // lesser probes of the other runs
       GPUPRIMS__UNROLL
       for (int left = PROBES; left; left /= 2) {
         const int step = left > 1 ? left / 2 : 1;
@@ -18521,7 +18526,7 @@ template <int LANES> struct gp__four_split {
   }
 };
 
-// The group of a tile: where its first element is, and how long its runs are.
+// A tile's group: its first element, and the lengths of its runs.
 struct gp__four_runs {
   gp__u64 base, run, length[4];
   GP_DEVICE gp__four_runs(const gp__merge_args &a, gp__u64 count, gp__u64 tile_items, gp__u64 tile) {
@@ -18566,7 +18571,7 @@ GP_DEVICE void gp__merge_four_borders(const gp__merge_args &a) {
   }
 }
 
-// The value that a key carries, or the value's place. `named`: the place is in shared memory already.
+// What a key carries: its value, or the value's place. `named`: the place is in shared memory already.
 template <class Value, bool CARRIED> struct gp__carried_values {
   typedef Value type;
   static GP_DEVICE Value of(const Value *carried, gp__u32 source, bool) { return carried[source]; }
@@ -18583,9 +18588,9 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static const int THREADS = P::threads, KEY = Sorter::KEY, VALUE = Sorter::VALUE, ITEMS = Sorter::ITEMS,
                    TILE = Sorter::TILE, PART = gp__merge_four_part(ITEMS), UNIT = gp__unit<Key>::BYTES,
                    COUNT = (TILE * KEY / UNIT + (UNIT > KEY ? 8 : 0) + THREADS - 1) / THREADS,
-                   SLACK = gp__merge_slack_bytes(ITEMS, KEY) / UNIT, // behind the keys: compared, never taken
+                   SLACK = gp__merge_slack_bytes(ITEMS, KEY) / UNIT, // after the keys: compared, never taken
       CARRIED_AT = gp__merge_window_bytes(TILE, KEY, 4) + gp__merge_slack_bytes(ITEMS, KEY),
-                   LANES = THREADS < 256 ? THREADS / 2 : 128; // of a block that finds a border itself
+                   LANES = THREADS < 256 ? THREADS / 2 : 128; // lanes that find a border within a block
   static const bool CARRIED = gp__merge_carries(VALUE) != 0;
   typedef gp__carried_values<Value, CARRIED> Carrier;
   typedef typename Carrier::type Carried;
@@ -18595,16 +18600,16 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     gp__u64 border[8];
   };
 
-  // A tile's parts of its group's runs: in memory, and one behind the other in shared memory, where they come by units.
+  // A tile's parts of its group's runs: in memory, and consecutive in shared memory, where they are loaded by units.
   struct Parts {
     const unsigned char *begin_of_keys, *end_of_keys; //
-    gp__u64 from[4];                                  // from the first key, less the bytes of the units before
-    gp__u64 begin[4];                                 // element of a run
-    unsigned units[5];                                // of the parts before
-    int count[4], behind[5];                          // elements of a part, and of those before
-    gp__u32 at[4], last;                              // bytes: of parts, and of the last key of all
-    bool whole;                                       // units lie within the keys
-    // border: where the tile begins in each run, then where the next one does.
+    gp__u64 from[4];                                  // from the first key, minus the bytes of earlier units
+    gp__u64 begin[4];                                 // first element in each run
+    unsigned units[5];                                // of earlier parts
+    int count[4], behind[5];                          // elements of a part, and of earlier parts
+    gp__u32 at[4], last;                              // byte offsets of parts, and of the last key of all
+    bool whole;                                       // units are within the keys
+    // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {
       begin_of_keys = static_cast<const unsigned char *>(a.keys);
@@ -18632,12 +18637,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       gp__load_unit_between<WHOLE, P::load, Key>(unit, begin + (p + i * unsigned(UNIT)), begin, end);
     }
   };
-  // Two sorted sequences of keys in shared memory: where, in bytes, and how many.
+  // Two sorted sequences of keys in shared memory: byte offsets and lengths.
   struct Two {
     gp__u32 at, at2;
     int count, count2;
   };
-  // One thread: N elements of both, from element `mine` on.
+  // Called by one thread: merges N elements of both, from element `mine` on.
   template <int N>
   static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
                               gp__u32 (&source)[VALUE ? N : 1]) {
@@ -18645,7 +18650,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
-  // A block: the tile's keys to shared memory, or values as large, which lie as they do.
+  // Called by a block: loads the tile's keys to shared memory, or values of the same size and alignment.
   static GP_DEVICE void fetch(const Parts &parts, const unsigned char *begin, const unsigned char *end,
                               unsigned char *shared) {
     const unsigned units = parts.units[4];
@@ -18679,7 +18684,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
         if (VALUE) carried[k] = with[VALUE ? k : 0];
       }
   }
-  // A block: N elements of a thread, of which `here` are there, from `two`'s element `mine` on to places from `to` on.
+  // Called by a block: a thread merges N elements of `two` from element `mine` on, of which `here` exist, and stores
+  // them from `to` on.
   template <int N>
   static GP_DEVICE void merge_to(unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to,
                                  bool named) {
@@ -18696,7 +18702,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     else put<false>(reinterpret_cast<Key *>(shared) + to, carried + to, here, key, with);
     __syncthreads();
   }
-  // A block: the first two parts become one, and the last two, behind it, by other threads.
+  // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
   static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
     const bool later = int(threadIdx.x) >= threads; // of the second pair
@@ -18706,7 +18712,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     if (later) two.at = parts.at[2], two.at2 = parts.at[3], two.count = parts.count[2], two.count2 = parts.count[3];
     merge_to<PART>(shared, two, mine, here, parts.last, base + mine, false);
   }
-  // A block: values to where they are merged, as many sizes of a value from the begin as their keys are sizes of a key.
+  // Called by a block: loads values; a value's index in shared memory is that of its key.
   static GP_DEVICE void fetch_values(const gp__merge_args &, const gp__four_runs &, const Parts &, void *,
                                      const gp__none *, gp__u64) {}
   template <class V>
@@ -18731,8 +18737,8 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
     }
   }
-  // A block: values straight from memory, piece by piece, which of the tile's places says: a warp takes neighbours of
-  // each run.
+  // Called by a block: copies values from memory to the output, piece by piece, in the order of `sources`. A warp reads
+  // neighbours of each run.
   static GP_DEVICE void move(const gp__merge_args &, const gp__four_runs &, const Parts &, const void *, gp__u64,
                              const gp__none *) {}
   template <class V>
@@ -18755,7 +18761,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       out[i] = reinterpret_cast<const Piece *>(p + k)[i % PIECES];
     }
   }
-  // A block: where a tile begins, and where the next one does, where that is of its group.
+  // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
   static GP_DEVICE void find(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s,
                              unsigned char *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
@@ -18766,7 +18772,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     if (which < 2 && threadIdx.x % Split::PROBES == 0) s.border[which * 4 + mine] = border;
     __syncthreads();
   }
-  // A block: tile t of the pass.
+  // Called by a block: merges tile t of the pass.
   static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared, Storage &s) {
     const bool four = a.log2_ways == 2;
     const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0; // group
@@ -18797,7 +18803,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     else move(a, runs, parts, carried, t * TILE, values);
   }
 };
-// A block a tile.
+// One block a tile.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merge_four(const gp__merge_args &a) {
   typedef gp__four_merger<P, Before, Key, Value> Merger;
   typedef typename Merger::Storage Storage;
@@ -26777,7 +26783,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
 
 // ---- segmented_sort/host.c - segmented sort
 
-// A segment [first, end): wrong offsets do no harm.
+// Segment i as [first, end), clamped so that wrong offsets do no harm.
 static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
   *first = gp__host_offset(q->begin, q->offset_size, i);
   *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
@@ -26802,7 +26808,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
   GPUPRIMS__PARALLEL_UNEVEN
   for (block = 0; block < blocks; ++block) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
-    // Keys with their places, as many for the merges, and the elements that are moved.
+    // Keys with their indices, a second such array for merges, and the elements to move.
     gp__host_indexed *order = NULL, *other, *sorted;
     unsigned char *moved;
     uint64_t s, n, most = 0;
@@ -26884,7 +26890,7 @@ static gp__host_order gp__host_order_of(const gp__request *q) {
   return o;
 }
 
-// Keys, and values that go along where there are any.
+// Keys, and their values if there are any.
 typedef struct gp__host_items {
   unsigned char *keys, *values;
   uint64_t count;
@@ -26906,7 +26912,7 @@ GPUPRIMS__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__ho
   return gp__host_items_of(x->keys + first * q->key_size, x->values ? x->values + first * q->in_size : NULL, count);
 }
 
-// Elements from..to of what a and b make, merged; out: where element `from` goes.
+// Merges elements from..to of a and b; element `from` goes to the start of `out`.
 static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
                                 const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
   uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
@@ -26935,7 +26941,7 @@ static gp_result gp__host_merge(const gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// By insertion, n elements.
+// Sorts elements by insertion.
 enum { GP__HOST_RUN = 16 };
 static void gp__host_insert(const gp__request *q, const gp__host_order *o, const gp__host_items *x) {
   gp__value key, value;
@@ -26950,8 +26956,8 @@ static void gp__host_insert(const gp__request *q, const gp__host_order *o, const
   }
 }
 
-// Runs of GP__HOST_RUN elements by insertion, in the output; then merges, to and fro. A block of the output is a
-// thread's.
+// Sorts runs of GP__HOST_RUN elements by insertion in the output, then merges back and forth. One thread writes a block
+// of the output.
 static gp_result gp__host_merge_sort(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_order o = gp__host_order_of(q);
@@ -27355,7 +27361,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "1957888"
+#define GPUPRIMS__EMBEDDED_FROM "1953792"
 
 // ---- core/embed.c - this file's own text
 
@@ -30716,15 +30722,15 @@ static const gp__own_check gp__checks_stream[GP__CHECKS] = {{GP__CHECK_OPERATORS
 
 // ---- merge/check.c - checking a call: merges, merge sort and sets
 
-// `op` is an order of keys.
+// True if `op` is an order of keys.
 GPUPRIMS__PRIVATE int gp__is_ordered(gp_primitive p) {
   return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED;
 }
-// Values of the second input have a part in the result.
+// True if values of the second input are in the result.
 GPUPRIMS__PRIVATE int gp__takes_second_values(gp_primitive p) {
   return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
 }
-// How many results a merge or a set operation can have.
+// Most results of a merge or a set operation.
 GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
   return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
          : q->primitive == GP_SET_DIFFERENCE ? q->count
@@ -30732,7 +30738,8 @@ GPUPRIMS__PRIVATE uint64_t gp__most_results(const gp__request *q) {
 }
 
 GPUPRIMS__PRIVATE gp_result gp__check_order(gp__checking *k) { return gp__check_order_of(k, 1); }
-// Keys in an order of `op`, and values that go along. Merge sort without `in` and in_type: out gets the keys' indices.
+// Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
+// indices to `out`.
 GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -30762,8 +30769,8 @@ GPUPRIMS__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The order of numbers is that of their bits, but for -0, and a stable sort has one result: merge sort of them is a
-// radix sort, unless the policy asks for merges.
+// Merge sort of numbers is a radix sort, unless the policy asks for merges: numbers are ordered as their bits, except
+// -0, and a stable sort has one result.
 GPUPRIMS__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
          (gp__is_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
@@ -30788,7 +30795,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
   if (q->op == GP_GREATER) sort.flags |= GP_DESCENDING;
   GPUPRIMS__CHECK(gp__check_call(k->s, k->who, &sort, k->host, k->pointers, q));
   q->numbers = numbers;
-  if (numbers) q->acc_size = q->key_size; // no key that sorts by its bits
+  if (numbers) q->acc_size = q->key_size; // excludes sorts by bits alone: -0 and +0 tie
   return GP_SUCCESS;
 }
 static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS, gp__check_order},
@@ -31155,7 +31162,7 @@ static const gp__own_check gp__checks_sort[GP__CHECKS] = {{GP__CHECK_TYPES, gp__
 
 // ---- segmented_sort/check.c - checking a call: segmented sorts
 
-// Keys of a built-in type, and values of any, which are moved as they are; or indices; or neither.
+// Checks keys of a built-in type, with values of any type, indices, or neither. Values move unchanged.
 GPUPRIMS__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -32611,8 +32618,8 @@ GPUPRIMS__PRIVATE void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp
     g->shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
   if (kind == GP__SEGMENTS_LONG) g->shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
 }
-// Threads that a multiprocessor is to hold of the kernel for short segments, which waits for memory twice: what sorting
-// leaves registers for.
+// Threads of the kernel for short segments that a multiprocessor should hold, as the kernel waits for memory twice: as
+// many as have registers for sorting.
 GPUPRIMS__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
@@ -33766,8 +33773,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
 
 // ---- segmented_sort/launch.c - launches of segmented sort
 
-// Which segments there are in a class is known on the device alone: the grids are as large as they may be, and the
-// blocks of an empty class end at once.
+// Only the device knows the segments of each class. Grids are as large as they may need to be; blocks of an empty class
+// exit at once.
 GPUPRIMS__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
@@ -33848,7 +33855,8 @@ GPUPRIMS__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   a.workspace = l->workspace;
   return a;
 }
-// A pass of four ways: where tiles begin, then the tiles. Then come runs as long as this one's groups.
+// Launches a four-way pass: finds where tiles begin, then merges them. The next pass has runs as long as this one's
+// groups.
 GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
@@ -33860,8 +33868,8 @@ GPUPRIMS__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merg
   a->log2_ways = 2;
   return GP_SUCCESS;
 }
-// Tiles, then passes that make two runs one, or four, between the output and scratch: in turn, so that the last one
-// ends in the output. Of four ways the first one takes two runs where the levels are odd in number.
+// Sorts tiles, then merges two or four runs a pass. Passes alternate between the output and scratch memory so that the
+// last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
 GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
   const unsigned long long tiles = g->tiles;
@@ -33889,7 +33897,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// Sets of more tiles than there are blocks at once: tiles' borders are found by a launch of their own, side by side.
+// Sets with more tiles than resident blocks: a launch of its own finds all tiles' borders in parallel.
 GPUPRIMS__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   const gp__geometry *g = l->g;
   gp__merge_args a = gp__merge_arguments(l);
