@@ -2551,7 +2551,7 @@ typedef struct gp__shape_of_sorts {
 
 typedef struct gp__shape_of_top_k {
   unsigned long long results; // of a row
-  int drop_keys;              // no keys beside sorted results, which a sort behind the selection would need
+  int drop_keys;              // sorted results without keys, which a sort after the selection would need
 } gp__shape_of_top_k;
 
 // ---- transpose/shape.h - what transposes add to the shape of a call
@@ -3608,7 +3608,7 @@ GPUPRIMS__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 6, 8)                                                                                \
   F(overlap, 0, 1, 2)
 
-// Top-k: lists of the best on chip up to so many; digits of radix select; rounds of a shuffle.
+// Top-k: most results of lists on chip. Digits of radix select; rounds of a shuffle.
 enum {
   GP__TOP_K_FEW = 1024,
   GP__TOP_K_STATIC_BYTES = 2048,
@@ -3627,7 +3627,7 @@ GPUPRIMS__RULE unsigned gp__rank_bytes(gp__shape s) {
 GPUPRIMS__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
   return (unsigned long long)(p.threads * gp__max(p.vectors * (GP__VECTOR / s.key_size), 4));
 }
-// From tile to tile of a row: about 0.62 of them, without a factor in common.
+// Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
 GPUPRIMS__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
   return b == 0 ? a : gp__common_factor(b, a % b);
 }
@@ -3654,7 +3654,7 @@ GPUPRIMS__RULE unsigned gp__shuffle_mix(unsigned x) { return gp__shuffle_fold((x
 GPUPRIMS__RULE unsigned gp__shuffle_round(unsigned half, unsigned key) {
   return gp__shuffle_mix((half ^ key) * 0x9e3779b1u);
 }
-// Ranks of a block's list: what narrowing may leave, and a tile; a power of two.
+// Ranks of a block's list: what a lowered limit may leave, and a tile; a power of two.
 GPUPRIMS__RULE unsigned gp__top_k_capacity(gp_policy p, gp__shape s) {
   return gp__power_of_two(s.top_k.results + s.top_k.results / 2 + 32 + gp__top_k_tile(p, s), 64);
 }
@@ -5539,18 +5539,18 @@ static const gp__rules gp__rules_segmented_sort = {
 GPUPRIMS__PRIVATE unsigned long long gp__rows_of(gp__shape s) {
   return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
 }
-// Blocks of a row: as many as there are for it, unless they had too little to do.
+// Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
 GPUPRIMS__PRIVATE unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s, unsigned long long resident) {
   const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
   const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
   const unsigned long long there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
-// Blocks of a row that merge so many ranks, in the next launch.
+// Blocks of a row that merge `ranks` ranks in the next launch.
 GPUPRIMS__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
-// Keys of a row that radix select puts aside, at most.
+// Most keys of a row that radix select puts aside.
 GPUPRIMS__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
 GPUPRIMS__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
   const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
@@ -5979,8 +5979,8 @@ typedef struct gp__group_args {
   unsigned long long *state; // GP__GROUP_STATE words, zero at the start
   void *workspace;
 } gp__group_args;
-// The words of the state: a table has overflowed; the length of the list; of what is sorted, the list or the input, how
-// many elements, one of both 0; the groups that each way has found.
+// Words of the state: a table has overflowed; the list's length; elements to sort of the list and of the input, one of
+// them 0; groups found by each way.
 enum {
   GP__GROUP_FULL,
   GP__GROUP_LENGTH,
@@ -5990,7 +5990,7 @@ enum {
   GP__GROUP_FROM_INPUT,
   GP__GROUP_STATE = 8
 };
-// Slots of a table, and how many of them may be taken; elements from which on tables are tried.
+// Slots of a table, and the most that may be taken; fewest elements for which tables are tried.
 enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 };
 
 // ---- search/arguments.h - arguments of searches
@@ -6087,7 +6087,7 @@ typedef struct gp__counting_args {
 // Top-k, nth element.
 typedef struct gp__top_k_args {
   const void *keys;         // rows * count
-  const void *in;           // values, or null: indices
+  const void *in;           // values; NULL: indices
   void *out_keys;           // rows * k, or null
   void *out;                // or null
   unsigned long long count; // of a row
@@ -6096,9 +6096,9 @@ typedef struct gp__top_k_args {
   unsigned long long blocks; // of a row
   void *workspace;
   const void *from;         // lists: `ranks` ranks a row
-  void *to;                 // lists: a list of k ranks each block, or null: the result
+  void *to;                 // lists: k ranks of each block; NULL: to the output
   unsigned long long ranks; //
-  unsigned long long jump;  // from tile to tile of a row; no factor in common with their number
+  unsigned long long jump;  // step from tile to tile of a row; coprime with their number
   unsigned capacity;        // ranks of a block's list
   unsigned nth;             // 1: the k-th key is the result
   void *states;             // radix select: gp__select_state of each row
@@ -6108,12 +6108,12 @@ typedef struct gp__top_k_args {
   int level; // digit
 } gp__top_k_args;
 typedef struct gp__select_state {
-  unsigned long long prefix;   // the upper bits of the k-th key that are known
-  unsigned long long rank;     // keys before it among those that agree with them
-  unsigned long long inside;   // how many agree
+  unsigned long long prefix;   // known upper bits of the k-th key
+  unsigned long long rank;     // keys before it among those with these bits
+  unsigned long long inside;   // keys with these bits
   unsigned long long appended; // keys put aside
   unsigned long long arrived;  // blocks that have counted
-  unsigned long long buffered; // 1: those put aside are all that matter
+  unsigned long long buffered; // 1: the keys put aside are all that matter
 } gp__select_state;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
@@ -10725,10 +10725,10 @@ GP_DEVICE void gp__histogram(const gp__histogram_args &a) {
 
 // ---- group_by/kernels.cuh - group by: tables in shared memory
 
-// A table of keys in a block's shared memory, with open addresses. Every block folds the elements that it reads, tile
-// by tile; in the end the tables lie in a list in global memory, one behind the other. A block whose table has
-// overflowed says so and stops, and with it all others; then the list is worth nothing. The block that ends last writes
-// how long the list is, or how long the input, for the sorts that follow.
+// Every block folds the elements that it reads, tile by tile, in a hash table with open addressing in shared memory. At
+// the end the blocks append their tables to a list in global memory. A block whose table overflows sets a flag and
+// stops, and so do all others; the list is then useless. The last block to finish writes the length of the list, or of
+// the input, for the sorts that follow.
 
 // The same bytes as another type of the same size.
 template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
@@ -10739,7 +10739,7 @@ template <class To, class From> GP_DEVICE To gp__same_bytes(const From &from) {
   x.from = from;
   return x.to;
 }
-// Folds into a value in shared memory, where the order does not matter. Sums of integers have an instruction.
+// Folds into a value in shared memory, in any order. Sums of integers have an instruction.
 template <class Op, class Acc> struct gp__shared_fold {
   static GP_DEVICE void add(typename gp__unsigned_of<sizeof(Acc)>::type *at, const Acc &x) {
     typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
@@ -10767,10 +10767,10 @@ GPUPRIMS__SHARED_SUM(unsigned long long)
 template <class Op, class Acc> struct gp__group_storage {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
   enum { SLOTS = GP__GROUP_SLOTS, PROBES = 64 };
-  gp__u64 key[SLOTS + 1]; // all ones: free; the key that is all ones itself has the slot behind the others
+  gp__u64 key[SLOTS + 1]; // all ones: free; the key of all ones has the slot after the others
   Bits value[SLOTS + 1];
-  gp__u32 used, full, last, ends; // slots taken; all ones: the last slot is one of them
-  gp__u64 first;                  // of the list, where this table goes
+  gp__u32 used, full, last, ends; // used: slots taken; last: the slot of the key of all ones is
+  gp__u64 first;                  // this table's place in the list
   gp__ticket ticket;
   template <int THREADS> GP_DEVICE void clear() {
     for (int i = int(threadIdx.x); i <= SLOTS; i += THREADS) {
@@ -10799,7 +10799,7 @@ template <class Op, class Acc> struct gp__group_storage {
           atomicOr(&full, 1u);
           return;
         }
-        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is worth nothing
+        if (probe % 4 == 3 && gp__load_volatile(&full)) return; // the table is useless
       }
     }
     gp__shared_fold<Op, Acc>::add(&value[at], x);
@@ -10807,7 +10807,7 @@ template <class Op, class Acc> struct gp__group_storage {
 };
 static_assert(GP__GROUP_SLOTS == 1 << 11, "fold takes 11 bits of the hash");
 
-// K: the unsigned type of the key's size. Elements with one key in a whole warp are folded in registers first.
+// K: the unsigned type of the key's size. A warp whose elements have one key folds them in registers first.
 template <class P, class K, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__group_table(const gp__group_args &a) {
   typedef gp__group_storage<Op, Acc> Storage;
@@ -18816,18 +18816,17 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 
 // ---- sets/tile.cuh - sets: inputs, borders, a tile
 
-// Multisets, as the C++ standard combines them. Both inputs are merged, the first one's elements first among equals,
-// and an element is kept or dropped by its rank among its equals: the k-th of the first input is a pair with the k-th
-// of the second, where both are there. A tile of the merged sequence ends where no pair is cut apart (Green, Odeh and
-// Birk, Merge Path; Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its beginning
-// tell pairs as well as true ones do. One pass: elements that are kept are counted, the counts of the tiles before come
-// by look-back, and results are written in their places.
+// Combines multisets as the C++ standard does. Both inputs are merged, the first one's elements first among equals. An
+// element is kept or dropped by its rank among its equals: the k-th of the first input is paired with the k-th of the
+// second, if both exist. A tile of the merged sequence ends where it splits no pair (Green, Odeh and Birk, Merge Path;
+// Baxter's balanced path in Modern GPU, whose rule this is), so that ranks counted from its start give the same pairs.
+// One pass counts the kept elements, gets the counts of earlier tiles by look-back, and writes the results.
 //
-// Of a run of equal keys it is simple to tell which of the input that is merged last have a partner: its k-th, where
-// the other one has so many. Union drops those of the second input. Intersection keeps those of the first input, and
-// difference drops them: for these the inputs change places.
+// In a run of equal keys it is simple to tell which keys of the input that is merged last have a partner: the k-th has
+// one if the other input has k. Union drops these keys of the second input. Intersection keeps those of the first
+// input, and difference drops them: for both, the inputs change places.
 
-// In the order in which they are merged.
+// The inputs, in the order in which they are merged.
 template <class Key, class Before> struct gp__set_inputs {
   const Key *keys[2];
   gp__u64 count[2];
@@ -18836,9 +18835,9 @@ template <class Key, class Before> struct gp__set_inputs {
              static_cast<const Key *>(swapped ? a.keys : a.keys2)},
         count{swapped ? a.count2 : gp__count(a), swapped ? gp__count(a) : a.count2} {}
 };
-// Where a tile begins: at[i] elements of input i are before the border, which stands at `diagonal` or one before it;
-// the merge path is there at `split`. In a run of equal keys, of which so many come before the border, half of them are
-// of each input, as long as both have so many; otherwise all that the shorter one has.
+// Finds a tile's border: at[i] elements of input i are before it. It is at `diagonal` or one element before; the merge
+// path is there at `split`. In a run of equal keys, half of those before the border are of each input, if both have so
+// many; otherwise all that the shorter one has.
 template <class Key, class Before>
 GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 diagonal, gp__u64 split,
                                  gp__u64 (&at)[2]) {
@@ -18849,7 +18848,7 @@ GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 d
   const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
   gp__u64 first[2];
   GPUPRIMS__UNROLL
-  for (int i = 0; i < 2; ++i) { // where x begins: back by powers of two, then by halves
+  for (int i = 0; i < 2; ++i) { // start of x: back by powers of two, then by halves
     gp__u64 known = 0, back = at[i] ? 1 : 0;
     while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
       known = back;
@@ -18871,8 +18870,8 @@ GP_DEVICE void gp__balanced_path(const gp__set_inputs<Key, Before> &s, gp__u64 d
       at[1 - i] = diagonal - at[i];
     }
 }
-// Where all tiles begin, one a thread: more steps than a warp would take, one behind the other, but a small part of the
-// loads.
+// Finds the starts of all tiles, one a thread. This takes more sequential steps than a warp would, but a small part of
+// the loads.
 template <class P, class Before, class Key, class Value> GP_DEVICE void gp__balanced_paths(const gp__merge_args &a) {
   const gp__u64 STEP =
       gp__u64(P::threads) * gp__merge_items(P::vectors, int(sizeof(Key)), gp__bytes_of<Value>::value) - 1;
@@ -18888,8 +18887,8 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__bala
 }
 
 template <int THREADS> struct gp__set_storage {
-  gp__ticket ticket; // of the next tile; while results are counted, of the one behind it
-  gp__u64 at[2][2];  // of the next tile's two ends, in each input
+  gp__ticket ticket; // of the next tile; while results are counted, of the one after it
+  gp__u64 at[2][2];  // the next tile's two ends, in each input
   gp__u64 before;    // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
 };
@@ -18902,20 +18901,20 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   static const int VALUES_AT = PLACES_AT + gp__merge_source_bytes(TILE, VALUE);
   static const bool SWAPPED =
       SET == GP_SET_INTERSECTION || SET == GP_SET_DIFFERENCE;             // the second input is merged first
-  typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one behind
-  // The upper halves of where a thread reads say of which input its elements were: as predicates, which the compiler
-  // would collect, they cost more.
+  typedef typename gp__either<(ITEMS < 32), gp__u32, gp__u64>::type Mask; // of a thread's elements and the one after
+  // The upper halves of a thread's read positions record the inputs of its elements: predicates, which the compiler
+  // would collect, cost more.
   static const bool MARKED = ITEMS < 32 && RESULTS_AT < 0x10000;
-  static const bool WORDS = // keys alone, of a word
+  static const bool WORDS = // word-sized keys alone
       VALUE == 0 && KEY == int(alignof(Key)) && (KEY == 4 || KEY == 8);
   typedef gp__set_storage<THREADS> Storage;
   typedef Key KeyType;
 
   const unsigned char *window; // in shared memory
-  const Key *keys, *keys2;     // the tile's, there
+  const Key *keys, *keys2;     // of the tile, there
   int n, m;
 
-  // How many of keys[0 .. end), none of which is behind x, are its equals: seldom more than a few; of more, back by
+  // Returns how many of keys[0 .. end) equal x; none is after x. Rarely more than a few; if more, searches back by
   // powers of two, then by halves.
   static GP_DEVICE int equal_before(const Key *keys, int end, const Key &x) {
     const int FEW = 3;
@@ -18935,7 +18934,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return low;
   }
-  // How many of keys[begin .. end), none of which is before x, are its equals.
+  // Returns how many of keys[begin .. end) equal x; none is before x.
   static GP_DEVICE int equal_behind(const Key *keys, int begin, int end, const Key &x) {
     int low = begin, high = end;
     while (low < high) {
@@ -18950,15 +18949,15 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const int high = diagonal < n ? diagonal : n;
     if (low == high) return low;
     GPUPRIMS__UNROLL
-    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, whatever the range
+    for (int step = int(gp__power_of_two(TILE / 2 + 1, 1)); step; step /= 2) { // TILE's steps, for any range
       const int next = low + step < high ? low + step : high;
       if (!Before()(keys2[diagonal - next], keys[next - 1])) low = next;
     }
     return low;
   }
-  // One thread: a number of elements from i and j on, in their order. Bit k of `second`: element k is of the second
-  // input; of `tie`: it is the equal of the one before it. Bit ITEMS: of the element behind the thread's last. FULL:
-  // either input has more than ITEMS elements from there on.
+  // Called by one thread: merges elements from i and j on. Bit k of `second`: element k is of the second input; of
+  // `tie`: it equals the one before it. Bit ITEMS: of the element after the thread's last. FULL: either input has more
+  // than ITEMS elements from there on.
   template <bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
     const gp__u32 one_at = gp__u32(reinterpret_cast<const unsigned char *>(keys) - window),
@@ -19001,8 +19000,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     tie &= gp__bits_below<Mask>(n + m - i - j);
     if (i + j == 0) tie &= ~Mask(1);
   }
-  // Which of the elements of the second input have a partner. In a run that begins here that is told by shifts; in one
-  // that began before, by the ranks in it.
+  // Returns which elements of the second input have a partner. Shifts tell in runs that begin here; in a run that began
+  // before, ranks do.
   GP_DEVICE Mask pairs(int i, int j, bool after_second, Mask second, Mask tie) const {
     const Mask outside = tie & ~(tie + 1), twos = outside & second; // the run that began before, if one did
     Mask ones, paired = gp__nested_pairs<ITEMS>(second, tie & ~outside, ones);
@@ -19013,10 +19012,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return paired;
   }
-  // Which of the elements of either input have a partner. While no two keys of one input are equal, a pair stands side
-  // by side, the first input's key before the second's. Other runs of equal keys are looked at one by one: those of the
-  // first input come first, and as many of either input are pairs as there are of both. Where keys that tie are the
-  // same it does not matter which of them are pairs: those of runs that begin and end here are told by shifts.
+  // Returns which elements of either input have a partner. If no two keys of one input are equal, a pair is adjacent,
+  // the first input's key before the second's. Other runs of equal keys are handled one by one: keys of the first input
+  // come first, and as many of either input are paired as both have. If keys that tie are identical, it does not matter
+  // which are paired: shifts tell in runs that begin and end here.
   GP_DEVICE Mask pairs_of_both(int i, int j, bool after_second, const Key (&key)[ITEMS], Mask second, Mask tie) const {
     Mask paired = (second & tie) | (~second & tie >> 1);
     Mask others = tie & ~(second & ~(second << 1 | Mask(after_second ? 1 : 0)));
@@ -19036,13 +19035,13 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const Mask run = gp__bits_below<Mask>(end) & ~gp__bits_below<Mask>(begin),
                  here = run & gp__bits_below<Mask>(ITEMS);
       const int ones_here = gp__bit_count(here & ~second), twos_here = gp__bit_count(here & second);
-      int one_rank = 0, two_rank = 0; // of the first here, among its input's
+      int one_rank = 0, two_rank = 0; // ranks of the first ones here in their inputs
       if (!starts) {
         const Key x = after_second ? keys2[j - 1] : keys[i - 1];
         one_rank = equal_before(keys, i, x);
         two_rank = equal_before(keys2, j, x);
       }
-      int twos = two_rank + twos_here; // of the run; behind the thread's elements as far as they count
+      int twos = two_rank + twos_here; // of the run; after the thread's elements only as far as they count
       if (end > ITEMS && ones_here) {
         const int from = j + gp__bit_count(second & gp__bits_below<Mask>(ITEMS)), most = one_rank + ones_here;
         twos += equal_behind(keys2, from, from + most < m ? from + most : m, key[ITEMS - 1]);
@@ -19055,8 +19054,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     }
     return paired;
   }
-  // One thread: `count` elements from i and j on, in their order, and which are of the second input. Returned: those
-  // that are kept.
+  // Called by one thread: merges `count` elements from i and j on. Returns which are kept; `second`: which are of the
+  // second input.
   GP_DEVICE Mask operate(int i, int j, int count, Key (&key)[ITEMS], Mask &second) const {
     Mask tie;
     second = 0;
@@ -19073,13 +19072,13 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
 };
 
-// The values of a tile: those of each input side by side, as they stand against 16 bytes.
+// The values of a tile: those of each input are consecutive and keep their alignment to 16 bytes.
 template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   static const unsigned SIZE = unsigned(sizeof(Value)), UNIT = unsigned(Loads::UNIT);
   const gp__merge_args &a;
-  gp__u64 all, all2, first, first2; // of each input; where the tile begins
+  gp__u64 all, all2, first, first2; // counts of the inputs; the tile's start in each
   int n, m;
-  static const bool TWO = !Tile::SWAPPED; // values of what is merged first come out
+  static const bool TWO = !Tile::SWAPPED; // values of the input merged first are output
   template <class Window>
   static GP_DEVICE gp__set_tile_values of(const gp__merge_args &a, gp__u64 all, gp__u64 all2, const Window &w) {
     return gp__set_tile_values{a, all, all2, w.first, w.first2, TWO ? w.n : 0, w.m};
@@ -19117,7 +19116,8 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
 
 // ---- sets/kernels.cuh - sets: the kernel
 
-// One thread: the keys that are marked, to `out` in shared memory. False: keys are no words, or have values.
+// Called by one thread: writes the marked keys to `out` in shared memory. Returns false if keys are not words, or have
+// values.
 template <class Key, bool WORDS> struct gp__set_push {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *, const Key (&)[ITEMS], Mask) { return false; }
 };
@@ -19130,8 +19130,8 @@ template <class Key> struct gp__set_push<Key, true> {
   }
 };
 
-// One thread: its part of a tile, from element `mine` of both inputs on, of which i are the first one's. Which of the
-// part's elements are results; `second`: which are of the second input.
+// Called by one thread: merges its part of a tile, from element `mine` on; i of the elements before it are of the first
+// input. Returns which of the part's elements are results. `second`: which are of the second input.
 template <class Tile, class Key, int ITEMS>
 GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, Key (&key)[ITEMS],
                                            typename Tile::Mask &second) {
@@ -19141,8 +19141,8 @@ GP_DEVICE typename Tile::Mask gp__set_part(const Tile &tile, int &mine, int &i, 
   i = tile.split(mine);
   return tile.operate(i, mine - i, count, key, second);
 }
-// One thread: its part's results to shared memory, behind `before` of the tile: keys, and, where there are values,
-// which of the tile's go with them. place, place2: of the values of the part's first elements.
+// Called by one thread: writes its part's results to shared memory, after `before` others of the tile: keys and, with
+// values, the places of these. place, place2: of the values of the part's first elements.
 template <class Tile, class Key, int ITEMS>
 GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
                             typename Tile::Mask second, int place, int place2) {
@@ -19161,8 +19161,8 @@ GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&
   }
 }
 
-// A block: a tile's results to where they go, which has any alignment. Words one by one take fewer instructions than
-// vectors that are put together.
+// Called by a block: writes a tile's results to the output, at any alignment. Single words take fewer instructions than
+// assembled vectors.
 template <int THREADS, int ITEMS, class Key>
 GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
@@ -19177,7 +19177,7 @@ GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   for (int k = 0; k < ITEMS; ++k)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
-// A warp: the ends of the block's first tile, found in memory.
+// Called by a warp: searches memory for the ends of the block's first tile.
 template <int STEP, class Key, class Before>
 GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64 number, gp__u64 (&at)[2][2]) {
   const gp__u64 begin = number * STEP, all = inputs.count[0] + inputs.count[1];
@@ -19190,10 +19190,10 @@ GP_DEVICE void gp__set_search(const gp__set_inputs<Key, Before> &inputs, gp__u64
     at[end][0] = found[0], at[end][1] = found[1];
   }
 }
-// A tile's keys on their way: each array's as they stand against 16 bytes.
+// A tile's keys on their way to shared memory; each array keeps its alignment to 16 bytes.
 template <class Key, class Loads> struct gp__set_window {
   static const unsigned SIZE = unsigned(sizeof(Key)), UNIT = unsigned(Loads::UNIT);
-  gp__u64 number, first, first2; // the tile; where it begins in each input
+  gp__u64 number, first, first2; // the tile; its start in each input
   int n, m;                      // its elements of each
   GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
       : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
@@ -19206,7 +19206,7 @@ template <class Key, class Loads> struct gp__set_window {
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
                units(q, m), all2, all2 + s.count[1] * SIZE);
   }
-  // To shared memory: where the keys of each are there.
+  // Stores to shared memory. keys, keys2: each input's keys there.
   template <class Inputs>
   GP_DEVICE void store(const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys,
                        const Key *&keys2) const {
@@ -19218,8 +19218,8 @@ template <class Key, class Loads> struct gp__set_window {
   }
 };
 
-// A block: a tile's results, `kept` of them, to where they go, as the tiles before tell. Its aggregate was published
-// one tile ago, and so were theirs: nobody waits long.
+// Called by a block: looks back, then writes a tile's `kept` results to the output. The aggregates of this tile and of
+// those before were published one tile ago, so waits are short.
 template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
                               const Values &values, gp__u32 kept, const unsigned char *results,
@@ -19239,10 +19239,10 @@ GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, cons
                  results + Tile::VALUES_AT);
 }
 
-// While a tile is merged, the ends of the next one come from memory and the number of the one behind it is drawn. Its
-// results wait in shared memory until the next one's are counted: a tile's aggregate is published before the block asks
-// for those before, so that blocks do not wait for each other in chains. Meanwhile the keys of the tile behind come.
-// The ends of the first tile are found by the block itself where no launch has found any.
+// While a block merges a tile, it loads the ends of the next one and draws the number of the one after that. A tile's
+// results wait in shared memory until the next one's are counted: a block publishes a tile's aggregate before it asks
+// for earlier ones, so that blocks do not wait for each other in chains. Meanwhile the next tile's keys are loaded. If
+// no launch has found borders, a block finds the ends of its first tile.
 template <class P, int SET, class Before, class Key, class Value>
 GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   typedef gp__set_tile<P, SET, Before, Key, Value> Tile;
@@ -19260,12 +19260,12 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *a.out_count = 0;
     return;
   }
-  // Without borders a block has one tile alone. A block draws until it has two numbers that no tile has.
+  // Without borders a block has one tile. Otherwise it draws until it has two numbers that no tile has.
   const gp__u64 draws = a.borders ? tiles + 2 * gridDim.x : gridDim.x;
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, draws);
   __syncthreads();
   const gp__ticket drawn = s.ticket;
-  const auto end_of = [&](gp__u64 number, unsigned i) { // as the launch before has found it
+  const auto end_of = [&](gp__u64 number, unsigned i) { // found by the launch before
     return a.borders[number * 2 + (i ^ (Tile::SWAPPED ? 1 : 0))];
   };
   if (drawn.number < tiles && gp_warp() == 0) {
@@ -19283,10 +19283,10 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   LookBack look_back = {gp__words(a.workspace), tiles, drawn.tag, gp_carry<gp__u64>(), false};
   look_back.start.value = 0;
   look_back.start.has = false;
-  Window here(drawn.number, s.at), behind = here; // the tile whose results wait
+  Window here(drawn.number, s.at), behind = here; // behind: the tile whose results wait
   KeyLoads loads;
   here.load(loads, inputs);
-  gp__u32 waiting = 0; // results of it
+  gp__u32 waiting = 0; // its results
   unsigned char *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
   for (bool first = true;; first = false) {
     Tile tile;
@@ -19299,10 +19299,10 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
     if (threadIdx.x < 4 && next < tiles) border = end_of(next, threadIdx.x);
     if (threadIdx.x == 0 && a.borders) was = gp__add_relaxed(static_cast<gp__u64 *>(a.workspace), 1);
     Key key[ITEMS];
-    int mine, i; // elements before the thread's, of both inputs and of the first
+    int mine, i; // elements before the thread's part: of both inputs, of the first
     typename Tile::Mask second;
     const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
-    ValueLoads moving; // on their way while the results are counted
+    ValueLoads moving; // in flight while results are counted
     if (VALUE) values.load(moving);
     if (threadIdx.x < 4) s.at[threadIdx.x >> 1][threadIdx.x & 1] = border;
     gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
@@ -19335,15 +19335,15 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
 
 // ---- sets/pipelined.cuh - sets by warps with roles, sm_90
 
-// Pipelined: a warp serves the others. While they merge a tile it draws the next one and finds its ends, then it looks
-// back for the tile before, whose results wait. There is no launch before it, and the others wait for no other block
-// until they have the next tile's results.
+// One warp serves the others. While they merge a tile, it draws the next one and finds its ends, then looks back for
+// the tile before, whose results wait. No launch finds borders. The others wait for no other block until they have the
+// next tile's results.
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 template <int THREADS> struct gp__set_pipeline_storage {
-  gp__u64 tag, number[2], at[2][2][2]; // of a tile and the next one: its two ends in each input
+  gp__u64 tag, number[2], at[2][2][2]; // of a tile and the next one: two ends in each input
   gp__u64 before[2];                   // results before a tile, and before the one that follows it here
-  gp__u64 found, taken;                // barriers: the next tile is there, has been seen
-  gp__u64 placed[2];                   // results have their place; who takes the next but one tile knows that
+  gp__u64 found, taken;                // barriers: the next tile is ready; has been seen
+  gp__u64 placed[2];                   // results have their place; taking the next tile but one implies it
   gp__u64 meeting;
   gp__u32 kept[2];
   gp__u32 sum[THREADS / 32];
@@ -19372,7 +19372,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
   // ---- the warp that serves
 
-  // The ends of a tile. known: a tile before it ends at this element of the merged inputs, after so many of the first.
+  // Finds the ends of a tile. known: an earlier tile ends at this element of the merged inputs, after so many of the
+  // first.
   GP_DEVICE void find(gp__u64 number, gp__u64 (&known)[2], gp__u64 (&at)[2][2]) const {
     const gp__u64 begin = number * STEP, n = inputs.count[0], m = inputs.count[1];
     const gp__u64 diagonal[2] = {begin, begin + STEP < n + m ? begin + STEP : n + m};
@@ -19391,7 +19392,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       at[end][0] = found[0], at[end][1] = found[1];
     }
   }
-  // Where the results of the block's r-th tile go.
+  // Looks back for the place of the results of the block's r-th tile.
   GP_DEVICE void assign_offset(const LookBack &l, unsigned r, gp__u64 number) const {
     const gp__u32 kept = s.kept[r & 1u];
     const gp_carry<gp__u64> before = l(number, kept);
@@ -19404,7 +19405,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     __syncwarp();
   }
   GP_DEVICE void serve() const {
-    const gp__u64 draws = tiles + gridDim.x; // of each block one that no tile has
+    const gp__u64 draws = tiles + gridDim.x; // each block draws one number that no tile has
     gp__ticket drawn = {0, 0};
     if (gp_lane() == 0) drawn = gp__draw(a.workspace, draws);
     const LookBack l = look_back(gp_warp_broadcast(drawn.tag, 0));
@@ -19433,7 +19434,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   }
   // ---- the others
 
-  // The block's r-th tile, once it is known; keys of it on their way. False: there is none.
+  // tile: the block's r-th tile, once it is known. take: waits for it and loads its keys; false: there is none.
   GP_DEVICE Window tile(unsigned r) const { return Window(s.number[r & 1u], s.at[r & 1u]); }
   GP_DEVICE bool take(unsigned r, KeyLoads &loads) const {
     gp__mbarrier_wait(&s.found, r & 1u);
@@ -19444,7 +19445,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     return more;
   }
   GP_DEVICE unsigned char *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
-  // Results of the block's r-th tile to where they go.
+  // Writes the results of the block's r-th tile to the output.
   GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const unsigned char *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
     const gp__u64 before = s.before[r & 1u];
@@ -19454,7 +19455,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
                    results + Tile::VALUES_AT);
   }
   GP_DEVICE void meet(unsigned &meetings) const { gp__named_barrier(&s.meeting, meetings, THREADS); }
-  // rank: a thread's results, which become those before them in the tile. Returns the tile's.
+  // rank: a thread's results; becomes the number of the tile's results before them. Returns the tile's results.
   GP_DEVICE gp__u32 count(gp__u32 &rank, unsigned &meetings) const {
     const gp__u32 own = rank, upto = gp_warp_inclusive_scan(own, gp_sum<gp__u32>());
     if (gp_lane() == GP__WARP - 1) s.sum[gp_warp()] = upto;
@@ -19474,7 +19475,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (!take(0, loads)) return;
     const LookBack l = look_back(s.tag);
     unsigned meetings = 0;
-    Window behind = tile(0); // the tile whose results wait, and how many
+    Window behind = tile(0); // the tile whose results wait; their number
     gp__u32 waiting = 0;
     for (unsigned r = 0;; ++r) {
       unsigned char *const results = results_of(r);
@@ -19485,10 +19486,10 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       const Values values = Values::of(a, inputs.count[0], inputs.count[1], here);
       meet(meetings);
       Key key[ITEMS];
-      int mine, i; // elements before the thread's, of both inputs and of the first
+      int mine, i; // elements before the thread's part: of both inputs, of the first
       typename Tile::Mask second;
       const typename Tile::Mask marks = gp__set_part(tile, mine, i, key, second);
-      ValueLoads moving; // on their way while the results are counted
+      ValueLoads moving; // in flight while results are counted
       if (VALUE) values.load(moving);
       gp__u32 rank = static_cast<gp__u32>(gp__bit_count(marks));
       const gp__u32 kept = count(rank, meetings);
@@ -19500,7 +19501,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
       if (VALUE) values.store(moving, results + Tile::VALUES_AT);
       const bool more = take(r + 1, loads);
       if (r) write(r - 1, Values::of(a, inputs.count[0], inputs.count[1], behind), waiting, results_of(r - 1));
-      if (!more) { // all have taken that there is none before this one gets its place
+      if (!more) { // all have seen that there is no more before this one gets its place
         write(r, values, kept, results);
         return;
       }
@@ -19950,10 +19951,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(co
 
 // ---- top_k/lists.cuh - top-k: ranks and lists
 
-// A key and where it stood, as one unsigned integer or a pair of them: a rank. The order of ranks is the order of the
-// result, in which the lower index comes first among equal keys; no two ranks are equal but where keys go without
-// indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a key, alone or above its index; 2, a key and its index apart.
-template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, stands below it
+// A rank is a key and its index, as one unsigned integer or a pair. Ranks are ordered as the result: among equal keys
+// the lower index comes first. Ranks can only be equal without indices. FORM: 0, 32 bits, a key alone; 1, 64 bits, a
+// key, alone or above its index; 2, a key and its index apart.
+template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, is below it
 template <int SHIFT> struct gp__rank_of<0, SHIFT> {
   typedef gp__u32 type;
   static const int DIGITS = 4; // of eight bits
@@ -20017,8 +20018,8 @@ struct gp__rank
 template <class T> struct gp__is_none { static const bool value = false; };
 template <> struct gp__is_none<gp__none> { static const bool value = true; };
 
-// Sorts list[0 .. count) in shared memory (Batcher's bitonic network); the list has room for the next power of two, 64
-// at least. Steps within a warp's part of the list need no barrier of the block. Ends with one.
+// Sorts list[0 .. count) in shared memory (Batcher's bitonic network). The list must have room for the next power of
+// two, at least 64. Steps within a warp's part of the list need no block barrier. Ends with a barrier.
 template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *list, unsigned count) {
   unsigned all = 64;
   while (all < count) all *= 2;
@@ -20049,23 +20050,23 @@ template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *
   __syncthreads();
 }
 
-// The best of what a block has seen: ranks up to a limit, k of which there are. Where the list is full, the limit is
-// lowered, digit by digit, until there is room; ranks beyond it are dropped at a glance from then on.
+// The best ranks that a block has seen: a list of ranks up to a limit, k of which exist. If the list is full, the limit
+// is lowered digit by digit until there is room; later ranks beyond it are dropped at once.
 struct gp__best_storage {
   gp__u32 listed, bins[256];
-  alignas(16) gp__u32 bin; // of a digit; the three are read as 16 bytes, in which nothing else is written
+  alignas(16) gp__u32 bin; // of a digit; the three are read as 16 bytes that hold nothing else
   gp__u32 before, in_bin;
 };
 template <int THREADS, class R> struct gp__best {
   typedef typename R::type Rank;
   gp__best_storage &s;
   Rank *list, limit;
-  gp__u64 limit_key; // of keys above it none is taken
+  gp__u64 limit_key; // no key above it is taken
   gp__u32 capacity, k;
-  gp__u32 seen; // of the list's length, by this warp
+  gp__u32 seen; // list length known to this warp
   bool closed;  // ranks equal to the limit are no longer taken
 
-  // All threads; a barrier.
+  // Called by all threads; contains a barrier.
   GP_DEVICE gp__best(gp__best_storage &storage, void *memory, gp__u32 room, gp__u32 wanted)
       : s(storage), list(static_cast<Rank *>(memory)), limit(R::worst()), limit_key(R::key(limit)), capacity(room),
         k(wanted), seen(0), closed(false) {
@@ -20074,12 +20075,12 @@ template <int THREADS, class R> struct gp__best {
     __syncthreads();
   }
   GP_DEVICE bool takes(const Rank &r) const { return R::before(r, limit) || (!closed && !R::before(limit, r)); }
-  // All lanes of a warp.
+  // Called by all lanes of a warp.
   GP_DEVICE void push(bool there, const Rank &r) {
     const gp__u32 at = gp__warp_draw(&s.listed, there, seen);
     if (there) list[at] = r;
   }
-  // Lowers the limit until no more than `enough` ranks are left, k at least; fewer than k: nothing happens.
+  // Lowers the limit until at most `enough` ranks are left, and at least k; does nothing if there are no more.
   GP_DEVICE void tighten_threshold() {
     const gp__u32 enough = k + k / 2 + 32;
     __syncthreads();
@@ -20120,12 +20121,12 @@ template <int THREADS, class R> struct gp__best {
         break;
       }
     }
-    exact = exact && before + s.in_bin > k; // equal ranks: so many of them as are wanted
+    exact = exact && before + s.in_bin > k; // equal ranks: as many as are wanted
     limit_key = R::key(limit);
     if (threadIdx.x == 0) s.listed = 0;
     __syncthreads();
     closed = exact;
-    for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten that has not been read
+    for (gp__u32 first = 0; first < count; first += THREADS) { // nothing is overwritten before it is read
       const gp__u32 i = first + threadIdx.x;
       const Rank r = i < count ? list[i] : limit;
       __syncthreads();
@@ -20139,11 +20140,11 @@ template <int THREADS, class R> struct gp__best {
     }
     seen = 0;
   }
-  // Behind a tile, before the next one, which has at most `more` ranks.
+  // Called between tiles; the next one has at most `more` ranks.
   GP_DEVICE void make_room(gp__u32 more) {
     if (__syncthreads_or(seen + more > capacity)) tighten_threshold();
   }
-  // The end: list[0 .. k) is sorted; the result is how many of them there are.
+  // Called at the end: sorts list[0 .. k) and returns how many of these exist.
   GP_DEVICE gp__u32 finish() {
     tighten_threshold();
     __syncthreads();
@@ -20154,7 +20155,7 @@ template <int THREADS, class R> struct gp__best {
   }
 };
 
-// What is written of a rank: the key, and the value or the index that goes with it.
+// Writes the value or the index that goes with a key.
 template <class In, class Out> struct gp__top_k_value {
   static GP_DEVICE void store(const gp__top_k_args &a, gp__u64 to, gp__u64 from, gp__u64) {
     static_cast<Out *>(a.out)[to] = static_cast<const In *>(a.in)[from];
@@ -20168,7 +20169,7 @@ template <class Out> struct gp__top_k_value<gp__none, Out> {
 template <> struct gp__top_k_value<gp__none, gp__none> {
   static GP_DEVICE void store(const gp__top_k_args &, gp__u64, gp__u64, gp__u64) {}
 };
-// Keys as bits in whose order the result comes.
+// Keys as bits in the order of the result.
 template <class T, bool DESCENDING> struct gp__top_k_key {
   typedef gp__ordered<T> Ordered;
   typedef typename Ordered::Bits Bits;
@@ -20185,7 +20186,7 @@ GP_DEVICE void gp__top_k_store(const gp__top_k_args &a, gp__u64 row, gp__u64 pos
   if (a.out_keys) static_cast<Bits *>(a.out_keys)[to] = Key::decode(static_cast<Bits>(key));
   gp__top_k_value<In, Out>::store(a, to, row * a.count + index, index);
 }
-// A row's best, to the output, or as a list for the next launch, filled up to k.
+// Writes a row's best to the output, or as a list for the next launch, padded to k.
 template <class T, bool DESCENDING, class In, class Out, int THREADS, class R>
 GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<THREADS, R> &best) {
   const gp__u32 found = best.finish();
@@ -20197,14 +20198,14 @@ GP_DEVICE void gp__top_k_finish(const gp__top_k_args &a, gp__u64 work, gp__best<
       gp__top_k_store<T, DESCENDING, In, Out>(a, work, i, R::key(best.list[i]), R::index(best.list[i]));
 }
 
-// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys behind the n-th are zero.
+// Keys of a tile in a thread's registers: vectors, THREADS apart. Keys past n are zero.
 template <class P, class Bits> struct gp__key_tile {
   static const int K = P::vectors, V = 16 / int(sizeof(Bits)), ITEMS = P::threads * K * V;
   gp__vector_access<Bits, V> x[K];
   static GP_DEVICE gp__u64 at(gp__u64 first, int i) {
     return first + static_cast<gp__u64>(i * P::threads + threadIdx.x) * V;
   }
-  // Of the vector there, so many keys exist.
+  // Keys that exist of the vector at `at`.
   static GP_DEVICE int there(gp__u64 at, gp__u64 n) { return at + V <= n ? V : at < n ? int(n - at) : 0; }
   GP_DEVICE void load(const Bits *in, gp__u64 first, gp__u64 n, unsigned misaligned) {
     GPUPRIMS__UNROLL
@@ -20219,8 +20220,9 @@ template <class P, class Bits> struct gp__key_tile {
   }
 };
 
-// The best k of each row, of k that are few: `blocks` blocks a row read its keys once, tile by tile, in an order that
-// jumps about the row, so that sorted rows do not come worst first. One block: the result; more: a list of each.
+// Finds the best k of each row, for small k. `blocks` blocks a row read its keys once, tile by tile, in an order that
+// jumps about the row, so that sorted rows do not come worst first. One block writes the result; several write a list
+// each.
 template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -20238,7 +20240,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     gp__best<THREADS, R> best(s, memory, a.capacity, static_cast<gp__u32>(a.k));
-    // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles have no factor in common.
+    // Tile t of the order is tile t * jump mod tiles of the row; jump and tiles are coprime.
     gp__u64 tile = share * a.jump % tiles;
     const gp__u64 step = a.blocks * a.jump % tiles;
     Tile now;
@@ -20247,7 +20249,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
       const gp__u64 first = tile * Tile::ITEMS;
       tile += step;
       if (tile >= tiles) tile -= tiles;
-      Tile next; // on its way meanwhile
+      Tile next; // in flight meanwhile
       next.load(in, tile * Tile::ITEMS, t + a.blocks < tiles ? n : 0, misaligned);
       GPUPRIMS__UNROLL
       for (int i = 0; i < Tile::K; ++i) {
@@ -20272,7 +20274,7 @@ GP_DEVICE void gp__top_k_lists(const gp__top_k_args &a) {
     gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
   }
 }
-// The lists of a row, `lists` ranks altogether, once more.
+// Merges the lists of a row, `ranks` ranks in all.
 template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE>
 GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
   const int THREADS = P::threads, ITEMS = 4, TILE = THREADS * ITEMS;
@@ -20298,7 +20300,7 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
       best.make_room(TILE);
     }
     if (a.to || n >= a.k) gp__top_k_finish<T, DESCENDING, In, Out>(a, a.to ? work : row, best);
-    else { // what fills up the lists is not written
+    else { // padding of the lists is not written
       best.finish();
       for (gp__u32 i = threadIdx.x; i < n; i += THREADS)
         gp__top_k_store<T, DESCENDING, In, Out>(a, row, i, R::key(best.list[i]), R::index(best.list[i]));
@@ -20311,11 +20313,11 @@ GP_DEVICE void gp__top_k_merge(const gp__top_k_args &a) {
 // Top-k of many, nth element: radix select (Alabi, Blanchard, Gordon and Steinbach, Fast k-Selection Algorithms
 // for Graphics Processing Units; Zhang, Naruse, Li and Wang, Parallel Top-K Algorithms on GPU)
 //
-// A launch a digit of the keys, from the most significant on: the keys that agree with what is known of the k-th one
-// are counted by their next digit, and the block that finishes last finds that digit. Where few enough are left they
-// are put aside, and the launches that follow read those alone.
+// One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
+// known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
+// puts them aside, and later launches read only those.
 
-// The bits of digit `level`: how far above them there are known ones, and how many there are.
+// The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
   int known, shift, bins;
   GP_DEVICE gp__select_digit(int key_bits, int level) {
@@ -20329,7 +20331,7 @@ GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
   return static_cast<gp__u64 *>(a.bins) + row * GP__SELECT_BINS;
 }
 
-// The last act of a pass: counts of the block to those of the row; the block that comes last finds the digit.
+// Ends a pass: adds the block's counts to the row's; the last block finds the digit.
 template <int THREADS, int COPIES> struct gp__select_storage {
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__ticket ticket;
@@ -20374,7 +20376,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
   }
   const gp__u64 rank = state->rank, mine = sum, prefix = state->prefix;
   gp__u64 before = sum;
-  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all have read the state
+  gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan); // its barrier: all threads have read the state
   if (before <= rank && rank < before + mine) {
     GPUPRIMS__UNROLL
     for (int j = 0; j < EACH; ++j) {
@@ -20392,7 +20394,7 @@ GP_DEVICE void gp__select_finish(const gp__top_k_args &a, gp__u64 row, const gp_
   }
 }
 
-// The keys of one block's share of a row, or of what was put aside: vectors of them, tile by tile. f(keys, how many).
+// Passes a block's share of a row's keys, or of those put aside, to f by vectors, tile by tile: f.take(keys, number).
 template <class P, class Bits, class F>
 GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u64 shares, F &f) {
   typedef gp__key_tile<P, Bits> Tile;
@@ -20401,7 +20403,7 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   Tile now;
   now.load(in, share * Tile::ITEMS, n, misaligned);
   for (gp__u64 first = share * Tile::ITEMS; first < n; first += apart) {
-    Tile next; // on its way meanwhile
+    Tile next; // in flight meanwhile
     next.load(in, first + apart, n, misaligned);
     GPUPRIMS__UNROLL
     for (int i = 0; i < Tile::K; ++i) f.take(now.x[i], Tile::there(Tile::at(first, i), n));
@@ -20410,8 +20412,8 @@ GP_DEVICE void gp__select_tiles(const Bits *in, gp__u64 n, gp__u64 share, gp__u6
   }
 }
 
-// The first digit: every key counts. A block that draws the first ticket of a row makes zeros of what the row's blocks
-// add to, and says so by a word.
+// The first digit: every key counts. The block that draws the first ticket of a row clears what the row's blocks add
+// to, and publishes that as a word.
 template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
@@ -20461,18 +20463,18 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
 }
 
-// A digit behind the first: keys whose upper bits are known to be those of the k-th.
+// Later digits: keys with the known upper bits of the k-th key.
 template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   static const int V = 16 / int(sizeof(T)), TILE = P::threads * P::vectors * V;
   typedef gp__select_storage<P::threads, 1> Storage;
   Storage &s;
-  Bits *stage, *aside; // of this block; of the row
+  Bits *stage, *aside; // stage: of this block; aside: of the row
   gp__u64 *appended;
   gp__u64 prefix;
   gp__select_digit digit;
-  bool encoded, appends; // what is read was put aside; it is to be put aside
+  bool encoded, appends; // the keys read were put aside; are to be put aside
   gp__u32 seen;
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
@@ -20493,7 +20495,7 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
       if (hit) stage[at] = bits;
     }
   }
-  // Two tiles fit the stage.
+  // The stage holds two tiles.
   GP_DEVICE void flush_if_full() {
     if (appends && __syncthreads_or(seen > TILE)) flush();
   }
@@ -20535,8 +20537,8 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   gp__select_finish<P, T, DESCENDING, 1>(a, row, digit, s);
 }
 
-// Behind the passes: the keys before the k-th, and so many that equal it as are wanted, the first ones, in the order of
-// the input. One sweep with look-back, over all rows.
+// After the passes: collects, in input order, the keys before the k-th, and of those equal to it the first ones, as
+// many as are wanted. One sweep with look-back, over all rows.
 struct gp__below_equal {
   gp__u64 below, equal; // the upper bit of `below`: a row begins here
 };
@@ -20572,7 +20574,7 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
     const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
-    const gp__u64 wanted = state->rank + 1; // of the equal ones
+    const gp__u64 wanted = state->rank + 1; // equal keys wanted
     const Bits kth = static_cast<Bits>(state->prefix);
     Tile keys;
     keys.load(in, tile * Tile::ITEMS, n, misaligned);
@@ -20634,11 +20636,11 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
 
 // ---- top_k/shuffle.cuh - shuffle: a bijection of the places
 
-// A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (256 at
-// least: smaller networks are far from random), walked until it comes back below n (Black and Rogaway, Ciphers with
+// A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (at least
+// 256: smaller networks are far from random), repeated until the result is below n (Black and Rogaway, Ciphers with
 // Arbitrary Finite Domains; Mitchell, Stokes, Frank and Holmes, Bandwidth-Optimal Random Shuffling for GPUs). Each
-// round changes one half by a function of the other one and of the round's key, so that it can be undone, whatever the
-// function is. Integers only: the same on every device and on the host.
+// round changes one half by a function of the other half and of the round's key, so it is invertible for any function.
+// Integers only: the same on every device and on the host.
 
 struct gp__bijection {
   gp__u64 n;
@@ -20671,7 +20673,7 @@ template <class In, class Out> struct gp__shuffled_element {
 template <class Out> struct gp__shuffled_element<gp__none, Out> { // indices
   static GP_DEVICE Out at(const void *, gp__u64 i) { return static_cast<Out>(i); }
 };
-// out[i] = in[p(i)]: stores side by side, loads anywhere, several of a thread in flight.
+// out[i] = in[p(i)]: consecutive stores, loads anywhere, several of a thread in flight.
 template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map_args &a) {
   const int ALL = gp__map_items(P::vectors, 0, 0, int(sizeof(Out))), ITEMS = ALL < 4 ? ALL : 4;
   gp__pdl_wait<P>();
@@ -27015,16 +27017,16 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
 
 // ---- sets/host.c - sets; whether keys are sorted
 
-// Both inputs are walked through once: of keys that tie, one of each at a time.
+// Walks both inputs once. Keys that tie are taken in pairs, one from each input.
 static gp_result gp__host_set(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_order o = gp__host_order_of(q);
   const gp__host_items a = gp__host_items_of(q->keys, q->in_size ? q->in : NULL, q->count),
                        b = gp__host_items_of(q->keys2, q->in_size ? q->in2 : NULL, q->count2),
                        out = gp__host_items_of(q->out_keys, q->out, 0);
-  const int alone = q->primitive != GP_SET_INTERSECTION,   // keys of the first input without a partner come out
-      alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // of the second
-      pairs = q->primitive == GP_SET_UNION || !alone;      // the first input's of a pair does
+  const int alone = q->primitive != GP_SET_INTERSECTION,   // output keys of the first input without a partner
+      alone2 = alone && q->primitive != GP_SET_DIFFERENCE, // and of the second
+      pairs = q->primitive == GP_SET_UNION || !alone;      // output the first input's key of a pair
   uint64_t i = 0, j = 0, n = 0;
   while (i < a.count || j < b.count) {
     if (j == b.count || (i < a.count && o.before(&o, gp__host_key(q, &a, i), gp__host_key(q, &b, j)))) {
@@ -27064,7 +27066,7 @@ static uint64_t gp__host_rank(const gp__request *q, uint64_t i) {
 static int gp__host_comes_later(const gp__host_indexed *a, const gp__host_indexed *b) {
   return a->bits > b->bits || (a->bits == b->bits && a->index > b->index);
 }
-// The heap's element at `i`, which may be better than those below it, finds its place; the worst is on top.
+// Sifts down the heap's element at `i`, which may be better than those below it; the worst is on top.
 static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   const gp__host_indexed x = heap[i];
   size_t child;
@@ -27075,7 +27077,7 @@ static void gp__host_sift(gp__host_indexed *heap, size_t n, size_t i) {
   }
   heap[i] = x;
 }
-// One row: a heap of the best so far, and then sorted.
+// One row: keeps a heap of the best so far, then sorts it.
 static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint64_t row, gp__host_indexed *heap) {
   const size_t k = (size_t)(q->length < n ? q->length : n);
   size_t i, left;
@@ -27110,7 +27112,7 @@ static void gp__host_best(const gp__request *q, uint64_t first, uint64_t n, uint
     else if (q->out_size) gp__host_put_index(q->out, q->out_size, to, heap[i].index);
   }
 }
-// `stride`: elements of a row, of which `count` count.
+// `stride`: elements of a row; the first `count` of them are used.
 static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   const gp__request *q = h->q;
   const int64_t rows = (int64_t)(q->segments ? q->segments : 1);
@@ -27129,7 +27131,7 @@ static gp_result gp__host_top_k(const gp__host_call *h, uint64_t stride) {
   return GP_SUCCESS;
 }
 
-// Sixteen bits at a time: how many of the keys that agree so far have each value of the next ones.
+// Finds the n-th key 16 bits at a time: counts each value of the next bits among the keys with the known prefix.
 static gp_result gp__host_nth(const gp__host_call *h) {
   const gp__request *q = h->q;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
@@ -28731,11 +28733,11 @@ GPUPRIMS__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
 
 // ---- group_by/host.c - group by
 
-// The unsigned type of a key's size: two keys are equal where their bits are.
+// The unsigned type of a key's size: keys are equal if their bits are.
 GPUPRIMS__PRIVATE gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : GP_U64;
 }
-// Group by: keys and values sorted, then folded run by run.
+// Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
   const gp__request *q = h->q;
   const int threads = h->asked;
@@ -31275,7 +31277,7 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OUT_TYPE, 
                                                            {GP__CHECK_NUMBERS, gp__check_k},
                                                            {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
-// The keys of its rounds.
+// Derives the keys of the shuffle's rounds.
 GPUPRIMS__PRIVATE gp_result gp__check_seed(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -33954,7 +33956,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_a
   a->jump = gp__top_k_jump(gp__ceil_div(a->count, l->g->tile_items));
   a->to = a->blocks > 1 ? lists : NULL;
   GPUPRIMS__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, l->g->shared_bytes, a));
-  while (a->to) { // a list of each block, fewer of fewer blocks, the result
+  while (a->to) { // lists of all blocks, then of fewer, then the result
     a->from = a->to;
     a->ranks = a->blocks * a->k;
     a->blocks = a->blocks > mergers ? mergers : 1;
@@ -34438,27 +34440,27 @@ GPUPRIMS__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__
 
 GPUPRIMS__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
 
-// ---- group_by/launch.c - group by: other calls, one behind the other
+// ---- group_by/launch.c - group by: a sequence of other calls
 
-// Does a group-by try tables in shared memory?
+// True if a group-by tries tables in shared memory.
 GPUPRIMS__PRIVATE int gp__groups_in_tables(const gp__request *q) {
   return !q->user_op && gp__any_order(q) && (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
 
-// Group by: other calls, one behind the other, through memory that the workspace holds meanwhile.
+// A group-by is a sequence of other calls; the workspace holds memory for it meanwhile.
 
 typedef struct gp__grouping {
   gp__request steps[6];
   int count, table;                                   // the table's kernel is launched before this step; 0: never
-  uint64_t held, list_keys, list_values, state, room; // bytes; of which these are where; entries of the list
+  uint64_t held, list_keys, list_values, state, room; // bytes held; offsets of parts; entries of the list
 } gp__grouping;
 
 GPUPRIMS__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c,
                                          int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
-// A sort of pairs, and the reduction of its runs. pointers 0: those of the held memory are not known yet. transform: of
-// the values; the list's have been through it.
+// Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
+// values; the list's values are already transformed.
 GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g,
                                         int pointers, gp_op transform, const void *keys, const void *values,
                                         gp_type value_type, unsigned char *sorted, unsigned char *moved, uint64_t count,
@@ -34480,7 +34482,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp_
   runs.out_keys = q->out_keys, runs.out = q->out, runs.out_count = out_count;
   return gp__add_step(s, who, g, &runs, pointers);
 }
-// The steps. blocks: of the table's kernel at most. at: the held memory, or NULL.
+// Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
 GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at,
                                             gp__grouping *g) {
 #define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
@@ -34523,7 +34525,7 @@ GPUPRIMS__PRIVATE gp_result gp__grouping_of(gp__state *s, const gp__request *q, 
 #undef GPUPRIMS__TAKE
 #undef GPUPRIMS__AT
 }
-// Bytes that calls need of the workspace: words at the front, scratch at the back of what is not held.
+// Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
 GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *steps, int count, uint64_t *words,
                                            uint64_t *scratch) {
   int i;
@@ -34541,7 +34543,7 @@ GPUPRIMS__PRIVATE gp_result gp__steps_room(gp__state *s, const gp__request *step
   return GP_SUCCESS;
 }
 
-// The kernel of tables: fills the list, and decides which way is gone.
+// Launches the table kernel, which fills the list and selects the path.
 GPUPRIMS__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
                                               const gp__kernel *k, const gp__grouping *g, unsigned char *held,
                                               void *workspace, gp_stream stream) {
@@ -34578,7 +34580,7 @@ GPUPRIMS__PRIVATE void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
-// Room for `bytes`, and for each of the calls beside them. On an error nothing is held.
+// Holds `bytes`, and leaves room for each of the calls beside them. On an error nothing is held.
 GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps,
                                      int count, uint64_t bytes, gp__holding *held) {
   unsigned long long key;
@@ -34607,7 +34609,7 @@ GPUPRIMS__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream st
 
 GPUPRIMS__PRIVATE gp_result gp__run_request(gp__state *s, const gp__request *q, const gp_policy *given, int run,
                                             gp_stream stream, uint64_t least);
-// The primary context is current. run 0: the kernels are built, nothing else.
+// The primary context must be current. run 0: only builds the kernels.
 GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q, const gp_policy *p, int run,
                                              gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
@@ -35551,7 +35553,7 @@ GPUPRIMS__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
   return p->algorithm == GP_BEST_LISTS ? INT32_MAX : 0;
 }
-// Of a top-k of many: the sort of a row's results in place, as a call of its own.
+// Top-k of many sorts a row's results in place, by a call of its own.
 GPUPRIMS__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
   return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
 }
@@ -35832,7 +35834,7 @@ static const gp__primitive gp__primitive_bfs_sources = {
 
 // ---- group_by/plan.c - plans of group-by
 
-// What else it does are calls of their own.
+// Everything else is done by other calls.
 GPUPRIMS__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;

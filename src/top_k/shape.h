@@ -2,5 +2,5 @@
 
 typedef struct gp__shape_of_top_k {
   unsigned long long results; // of a row
-  int drop_keys;              // no keys beside sorted results, which a sort behind the selection would need
+  int drop_keys;              // sorted results without keys, which a sort after the selection would need
 } gp__shape_of_top_k;
