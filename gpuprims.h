@@ -3683,40 +3683,38 @@ GPUPRIMS__RULE int gp__policy_valid_top_k(gp_policy p, gp__shape s) {
   F(blocks_per_sm, 0, 0, 2, 4, 8)                                                                                      \
   F(overlap, 0, 1, 2)
 
-// What a transpose is, once dimensions that stay neighbours have become one.
+// Kind of a transpose after dimensions that stay neighbours are merged.
 enum {
   GP__MOVE_NOTHING,  // in place, and everything stays
-  GP__MOVE_ROWS,     // rows are moved as they are
+  GP__MOVE_ROWS,     // rows move unchanged
   GP__MOVE_TILES,    // matrices are transposed
   GP__MOVE_SQUARE,   // in place: square matrices
   GP__MOVE_RECTANGLE // in place: dense matrices
 };
-// What is known of its sides: addresses of all rows (of all columns) are multiples of 16; those of all matrices of the
-// input are; rows (columns) of a matrix lie one behind the other; so do matrices, on both sides; the first begins at a
-// multiple of 16 then. Of a kernel: a whole side.
+// Properties of a transpose's sides, and of its kernel.
 enum {
-  GP__FORM_IN_ALIGNED = 1,
-  GP__FORM_OUT_ALIGNED = 2,
-  GP__FORM_IN_WHOLE = 4,
+  GP__FORM_IN_ALIGNED = 1,  // addresses of all rows are multiples of 16
+  GP__FORM_OUT_ALIGNED = 2, // addresses of all columns are
+  GP__FORM_IN_WHOLE = 4,    // of a kernel: a whole side
   GP__FORM_OUT_WHOLE = 8,
-  GP__FORM_WHOLE = 12, // either
-  GP__FORM_IN_START = 16,
-  GP__FORM_IN_DENSE = 32,
-  GP__FORM_OUT_DENSE = 64,
-  GP__FORM_STACKED = 128,
-  GP__FORM_DENSE = 256,           // and stacked
+  GP__FORM_WHOLE = 12,            // either
+  GP__FORM_IN_START = 16,         // addresses of all matrices of the input are multiples of 16
+  GP__FORM_IN_DENSE = 32,         // rows of a matrix are contiguous
+  GP__FORM_OUT_DENSE = 64,        // columns are
+  GP__FORM_STACKED = 128,         // and matrices, on both sides
+  GP__FORM_DENSE = 256,           // stacked, and the first matrix begins at a multiple of 16
   GP__FORM_FEW = 16,              // of a kernel: few long rows
   GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
   GP__SQUARE_PANEL = 8,           // tile rows and columns of a panel of a square in place
-  GP__TRANSPOSE_PANEL = 8,        // tile rows of a panel, where gp__transpose_panel says nothing else
-  GP__TRANSPOSE_SEGMENT = 9 * 16, // bytes of a line of a tile with a whole side, at least, and 16 more
+  GP__TRANSPOSE_PANEL = 8,        // default tile rows of a panel
+  GP__TRANSPOSE_SEGMENT = 9 * 16, // least bytes of a line of a tile with a whole side, and 16 more
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
 GPUPRIMS__RULE int gp__lowest_bit(int x) { return x & -x; }
 GPUPRIMS__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
 GPUPRIMS__RULE int gp__is_power_of_two_size(int size) { return size <= 16 && (size & (size - 1)) == 0; }
-// A tile: a power of two of elements that are so many vectors a thread or fewer, about as many rows as columns, and
-// whole vectors of a row and of a column.
+// A tile has a power of two of elements, at most so many vectors a thread, about as many rows as columns, and whole
+// vectors of a row and of a column.
 GPUPRIMS__RULE int gp__transpose_log2(int threads, int vectors, int size) {
   return gp__floor_log2((unsigned)(threads * vectors * GP__VECTOR / size));
 }
@@ -3726,8 +3724,8 @@ GPUPRIMS__RULE int gp__transpose_columns(int threads, int vectors, int size) {
 GPUPRIMS__RULE int gp__transpose_rows(int threads, int vectors, int size) {
   return gp__max(gp__vec_group_items(size), 1 << (gp__transpose_log2(threads, vectors, size) + 1) / 2);
 }
-// Tile rows of a panel: neighbouring blocks write its tiles, column by column of tiles. What did best on an H200, where
-// DRAM is what decides.
+// Tile rows of a panel: neighbouring blocks write its tiles, tile column by tile column. Best on an H200, where DRAM is
+// the limit.
 GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
   return !(form & GP__FORM_OUT_ALIGNED)         ? 64
          : !(form & GP__FORM_IN_ALIGNED)        ? (int)GP__TRANSPOSE_PANEL
@@ -3735,23 +3733,23 @@ GPUPRIMS__RULE int gp__transpose_panel(int size, int vectors, int form) {
          : size == 8 && vectors == 8            ? 1
                                                 : (int)GP__TRANSPOSE_PANEL;
 }
-// Rows from tile to tile: tiles overlap where columns of the output are not aligned, so that each has whole sectors (of
-// small tiles whole vectors) of a column, from its first multiple of so many bytes on. Sectors that two blocks write a
-// part of each cost more than what is read twice.
+// Rows from tile to tile. If the output's columns are not aligned, tiles overlap, so that each has whole sectors (small
+// tiles: whole vectors) of a column from its first aligned byte on. Sectors that two blocks write in part cost more
+// than rows that are read twice.
 GPUPRIMS__RULE int gp__transpose_alignment(int rows, int size) { return rows * size < 256 ? 16 : 32; }
 GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned) {
   return size < GP__VECTOR && size == word && !aligned ? rows - gp__transpose_alignment(rows, size) / size : rows;
 }
-// Narrow elements of tiles become words of columns on their way into shared memory where rows and columns are aligned,
-// bytes where rows are; others are gathered from there one by one, as wide ones are, which takes fewer instructions
-// than to shift both sides. As measured on an H200.
+// Narrow elements become words of columns on their way into shared memory if rows and columns are aligned; for bytes it
+// is enough that rows are. Others are gathered from shared memory one by one, as wide ones are: that takes fewer
+// instructions than shifting both sides. Measured on an H200.
 GPUPRIMS__RULE int gp__is_scattered(int size, int word, int form) {
   return size <= 2 && size == word && (form & GP__FORM_IN_ALIGNED) && (size == 1 || (form & GP__FORM_OUT_ALIGNED));
 }
 GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
   return gp__transpose_columns(threads, vectors, size);
 }
-// Bytes from row to row of a tile in shared memory, and of a tile. What is not aligned takes one vector more.
+// Bytes from row to row of a tile in shared memory, and of a tile. Unaligned rows take one vector more.
 GPUPRIMS__RULE int gp__transpose_pitch(int size, int columns, int aligned) {
   return ((columns * size / GP__VECTOR + !aligned) | (gp__vec_group_items(size) == 1)) * GP__VECTOR;
 }
@@ -3760,8 +3758,8 @@ GPUPRIMS__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int
                      (gp__vec_group_items(size) == 1 ? 0 : rows / gp__vec_group_items(size) * GP__VECTOR),
                  columns * rows * size + (size > 2 ? 0 : columns * size));
 }
-// Short rows (columns) that lie one behind the other are a whole side where tiles would not be full, and where there is
-// room for a vector of each lane on the other side.
+// Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
+// lane on the other side.
 GPUPRIMS__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
          extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
@@ -3776,16 +3774,16 @@ GPUPRIMS__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
   return (s.moved.form & GP__FORM_OUT_DENSE) &&
          gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
-// Few long rows whose columns lie one behind the other: a thread has a unit of each, a word or an element, and a tile
-// has a unit of each thread. Units in shared memory: a gap behind 128 bytes where columns are even.
-GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // what won on an H200
+// Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
+// each thread. Units in shared memory have a gap after 128 bytes if columns are even.
+GPUPRIMS__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // winners on an H200
   return rows >= (size == 1 ? 8u : 9u) && rows <= (size == 1   ? (aligned ? 64u : 80u)
                                                    : size == 2 ? 112u
                                                    : size == 4 ? 47u
                                                                : 39u);
 }
 GPUPRIMS__RULE int gp__few_unit(int size) { return gp__max(size, 4); }
-GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // the logarithm of units between gaps
+GPUPRIMS__RULE int gp__few_line(int size, unsigned rows) { // log2 of units between gaps
   return rows % 2 ? 31 : gp__floor_log2(128u / (unsigned)gp__few_unit(size));
 }
 GPUPRIMS__RULE unsigned gp__few_bytes(gp_policy p, int size, unsigned rows) {
@@ -3799,7 +3797,7 @@ GPUPRIMS__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
          s.moved.columns * (unsigned)s.key_size >= 2ull * (unsigned)(p.threads * gp__few_unit(s.key_size)) &&
          gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
-// Matrices of a tile: as many as fit, and whole vectors.
+// Matrices of a tile: as many as fit, in whole vectors.
 GPUPRIMS__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
   return 16 / gp__common_factor(16, matrix);
 }
@@ -3818,11 +3816,11 @@ GPUPRIMS__RULE int gp__transpose_packs(gp_policy p, gp__shape s) {
          gp__transpose_thin(p, s, s.moved.columns, gp__transpose_columns(p.threads, p.vectors, s.key_size)) &&
          gp__transpose_thin(p, s, s.moved.rows, gp__transpose_rows(p.threads, p.vectors, s.key_size));
 }
-// Dense matrices in place by way of the workspace: as many at a time as lie one behind the other and have so many bytes
-// together, one at least; whole vectors of them, so that each trip begins as the first one does.
+// Dense matrices in place by way of the workspace. A trip takes contiguous matrices, of so many bytes together, one at
+// least. It takes whole vectors of them, so that each trip is aligned as the first one is.
 enum { GP__TRIP_BYTES = 64 << 20 };
-// What its tiles see of a dense matrix in place: the first trip, there, which is out of place; matrices that a tile has
-// whole, which change within their places. Other calls stay what they are.
+// The shape that tiles see of a dense matrix in place: that of a trip to the workspace, which is out of place, or of
+// matrices that fit a tile, which are transposed in their places. Other shapes stay as they are.
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
   const unsigned long long column = s.moved.rows * (unsigned)s.key_size;
   unsigned long long most;
@@ -3841,20 +3839,21 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_poli
 
 // ---- transpose/panels_policy.h - panels, buffered panels: plans, validity
 
-// Large dense matrices in place, where a side has a divisor that is good for a chunk: so many elements of a line that a
-// warp takes 64 to 512 bytes at a time. Chunks: of a row of the output, which come from so many rows of the input (a
-// panel, whose rows become columns first); with `inverse`, of a row of the input, and panels become rows last.
+// Large dense matrices in place, if a side has a divisor that suits a chunk: as many elements of a line as have 64 to
+// 512 bytes, which a warp takes at a time. A chunk is part of a row of the output and comes from as many rows of the
+// input (a panel, which is transposed first). With `inverse` it is part of a row of the input, and panels are
+// transposed last.
 enum {
   GP__CHUNK_LEAST = 64,
-  GP__CHUNK_MOST = 512,       // and a lane's words: 4, or 16 bytes
-  GP__HOLE_BYTES = 16 << 20,  // panels put aside, about, so that the others have room to move
-  GP__PANEL_MOST = 32 << 20,  // bytes of one
-  GP__PANELS_MOST = 1 << 20,  // of a matrix
-  GP__CHUNK_FLAGS = 16 << 20, // bytes of flags, at most, of two kinds
+  GP__CHUNK_MOST = 512,       // and 4 words, or 16 bytes, a lane
+  GP__HOLE_BYTES = 16 << 20,  // panels saved, about, so that the others have room to move
+  GP__PANEL_MOST = 32 << 20,  // bytes of a panel
+  GP__PANELS_MOST = 1 << 20,  // panels of a matrix
+  GP__CHUNK_FLAGS = 16 << 20, // most bytes of flags, of two kinds
   GP__PANELS_COUNTERS = 2,    // tickets of tiles, and of chunks, before a counter for each panel
-  GP__CHUNK_TICKET = 32,      // that a warp begins with, one after another: a divisor of 32
-  GP__CHUNK_MATRICES = 4,     // as many may be small
-  GP__CHUNK_MATRIX = 4 << 20  // bytes of one that is not
+  GP__CHUNK_TICKET = 32,      // chunks at which a warp begins, one after another: a divisor of 32
+  GP__CHUNK_MATRICES = 4,     // so many matrices may be small
+  GP__CHUNK_MATRIX = 4 << 20  // bytes of a matrix that is not small
 };
 GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
@@ -3863,7 +3862,7 @@ GPUPRIMS__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
 GPUPRIMS__RULE unsigned long long gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
-// How good chunks of so many elements are, of a side of that extent; 0: they are not possible.
+// Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
 GPUPRIMS__RULE unsigned long long gp__chunk_merit(gp__shape s, unsigned long long extent, unsigned long long other,
                                                   unsigned long long items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
@@ -3884,10 +3883,10 @@ gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other
   return best;
 }
 typedef struct gp__panels_plan {
-  unsigned long long items; // of a chunk; 0: there are none
+  unsigned long long items; // of a chunk; 0: no panels
   int inverse, word, form;
-  unsigned long long rows, columns, panels, holes; // of a panel, as it comes; of a matrix
-  unsigned long long whole; // panels that are a tile: each changes within its own place, and there are no holes
+  unsigned long long rows, columns, panels, holes; // of a panel before its transpose; of a matrix
+  unsigned long long whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -3921,19 +3920,19 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_
              (r.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
-// The same through a buffer. Panels are so many rows of the input; in step x panel x is read, and what it is written
-// over is free once the panels before have been read. A group is the columns that become rows of one panel's place:
-// elements of group g < x go there at once, the others to a block (x, g) of the buffer, and after step g, when panel g
-// was read, the blocks of group g to their places. Each element is read and written once, half of them twice.
+// Panels through a buffer. A panel is several rows of the input. Step x reads panel x; what it overwrites is free once
+// the panels before have been read. Group g is the columns that become rows in the place of panel g. In step x elements
+// of groups g < x go to their places at once, the others to block (x, g) of the buffer. After step g, when panel g has
+// been read, the blocks of group g go to their places. Each element is read and written once, half of them twice.
 enum {
   GP__BUFFERED_LEAST = 4, // panels
   GP__BUFFERED_MOST = 64,
-  GP__BUFFERED_SHIFT = 128, // lines of the buffer lie as those of the output do, modulo so many bytes
-  GP__BUFFERED_LAG = 2      // steps after which a group has left the buffer: panel g, the copying, one in between
+  GP__BUFFERED_SHIFT = 128, // lines of the buffer are aligned as the output's, modulo so many bytes
+  GP__BUFFERED_LAG = 2      // steps until a group has left the buffer: panel g, one between, the copies
 };
-// The slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks that are in use in
-// the middle, of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each; those that end before one
-// of them begins, and those that begin after one has ended, have that one's.
+// Slot of block (x, g), x <= g, which is in use from step x to step g + GP__BUFFERED_LAG. Blocks in use in the middle,
+// of panels 0 to half + GP__BUFFERED_LAG and groups from half on, have one each. Blocks that end before one of these
+// begins, or begin after it has ended, share its slot.
 GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned g) {
   return g < panels / 2 ? (g + GP__BUFFERED_LAG + 1) * (panels - panels / 2) + x
          : x > panels / 2 + GP__BUFFERED_LAG
@@ -3943,14 +3942,14 @@ GPUPRIMS__RULE unsigned gp__buffered_slot(unsigned panels, unsigned x, unsigned 
 GPUPRIMS__RULE unsigned gp__buffered_slots(unsigned panels) {
   return (panels / 2 + GP__BUFFERED_LAG + 1) * (panels - panels / 2);
 }
-// Does a warp beside those of the policy lead? Tiles of narrow elements need the registers that it would have.
+// True if an extra warp leads. Tiles of narrow elements need the registers that it would have.
 GPUPRIMS__RULE int gp__buffered_leads(int size) { return size >= 4; }
 // Threads of a block: those that move tiles, and a warp that leads.
 GPUPRIMS__RULE int gp__buffered_threads(gp_policy p, int size) {
   return p.threads + (gp__buffered_leads(size) ? (int)GP__WARP : 0);
 }
 typedef struct gp__buffered_plan {
-  unsigned panels; // 0: there are none
+  unsigned panels; // 0: not possible
   int form;
   unsigned long long height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
@@ -3983,13 +3982,13 @@ GPUPRIMS__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffe
   }
   r.pitch = r.height * size + (s.moved.rows - r.height) * size % GP__BUFFERED_SHIFT;
   r.slot = ((widest * r.pitch - 1) / GP__BUFFERED_SHIFT + 2) * GP__BUFFERED_SHIFT;
-  r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // what clears counters asks
+  r.form = (int)GP__VECTOR * (int)GP__FORM_WORD; // for the kernel that clears counters
   if (s.moved.form & GP__FORM_IN_START)
     r.form |= (s.moved.columns * size % GP__VECTOR ? 0 : GP__FORM_IN_ALIGNED) |
               (s.moved.rows * size % GP__VECTOR ? 0 : GP__FORM_OUT_ALIGNED);
   return r;
 }
-// Of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, besides, the bytes of a chunk's word.
+// Form of the kernel: GP__FORM_IN_ALIGNED to GP__FORM_OUT_WHOLE; of panels, also the bytes of a chunk's word.
 GPUPRIMS__RULE int gp__panels_form(gp__panels_plan r) { return r.items ? r.form | r.word * GP__FORM_WORD : 0; }
 GPUPRIMS__BOTH static inline __attribute__((unused)) int gp__transpose_form(gp_policy p, gp__shape s) {
   if (p.algorithm == GP_BUFFERED_PANELS) return gp__buffered_plan_of(p, s).form;
@@ -4022,20 +4021,20 @@ enum {
   GP__LAYOUT_ENTRIES = 65,         // fields, and the gaps between them and at both ends
   GP__LAYOUT_STRUCT_BYTES = 1024,  // of a struct
   GP__LAYOUT_REGISTER_BYTES = 256, // that a thread takes through registers
-  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is a number of vectors
+  GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is whole vectors
 };
-// Structs side by side in shared memory, of which a thread reads `chunk` at a time: an even number of vectors of them
-// is followed by a vector that is left free, against bank conflicts. Vectors between those; 0: none are left free.
+// Contiguous structs in shared memory, of which a thread reads `chunk` at a time: a free vector follows an even number
+// of vectors, against bank conflicts. Returns the vectors between free ones; 0: none is free.
 GPUPRIMS__RULE int gp__layout_padding(int chunk, int size) { return chunk * size % 32 == 0 ? chunk * size / 16 : 0; }
 GPUPRIMS__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
   return tile * size + (structs && gp__layout_padding(chunk, size) ? tile / chunk * GP__VECTOR : 0);
 }
-// Is a tile a number of whole blocks, or a part of one?
+// True if a tile is a number of whole blocks, or a part of one.
 GPUPRIMS__RULE int gp__layout_fits(unsigned long long width, int tile) {
   return width == 0 || (width <= (unsigned)tile ? (unsigned)tile % width == 0 : width % (unsigned)tile == 0);
 }
-// Structs of the largest tile that `bytes` hold, and of the largest that fits both layouts: 0 where none does that is
-// not too small.
+// Structs of the largest tile that `bytes` hold; of the largest that fits both layouts, 0 if all that fit are too
+// small.
 GPUPRIMS__RULE int gp__layout_most(int bytes, int size) {
   return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
 }
@@ -4063,7 +4062,7 @@ GPUPRIMS__RULE int gp__layout_shared_bytes(gp_policy p, gp__shape s) {
                    gp__layout_region(gp__layout_staged(p, s), s.layout.chunk, s.out_size, s.layout.out_width == 1)
              : gp__layout_tile(p, s) * gp__max(s.in_size, s.out_size);
 }
-// In place: do structs change places within tiles?
+// True if, in place, structs move within tiles only.
 GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
   return s.in_size == s.out_size && s.layout.in_width > 0 && s.layout.out_width > 0 &&
          gp__layout_tile(p, s) % (s.layout.in_width <= 0x7fffffff ? (int)s.layout.in_width : 0x7fffffff) == 0 &&
@@ -4928,12 +4927,12 @@ GPUPRIMS__PRIVATE gp__measures gp__measure_matrices(gp__shape s) {
   m.out_size = s.key_size;
   return m;
 }
-// Rows were measured on about as many rows as columns, out of place.
+// Rows of the tables were measured on about as many rows as columns, out of place.
 GPUPRIMS__PRIVATE int gp__row_serves_matrices(gp__shape s) {
   return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
 }
-// Tiles of 32 KiB for sides of 1024 or more, by what is aligned, as measured on an H200: rows and columns; rows alone;
-// columns alone; neither.
+// True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
+// Measured on an H200.
 GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
@@ -4942,13 +4941,13 @@ GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long by
          : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
                                           : large;
 }
-// Tiles of 16 KiB; smaller ones where there would not be four for each multiprocessor, or elements have 8 bytes; larger
-// ones where gp__transposes_by_eight says so, of narrow elements that are gathered and aligned on one side 64 KiB.
-// Squares in place whose rows are not aligned: tiles of 256 x 256 bytes, 128 x 128 elements of 2 or 4. Rectangles in
-// place of 128 MiB or more go through a buffer, in panels of about 16 MiB: what is on its way at a time is less; wide
-// elements, where rows are aligned, in tiles of 32 KiB. So are thin ones whose panels are tiles then. Matrices that a
-// tile has whole change within their places. Others of 64 MiB or less go to the workspace and back, a few trips or
-// large ones: as many bytes as panels and chunks move, or fewer, at the speed of two plain kernels.
+// Tiles have 16 KiB; fewer if there would not be four for each multiprocessor, or elements have 8 bytes; more if
+// gp__transposes_by_eight says so: 64 KiB for gathered narrow elements that are aligned on one side. Squares in place
+// with unaligned rows take tiles of 256 x 256 bytes, or of 128 x 128 elements of 2 or 4 bytes. Rectangles in place of
+// 128 MiB or more go through a buffer in panels of about 16 MiB, as that has less in flight; wide elements with aligned
+// rows take tiles of 32 KiB. So do thin rectangles whose panels are then tiles. Matrices that fit a tile are transposed
+// in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
+// as panels and chunks move, or fewer, at the speed of two plain kernels.
 GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
   const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
@@ -4975,7 +4974,7 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
     gp__shape trip;
     q = p;
     q.algorithm = GP_PADDED_TILES;
-    if (algorithm == GP_AUTO && matrix <= 1 << 16) { // a tile may have it
+    if (algorithm == GP_AUTO && matrix <= 1 << 16) { // it may fit a tile
       q = gp__portable_transpose(q, s);
       if (gp__tiled(q, s).moved.kind == GP__MOVE_TILES) return q;
     }
@@ -5577,11 +5576,11 @@ static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k,    gp__measure
 
 // ---- transpose/geometry.h - plans and launches of transposes
 
-// Transposes: what a tile is, in elements, and in shared memory.
+// Tiles of a transpose: sizes in elements, and shared memory.
 typedef struct gp__transpose_plan {
   int form;
-  unsigned tile_rows, tile_columns; // rows that are moved: the logarithm of a tile's words in a row
-  unsigned matrices;                // of a tile, where both sides are whole
+  unsigned tile_rows, tile_columns; // moved rows: log2 of a tile's words in a row
+  unsigned matrices;                // of a tile, if both sides are whole
   unsigned pitch, pad;              // of a tile with a whole side
   unsigned shared_bytes;
   unsigned long long row_tiles, column_tiles, tiles;
@@ -5600,7 +5599,7 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
   if (panels.whole) s.moved.rows = panels.rows, s.moved.columns = panels.columns, s.segments = panels.panels;
   if (s.moved.kind == GP__MOVE_ROWS) {
     const unsigned most = (unsigned)(p.threads * p.vectors);
-    r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, as the threads are not
+    r.tile_columns = (unsigned)gp__floor_log2(most); // a power of two, though threads are not
     if (s.moved.columns < 1u << r.tile_columns) r.tile_columns = (unsigned)gp__floor_log2(s.moved.columns * 2 - 1);
     r.row_tiles = gp__ceil_div(s.moved.rows, most >> r.tile_columns);
     r.column_tiles = gp__ceil_div(s.moved.columns, 1u << r.tile_columns);
@@ -5650,9 +5649,9 @@ GPUPRIMS__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shap
 }
 // Dense matrices in place: steps within columns, within rows. m is the smaller side, n the larger one.
 enum {
-  GP__STRIP_BYTES = 128,         // of a strip of columns, in each row
-  GP__STRIPS_SCRATCH = 64 << 20, // bytes of scratch memory, at most, where that is enough for one block
-  GP__STRIP_BLOCKS = 4           // of a multiprocessor, at most
+  GP__STRIP_BYTES = 128,         // bytes of a strip of columns, in each row
+  GP__STRIPS_SCRATCH = 64 << 20, // most bytes of scratch memory, if one block fits
+  GP__STRIP_BLOCKS = 4           // most blocks of a multiprocessor
 };
 typedef struct gp__rectangle_plan {
   unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
@@ -5676,12 +5675,12 @@ GPUPRIMS__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int with
   r.scratch *= r.grid * r.strip;
   return r;
 }
-// Panels: tiles of one; what lies where in the scratch memory, in bytes.
+// Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
 GPUPRIMS__PRIVATE unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
-  unsigned long long counters, claimed, loaded, bytes; // panels that were put aside; counters, flags; the end
+  unsigned long long counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
 } gp__panels_scratch;
 GPUPRIMS__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
   const unsigned long long panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
@@ -6039,7 +6038,7 @@ typedef struct gp__radix_args {
 
 // ---- layouts/arguments.h - arguments of conversion of layouts, and of gathers
 
-// Conversion of layouts. A column: where the first struct's value of a field, or gap, stands.
+// Conversion of layouts. A column is the address of the first struct's value of a field, or gap.
 typedef struct gp__layout_args {
   const unsigned char *in;
   unsigned char *out;
@@ -6049,7 +6048,7 @@ typedef struct gp__layout_args {
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
 } gp__layout_args;
 
-// Values that were too large to be sorted: out[i] = in[index[i]].
+// Gathers values too large to be sorted: out[i] = in[index[i]].
 typedef struct gp__gather_args {
   const void *in, *index;
   void *out;
@@ -6057,7 +6056,7 @@ typedef struct gp__gather_args {
   const unsigned long long *count_device;
 } gp__gather_args;
 
-// The digit of args->pass, from *bit on; *bit becomes the next pass's.
+// Sets the digit of args->pass, from *bit on; *bit becomes the next pass's.
 GPUPRIMS__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
   const int bits = gp__radix_digit_bits(*bit, args->end_bit);
   args->word = *bit / 64;
@@ -6190,14 +6189,14 @@ typedef struct gp__merge_args {
 
 // ---- transpose/arguments.h - arguments of transposes
 
-// Transposes. Extents in elements, the others in bytes.
+// Transposes. Extents are in elements, all else in bytes.
 typedef struct gp__divisor {
-  unsigned by, magic; // magic: 2^32 / by, rounded up; 0 where by is 1
+  unsigned by, magic; // magic: 2^32 / by, rounded up; 0 if by is 1
 } gp__divisor;
 typedef struct gp__transpose_args {
   const void *in;
   void *out;
-  unsigned long long columns, rows;                       // of a matrix; columns: where the input is contiguous
+  unsigned long long columns, rows;                       // of a matrix; the input's rows are contiguous
   unsigned long long in_pitch, out_pitch;                 // from row to row; from column to column
   unsigned long long outer[2], in_outer[2], out_outer[2]; // matrices
   unsigned long long in_bytes;                            // from `in` to the end of its last element
@@ -6207,11 +6206,11 @@ typedef struct gp__transpose_args {
   gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
   gp__divisor group;       // whole input: vectors of a group of rows
   gp__divisor row, column; // whole output: rows and columns of a matrix
-  // In place, dense: a and b are rows and columns without their common factor; a strip of whole columns, or a row, is
-  // put together in shared memory, or in so many bytes of scratch memory a block.
+  // Dense, in place: a and b are rows and columns divided by their common factor. A strip of whole columns, or a row,
+  // is assembled in shared memory, or in `strip` bytes of scratch memory a block.
   unsigned long long a, b, strip;
-  void *scratch;        // or null: shared memory
-  int rotates, gathers; // a step: columns are rotated, not shuffled; each place is read from where the formula says
+  void *scratch;        // NULL: shared memory
+  int rotates, gathers; // this step: rotates columns, not shuffles; gathers by the formula, not scatters
 } gp__transpose_args;
 
 // ---- bfs/arguments.h - arguments of searches in graphs
@@ -6283,24 +6282,24 @@ typedef struct gp__sources_args {
 
 // ---- transpose/panels_arguments.h - arguments of panels
 
-// Dense matrices in place, by panels and chunks. Bytes, where nothing else is said.
+// Dense matrices in place, by panels and chunks. In bytes unless stated otherwise.
 typedef struct gp__panels_args {
-  unsigned char *data, *saved;                     // a matrix; panels that were put aside
-  unsigned long long saves, clears;                // to put aside; 8-byte words to clear, from `counters`
-  unsigned long long *counters;                    // GP__PANELS_COUNTERS, panels
+  unsigned char *data, *saved;                     // the matrix; saved panels
+  unsigned long long saves, clears;                // to save; 8-byte words to clear, from `counters` on
+  unsigned long long *counters;                    // GP__PANELS_COUNTERS, then one a panel
   unsigned *claimed, *loaded;                      // a bit for each chunk
   unsigned long long rows, columns, panels, holes; // of a panel, elements; of the matrix
   unsigned long long column_tiles, panel_tiles;    // of a panel
   // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
   unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
 } gp__panels_args;
-// Dense matrices in place, by panels through a buffer. Bytes, where nothing else is said.
+// Dense matrices in place, by panels through a buffer. In bytes unless stated otherwise.
 typedef struct gp__buffered_args {
-  unsigned char *data, *buffer;                      // a matrix; slots of blocks
-  unsigned long long *counters;                      // GP__PANELS_COUNTERS, turns that are done of each step
+  unsigned char *data, *buffer;                      // the matrix; slots of blocks
+  unsigned long long *counters;                      // GP__PANELS_COUNTERS, then turns done of each step
   unsigned long long rows, columns, height;          // elements
   unsigned long long pitch, slot;                    // gp__buffered_plan
-  unsigned panels, column_tiles, lines, part, parts; // lines and 16-byte units that are copied at a time
+  unsigned panels, column_tiles, lines, part, parts; // copied at a time: lines, 16-byte units
   gp__divisor units;                                 // part
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
   unsigned first[GP__BUFFERED_MOST + 2];             // turns before each step
@@ -9344,15 +9343,15 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
 
 // ---- layouts/kernels.cuh - conversion of layouts
 
-// Structs of a layout, tile by tile, become structs of another. A tile of the source is loaded as memory has it, by
-// vectors: one range of bytes where blocks divide the tile, a range for each field otherwise. In shared memory the
-// ranges stand one behind the other. Each thread takes `chunk` structs at a time into registers, field by field, and
-// puts them where the destination's ranges have them; these are stored as the source's were loaded. Offsets and sizes
-// are constants, so that what a thread does between two accesses to shared memory is byte permutations, and nothing at
-// all for fields of whole words. (Arrays of structs of arrays, and what they are good for: Strzodka, Abstraction for
-// AoS and SoA Layout in C++; Weber and Goesele, MATOG: Array Layout Auto-Tuning for CUDA.)
+// Converts structs from one layout to another, tile by tile. A tile of the source is loaded by vectors, as it is in
+// memory: one range of bytes if blocks divide the tile, otherwise a range for each field. The ranges are consecutive in
+// shared memory. Each thread takes `chunk` structs at a time into registers, field by field, and writes them to the
+// destination's ranges; these are stored as the source's were loaded. Offsets and sizes are constants, so between two
+// accesses to shared memory a thread only permutes bytes, and does nothing for fields of whole words. (Arrays of
+// structs of arrays, and what they are good for: Strzodka, Abstraction for AoS and SoA Layout in C++; Weber and
+// Goesele, MATOG: Array Layout Auto-Tuning for CUDA.)
 
-// A field's size, and its offsets in both structs; a gap of the destination: no offset (-1) in the source's.
+// A field's size, and its offsets in both structs; a gap of the destination has source offset -1.
 template <int SIZE, int IN, int OUT> struct gp__moved {};
 // WIDTH: of a block, which divides the tile; 0 and -1: a range for each field, of an array or of a larger block. SIZE:
 // of a struct.
@@ -9361,7 +9360,7 @@ template <int WIDTH, int SIZE> struct gp__side {
   static const bool parts = WIDTH < 0;
 };
 
-// A list of them. Gaps come last. A field's part of the registers is a number of words.
+// A list of moved fields, gaps last. A field's part of the registers is whole words.
 template <class... Fields> struct gp__moved_list {
   static const int count = 0, moved = 0, bytes = 0;
   static GPUPRIMS__BOTH constexpr int size(int) { return 0; }
@@ -9384,13 +9383,13 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
   static GPUPRIMS__BOTH constexpr int word(int chunk, int f) {
     return f == 0 ? 0 : (IN >= 0 ? (chunk * SIZE + 3) / 4 : 0) + rest::word(chunk, f - 1);
   }
-  // Which byte of the source's structs stands in byte b of the registers; -1: none.
+  // Byte of the source's structs in byte b of the registers; -1: none.
   static GPUPRIMS__BOTH constexpr int of_register(int chunk, int struct_size, int b) {
     return b >= (chunk * SIZE + 3) / 4 * 4 ? rest::of_register(chunk, struct_size, b - (chunk * SIZE + 3) / 4 * 4)
            : b < chunk * SIZE && IN >= 0   ? b / SIZE * struct_size + IN + b % SIZE
                                            : -1;
   }
-  // Which byte of the registers stands at byte b of the destination's k-th struct; -1: it is of a gap. first: word.
+  // Byte of the registers for byte b of the destination's k-th struct; -1: a gap. first: word.
   static GPUPRIMS__BOTH constexpr int of_struct(int chunk, int k, int b, int first) {
     return IN >= 0 && b >= OUT && b < OUT + SIZE
                ? first * 4 + k * SIZE + b - OUT
@@ -9398,7 +9397,7 @@ template <int SIZE, int IN, int OUT, class... Rest> struct gp__moved_list<gp__mo
   }
 };
 
-// Four bytes of registers, by their numbers, as a word; -1: zero.
+// Packs four bytes of registers, given by number, into a word; -1: zero.
 template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const gp__u32 *word) {
   const int W0 = B0 < 0 ? -1 : B0 / 4, W1 = B1 < 0 ? -1 : B1 / 4, W2 = B2 < 0 ? -1 : B2 / 4, W3 = B3 < 0 ? -1 : B3 / 4;
   const int A = W0, B = W1 != A ? W1 : W2 != A ? W2 : W3; // of at most two words
@@ -9413,7 +9412,7 @@ template <int B0, int B1, int B2, int B3> GP_DEVICE gp__u32 gp__pick_bytes(const
   const gp__u32 low = gp__pick_bytes<B0, B1, B0, B1>(word), high = gp__pick_bytes<B2, B3, B2, B3>(word);
   return __byte_perm(low, high, 0x5410);
 }
-// Bytes `from` as Map::at says, to words [J, END).
+// Permutes bytes of `from` by Map::at into words [J, END).
 template <class Map, int J, int END> struct gp__permuted_words {
   static GP_DEVICE void run(const gp__u32 *from, gp__u32 *to) {
     to[J] = gp__pick_bytes<Map::at(4 * J), Map::at(4 * J + 1), Map::at(4 * J + 2), Map::at(4 * J + 3)>(from);
@@ -9475,8 +9474,8 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
   }
 };
 
-// The f-th field of a chunk, and of those behind it, between registers and a tile in shared memory that is no array of
-// structs. Gaps of the destination become zero.
+// Moves field F of a chunk, and those after it, between registers and a tile in shared memory that is no array of
+// structs. Clears gaps of the destination.
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END> struct gp__fields_of_chunk {
   static const int SIZE = List::size(F), BYTES = CHUNK * SIZE, OFFSET = List::offset(OUT, F), W = Side::width;
   static const int ALIGN =
@@ -9503,7 +9502,7 @@ struct gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, END, END> {
   static GP_DEVICE void run(gp__u32 *, unsigned char *, int) {}
 };
 
-// A side's tile in shared memory.
+// Moves a chunk between registers and a side's tile in shared memory.
 template <bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
   static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
     gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, 0, List::count>::run(word, tile, c);
@@ -9524,7 +9523,7 @@ struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
   }
 };
 
-// Where the first struct of a tile stands: bytes from the first block to its own, and its number in there.
+// Position of a tile's first struct: bytes from the first block to its own, and its number there.
 struct gp__tile_start {
   gp__u64 block, number;
   GP_DEVICE gp__tile_start(gp__u64 first, gp__u64 width, int struct_size) {
@@ -9539,13 +9538,13 @@ struct gp__tile_start {
 template <class P, class Side, int TILE, int CHUNK, class List> struct gp__ranges {
   static const int T = P::threads, BYTES = TILE * (Side::width ? Side::size : List::bytes), VECTORS = BYTES / 16;
   static const int ROUNDS = (VECTORS + T - 1) / T, COUNT = Side::width ? 1 : List::moved;
-  // As many vectors, then one that is free; 0: none is.
+  // Vectors between free ones; 0: none is free.
   static const int PADDING = Side::width == 1 ? gp__layout_padding(CHUNK, Side::size) : 0;
   static GP_DEVICE int slot(int vector) { return PADDING ? vector + vector / (PADDING ? PADDING : 1) : vector; }
-  // Of the range's first vector, and of its bytes.
+  // A range's first vector, and its bytes.
   static GPUPRIMS__BOTH constexpr int first(int f) { return Side::width ? f * VECTORS : TILE * List::before(f) / 16; }
   static GPUPRIMS__BOTH constexpr int bytes(int f) { return Side::width ? BYTES : TILE * List::size(f); }
-  // Where a tile has them. Byte: unsigned char, const or not. `width` is the layout's own.
+  // Addresses of a tile's ranges. Byte: unsigned char, const or not. `width` is the layout's own.
   gp__u64 tile;
   gp__tile_start start;
   GP_DEVICE gp__ranges(gp__u64 tile_, gp__u64 width)
@@ -9554,7 +9553,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     if (Side::width) return base + tile * BYTES;
     return column[f] + (Side::parts ? start.block : 0) + start.number * static_cast<gp__u64>(List::size(f));
   }
-  // Where the thread's vector of round `u` stands.
+  // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
     GPUPRIMS__UNROLL
@@ -9589,7 +9588,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
             gp__vector_of_range<CACHE>(from, static_cast<unsigned>(i), static_cast<unsigned>(bytes(f)));
     }
   }
-  // The gaps of a block that is larger than the tile are in no range.
+  // Clears the gaps of a block that is larger than the tile; they are in no range.
   template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
     GPUPRIMS__UNROLL_BY(1)
     for (int f = List::moved; f < List::count; ++f) {
@@ -9621,7 +9620,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   }
 };
 
-// One value, by words as large as sizes and addresses allow.
+// Copies one value, by words as large as size and addresses allow.
 template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const unsigned char *from, unsigned size) {
   GPUPRIMS__UNROLL_BY(1)
   for (unsigned i = 0; i < size; i += sizeof(Word))
@@ -9634,7 +9633,7 @@ GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsi
   else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
   else gp__copy_words<unsigned char>(to, from, size);
 }
-// Where value i of a tile stands in a column. TILE: no more values.
+// Address of value i of a tile in a column. TILE: most values.
 template <int TILE, class Byte>
 GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u64 width, int struct_size, int size,
                                  unsigned i) {
@@ -9643,8 +9642,8 @@ GP_DEVICE Byte *gp__layout_value(Byte *column, const gp__tile_start &tile, gp__u
   const gp__u64 blocks = width > TILE ? number >= width : static_cast<gp__u32>(number) / static_cast<gp__u32>(width);
   return column + tile.block + blocks * width * struct_size + (number - blocks * width) * size;
 }
-// `count` structs of a tile, value by value. Shared memory holds a column for each field in between: in place nothing
-// is written before all is read. One barrier inside.
+// Converts `count` structs of a tile, value by value, through a column for each field in shared memory: in place
+// nothing is written before all is read. Contains one barrier.
 template <class P, int TILE, class In, class Out, class List>
 GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
   const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
@@ -9668,9 +9667,9 @@ GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsig
   }
 }
 
-// CHUNK 0: values go one by one; In and Out then have the structs' sizes only. Between tiles there is no barrier: a
-// tile's load writes what nobody reads behind the barrier before the last store, which reads the destination's part;
-// values in between are a thread's own.
+// CHUNK 0: converts value by value; In and Out then have only the structs' sizes. Tiles need no barrier between them: a
+// store reads the destination's part alone, and the next load writes the source's, which no thread reads after the
+// barrier before that store. Values one by one are a thread's own.
 template <class P, int TILE, int CHUNK, class In, class Out, class... Fields>
 GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__moved_list<Fields...> List;
@@ -21070,7 +21069,8 @@ template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args
 
 // ---- transpose/kernels.cuh - transposes: tiles
 
-// Panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off read them.
+// Tiles are ordered by panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off
+// read them.
 GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__u64 &row, gp__u64 &column) {
   const gp__u64 of_panel = a.panel * a.column_tiles, panel = tile / of_panel;
   const gp__u64 first = panel * a.panel, rest = a.row_tiles - first;
@@ -21079,8 +21079,8 @@ GP_DEVICE void gp__tile_of_panel(const gp__transpose_args &a, gp__u64 tile, gp__
   column = tile / height;
   row = first + tile - column * height;
 }
-// The tile of that number: which it is of its matrix, and the matrix. Offsets of both in its place take registers fewer
-// where a thread reads and writes the tile (a sixth of them, a block a multiprocessor of thin ones).
+// A tile's position in its matrix, and the matrix. A thread that both reads and writes the tile keeps both offsets
+// instead: that saves a sixth of its registers, which is one block a multiprocessor for thin tiles.
 struct gp__place_of_tile {
   gp__u64 row, column, far, near;
   GP_DEVICE gp__place_of_tile(const gp__transpose_args &a, gp__u64 tile) : far(0), near(0) {
@@ -21094,8 +21094,8 @@ struct gp__place_of_tile {
   }
 };
 
-// One tile a turn. FORM: GP__FORM_... A whole side is one on which lines are short and lie one behind the other: they
-// come, or go, as what they are together, one array.
+// Transposes one tile a turn. FORM: GP__FORM_... A whole side has short, contiguous lines: it is loaded or stored as
+// one array.
 template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW) != 0> struct gp__transposer {
   static const bool IN_ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0, OUT_ALIGNED = (FORM & GP__FORM_OUT_ALIGNED) != 0;
   static const bool IN_WHOLE = (FORM & GP__FORM_IN_WHOLE) != 0, OUT_WHOLE = (FORM & GP__FORM_OUT_WHOLE) != 0;
@@ -21111,7 +21111,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   GP_DEVICE explicit gp__transposer(const gp__transpose_args &args)
       : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
-  // `bytes` bytes that begin at a multiple of 16, into rows without gaps but the padding.
+  // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
   GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
     gp_vector v[P::vectors];
     GPUPRIMS__UNROLL
@@ -21126,7 +21126,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
     }
   }
-  // `rows` long rows of few.
+  // Loads a part of few long rows.
   GP_DEVICE void load_few(unsigned char *shared, const unsigned char *in, unsigned rows, unsigned columns,
                           const unsigned char *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
@@ -21151,9 +21151,9 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
     }
   }
-  // A word of the output of whole columns, and those behind it: where they lie in shared memory.
+  // Position in shared memory of a word of the output of whole columns, and of the words after it.
   struct place_of_word {
-    unsigned row, column, part, above; // above: rows of the matrices before
+    unsigned row, column, part, above; // above: rows of earlier matrices
     GP_DEVICE void find(const gp__transpose_args &a, unsigned word) {
       const unsigned N = SIZE / WORD, element = word / N;
       part = word % N;
@@ -21175,13 +21175,13 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       above += a.row.by;
     }
   };
-  // `columns` short columns, of one or of several matrices, one behind the other.
+  // Stores `columns` short, contiguous columns of one or several matrices.
   GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
     const unsigned skip = gp__misalignment(out, 16), start_pitch = static_cast<unsigned>(a.in_pitch) & 15u;
     const int all = static_cast<int>(columns * a.row.by * N);
-    const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of a column, and of a group
+    const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of one column and group
     for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
       const int first = static_cast<int>(unit * W) - static_cast<int>(skip / WORD);
       unsigned char *to = out + static_cast<gp__u64>(unit) * 16 - skip;
@@ -21217,7 +21217,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
     const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
     unsigned char *out = static_cast<unsigned char *>(a.out);
-    if (IN_WHOLE && OUT_WHOLE) { // some matrices
+    if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
       const unsigned matrices = static_cast<unsigned>(rest < a.matrices ? rest : a.matrices);
       load_whole(shared, in + first * matrix, static_cast<unsigned>(matrices * matrix), end);
@@ -21258,7 +21258,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
                   !OVERLAPS || row == 0, !OVERLAPS || row + ROWS >= a.rows);
   }
 };
-// Units of few long rows. Narrow elements: a word has several, and the words of so many rows become those of columns.
+// Units of few long rows. A word has several narrow elements; words of as many rows become words of columns.
 template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
@@ -21273,7 +21273,7 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   typedef gp__u32 Unit;
   typedef typename gp__word_of<SIZE>::type Element;
   static const bool SHIFTED = !ALIGNED;
-  // The aligned word in which `at` lies. Of rows that are not aligned the next lane has the rest.
+  // The aligned word that contains `at`. If rows are not aligned, the next lane has the rest.
   static GP_DEVICE Unit load(const unsigned char *at) {
     return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
@@ -21284,21 +21284,22 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
       if (i < elements) r |= gp__u32(reinterpret_cast<const Element *>(at)[i]) << i * SIZE * 8;
     return r;
   }
-  // x and the next lane's word, from that bit on (modulo 32); lane i has the word behind the last lane's of row i.
+  // x and the next lane's word, from bit `bits` on (modulo 32). `behind` of lane i: the word after the last lane's, in
+  // row i.
   static GP_DEVICE Unit shifted(Unit x, gp__u32 behind, unsigned row, unsigned bits) {
     const gp__u32 next = __shfl_down_sync(~0u, x, 1), other = __shfl_sync(~0u, behind, int(row));
     return __funnelshift_r(x, gp_lane() == GP__WARP - 1 ? other : next, bits);
   }
   static GP_DEVICE void turn(Unit (&x)[4 / SIZE]) { gp__transpose_words<SIZE>(x); }
-  // `next` behind so many bits that are the upper ones of `before`; the last word of both, `next` of so many bits.
+  // append: `next` after the upper `bits` bits of `before`. last: the last word of both, with `bits` bits of `next`.
   static GP_DEVICE Unit append(Unit before, Unit next, unsigned bits) { return __funnelshift_l(before, next, bits); }
   static GP_DEVICE Unit last(Unit before, Unit next, unsigned bits) { return __funnelshift_r(before, next, bits); }
 };
-// A thread has all rows of some columns, which are as many units of the output as there are rows: each column's words
-// are moved to where the column begins, the first one joined to the end of the column before.
+// A thread has all rows of some columns, which are as many units of the output as there are rows. It moves each
+// column's words to the column's start, and joins the first one to the end of the column before.
 template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, WORD, FORM, true> {
   static const int UNIT = gp__few_unit(SIZE), K = UNIT / SIZE; // K: columns of a thread, rows of a group
-  static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // on their way at a time
+  static const int GROUPS = P::vectors * 16 / UNIT > K ? P::vectors * 16 / UNIT / K : 1; // in flight at a time
   typedef gp__few_words<SIZE, (FORM & GP__FORM_IN_ALIGNED) != 0> Words;
   typedef typename Words::Unit Unit;
   typedef typename gp__word_of<SIZE>::type Element;
@@ -21309,7 +21310,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
 
   GP_DEVICE unsigned slot_of(unsigned unit) const { return unit + (unit >> line); }
 
-  // Group k, words of columns: at[j], where column j's begin in shared memory, `bits` bits behind the unit's beginning.
+  // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
                      Unit (&before)[K]) const {
     GPUPRIMS__UNROLL
@@ -21318,7 +21319,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       before[j] = x[j];
     }
   }
-  // A column of elements that are units, four rows at a time. Two of them lie side by side: gaps stand behind pairs.
+  // Takes a column of elements that are units, four rows at a time. Pairs are contiguous: gaps are after pairs.
   GP_DEVICE void take_one(Unit *shared, const unsigned char *in) const {
     const int FOURS = P::vectors * 16 / UNIT > 4 ? P::vectors * 16 / UNIT / 4 : 1;
     const unsigned fours = rows / 4, rest = rows % 4;
@@ -21346,7 +21347,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     for (int i = 0; i < 3; ++i)
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
-  // Columns that begin at `in` in the first row, `columns` of which there are. WHOLE: all words of the warp are.
+  // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
   template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
@@ -21398,21 +21399,21 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
   }
-  // Of so many rows, one a lane, the word in which the last lane's last bytes lie.
+  // For `of` rows, one a lane: the word that contains the last lane's last bytes.
   template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const unsigned char *in, unsigned of) const {
     const unsigned lane = gp_lane();
     const unsigned char *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
     return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
   }
-  // Words of K rows, the first of which begins at that bit, become words of columns.
+  // Turns words of K rows, the first of which begins at bit `start`, into words of columns.
   template <bool WHOLE> GP_DEVICE void to_columns(Unit (&x)[K], gp__u32 behind, unsigned row, unsigned start) const {
     GPUPRIMS__UNROLL
     for (int i = 0; WHOLE && Words::SHIFTED && i < K; ++i)
       x[i] = Words::shifted(x[i], behind, row + i, start + i * (static_cast<unsigned>(a.in_pitch) * 8));
     Words::turn(x);
   }
-  // Do all words that a warp reads, whose first one begins at `in`, lie within [begin, end)?
+  // True if all words that a warp reads, from `in` on, are within [begin, end).
   GP_DEVICE bool is_whole(const unsigned char *in, const unsigned char *begin, const unsigned char *end) const {
     const unsigned char *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
@@ -21420,7 +21421,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
     return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
-  // As vectors of the output: as they lie in shared memory, or element by element; both ends an element a thread.
+  // Stores vectors of the output: straight from shared memory, or element by element; both ends an element a thread.
   GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
     const unsigned head = gp__words_before<1, 16>(out), vectors = bytes > head ? (bytes - head) / 16 : 0;
     unsigned byte = threadIdx.x * SIZE;
@@ -21484,7 +21485,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose(co
 
 // ---- transpose/in_place.cuh - transposes in place: squares, rectangles
 
-// A square matrix in place: tiles on both sides of the diagonal change places.
+// Transposes a square matrix in place: exchanges tiles on both sides of the diagonal.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_square(const gp__transpose_args &a) {
   const int SIDE = gp__transpose_side(P::threads, P::vectors, SIZE);
   const bool ALIGNED = (FORM & GP__FORM_IN_ALIGNED) != 0;
@@ -21512,7 +21513,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
     const unsigned rows = static_cast<unsigned>(rest_i < SIDE ? rest_i : gp__u64(SIDE));
     const unsigned columns = static_cast<unsigned>(rest_j < SIDE ? rest_j : gp__u64(SIDE));
-    // What lies beside a tile's rows is another block's: it is not read along.
+    // Memory beside a tile's rows belongs to other blocks and is not read.
     Tile::template load<true>(shared, upper, a.out_pitch, rows, columns, upper, upper);
     if (i != j) Tile::template load<true>(shared2, lower, a.out_pitch, columns, rows, lower, lower);
     __syncthreads();
@@ -21522,9 +21523,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
   }
 }
 
-// A dense matrix in place, of m rows and n columns, m <= n or the inverse of such a one (Catanzaro, Keller and Garland,
-// A Decomposition for In-place Matrix Transposition): columns are rotated where m and n have a common factor, then
-// elements change places within each row, then within each column. A step reads and writes everything once.
+// Transposes a dense matrix in place, of m rows and n columns, m <= n, or inverts that (Catanzaro, Keller and Garland,
+// A Decomposition for In-place Matrix Transposition): rotates columns if m and n have a common factor, then permutes
+// elements within each row, then within each column. A step reads and writes everything once.
 template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned N = SIZE / WORD;
@@ -21573,11 +21574,11 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   }
 }
 
-// Large dense matrices in place, of which a side has a divisor. A chunk is what so many rows of the input have of a row
-// of the output; these rows are a panel. Two steps, each of which reads and writes everything once, or in the other
-// order for the inverse: each panel is transposed, so that chunks lie together; chunks go where they belong. Where a
-// side is short, panels are tiles of gp__transpose.
-// What both need first: some panels put aside, counters and flags cleared.
+// Large dense matrices in place, of which a side has a divisor. A panel is as many rows of the input as the divisor; a
+// chunk is a panel's share of a row of the output. Two steps read and write everything once each: each panel is
+// transposed, which makes chunks contiguous; then chunks move to their places. The inverse has the steps in the other
+// order. If a side is short, panels are tiles of gp__transpose. This kernel prepares both steps: it saves some panels,
+// and clears counters and flags.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_save(const gp__panels_args &a) {
   typedef typename gp__word_of<FORM / GP__FORM_WORD>::type Word;
   gp__pdl_wait<P>();
@@ -21592,9 +21593,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sa
 
 // ---- transpose/panels.cuh - transposes in place by panels and chunks
 
-// Transposes panel i + holes into the place of panel i, as if they stood in a circle: some were put aside, so that
-// there are places to begin with. A tile is read as soon as a block has its ticket, and written once all that lies
-// there was read, by blocks with lower tickets.
+// Transposes panel i + holes into the place of panel i, in a circle. Some panels were saved, so that there are free
+// places to begin with. A block reads a tile as soon as it has its ticket, and writes it once blocks with lower tickets
+// have read everything in its place.
 template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_panels(const gp__panels_args &a) {
   const int ROWS = gp__transpose_rows(P::threads, P::vectors, SIZE);
   const int COLUMNS = gp__transpose_columns(P::threads, P::vectors, SIZE);
@@ -21639,11 +21640,10 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     __syncthreads();
   }
 }
-// Chunks follow one another to their places, each warp along a cycle until it meets what another one has begun (the
-// idea of Sung, Gomez-Luna, Gonzalez-Linares, Guil and Hwu, In-place Transposition of Rectangular Matrices on
-// Accelerators).
-// Who claims a chunk loads it, and writes it over its successor once that was loaded. P::vectors successors are claimed
-// at once: whatever of them others have begins a new chain behind it.
+// Moves chunks to their places: each warp follows a cycle until it meets a chunk that another one has claimed (the idea
+// of Sung, Gomez-Luna, Gonzalez-Linares, Guil and Hwu, In-place Transposition of Rectangular Matrices on Accelerators).
+// A warp that claims a chunk loads it, and writes it over its successor once that is loaded. It claims P::vectors
+// successors at once; a new chain begins after any that others have.
 template <class P, int WORD> struct gp__chunk_mover {
   typedef typename gp__word_of<WORD>::type Word;
   static const int DEEP = P::vectors, WORDS = WORD >= 4 ? 16 / WORD : 4;
@@ -21670,7 +21670,7 @@ template <class P, int WORD> struct gp__chunk_mover {
     return (y >= over_y ? y - over_y : y + a.shift_y) * a.chunk_rows + (x >= over_x ? x - over_x : x + a.shift_x);
   }
   GP_DEVICE bool claim(gp__u32 i) const { return gp__set_bit(a.claimed, i); }
-  // Lanes of `lanes` have the number of a chunk each: whoever waits for it may write there now.
+  // Lanes of `lanes` have the number of a loaded chunk each: publishes that its place may be overwritten.
   GP_DEVICE void tell(gp__u32 lanes, gp__u32 i) const {
     __syncwarp();
     if (lanes >> gp_lane() & 1u) {
@@ -21733,15 +21733,15 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
 
 // ---- transpose/buffered.cuh - transposes in place through a buffer
 
-// Panels through a buffer. Turns are taken in order, by tickets: those of step x are the tiles of panel x, first those
-// that go to the buffer, then those that go to their places, and at last group x - 1 from the buffer to its place. A
-// tile is read at once; it is written, or lines are copied, as soon as all steps are done that stand in the way.
+// Panels through a buffer. Blocks take turns in order, by tickets. The turns of step x are the tiles of panel x, first
+// those for the buffer, then those for their places, and last the copies of group x - 1 from the buffer to its place. A
+// tile is read at once; it is written, or lines are copied, as soon as the steps that it must follow are done.
 struct gp__buffered_turn {
-  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null where lines are copied
+  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
   unsigned char *out;
   gp__u64 out_pitch;
-  unsigned rows, columns, unit; // elements of a line, lines, the first unit of each
-  unsigned row, column;         // of the matrix: the first row, tiles from the left
+  unsigned rows, columns, unit; // elements of a line; lines; the first unit of each
+  unsigned row, column;         // in the matrix: the first row, the tile column
   unsigned step, ready;         // steps that must be done
 };
 template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
@@ -21753,7 +21753,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       Tile;
   struct storage {
     gp__buffered_turn turn[2];
-    unsigned step, done; // of one thread: of the latest ticket; steps that are known to be done
+    unsigned step, done; // of one thread: step of the latest ticket; steps known to be done
   };
   const gp__buffered_args &a;
   storage &s;
@@ -21761,7 +21761,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
 
   GP_DEVICE unsigned ticket() const { return static_cast<unsigned>(gp__add_relaxed(a.counters, 1)); }
   GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return static_cast<unsigned>(x < y ? x : y); }
-  // What panel x and group g have in common: where it belongs, and its block of the buffer.
+  // Elements that panel x and group g have in common: their place, and their block of the buffer.
   GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
     return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
   }
@@ -21774,7 +21774,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     t.step = s.step = x;
     if (x > a.panels) return;
     number -= a.first[x];
-    const gp__u64 rest = a.rows - x * a.height; // of no meaning behind the last panel
+    const gp__u64 rest = a.rows - x * a.height; // meaningless after the last panel
     const unsigned high = x < a.panels ? (least(rest, a.height) + ROWS - 1) / ROWS : 0;
     if (number < high * a.column_tiles) {
       unsigned column = number / high, g = 0;
@@ -21809,7 +21809,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       t.ready = x;
     }
   }
-  // Are so many steps done? Waits until they are, or only looks.
+  // Returns whether `ready` steps are done. Waits until they are, or only looks.
   GP_DEVICE bool wait(unsigned ready, bool looks = false) const {
     if (s.done >= ready) return true;
     for (unsigned x = s.done; x < ready; s.done = ++x)
@@ -21820,14 +21820,15 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     __threadfence();
     return true;
   }
-  // The whole unit of that number: in which line, and at which byte of it. False: there is none.
+  // Finds whole unit i: its line, and its byte there. Returns false if there is none.
   GP_DEVICE bool finds(const gp__buffered_turn &t, unsigned i, unsigned &line, unsigned &at) const {
     line = gp__quotient(a.units, i);
     at = (t.unit + i - line * a.part) * 16;
     if (!OUT_ALIGNED) at -= gp__misalignment(t.out + line * t.out_pitch, 16); // wraps below 0
     return line < t.columns && at < t.rows * SIZE && at + 16 <= t.rows * SIZE;
   }
-  // Lines of the buffer, which begin as their places do, modulo 16: whole units, then the words at both ends.
+  // Copies lines of the buffer, which are aligned as their places are, modulo 16: whole units, then the words at both
+  // ends.
   GP_DEVICE void copy(const gp__buffered_turn &t) const {
     typedef typename gp__word_of<WORD>::type Word;
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
@@ -21855,12 +21856,12 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
           *reinterpret_cast<const Word *>(t.in + line * a.pitch + (at - skip));
     }
   }
-  // All that this block has written in a turn of that step is there, for whoever learns of it.
+  // Publishes that this block has done a turn of step `of`: whoever reads the counter sees what it wrote.
   GP_DEVICE void tell(unsigned of) const {
     __threadfence();
     if (of <= a.panels) gp__add_relaxed(a.counters + GP__PANELS_COUNTERS + of, 1);
   }
-  // What a turn reads, on its way to the L2 cache; one warp.
+  // Called by one warp: prefetches what a turn reads to the L2 cache.
   GP_DEVICE void prefetch(const gp__buffered_turn &t) const {
     if (t.step > a.panels) return;
     const unsigned lines = t.begin ? t.rows : t.columns;
@@ -21869,8 +21870,8 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     for (unsigned i = gp_lane(); i < lines && bytes; i += GP__WARP)
       gp__prefetch_bytes(t.in + i * (t.begin ? a.columns * SIZE : a.pitch) + (t.begin ? 0 : t.unit * 16), bytes);
   }
-  // A warp beside the others finds out what comes next, waits, and tells, while they load and store; or one of the
-  // threads does, between its loads and its stores.
+  // An extra warp finds the next turn, waits and publishes, while the others load and store. Without it, one of the
+  // threads does so between its loads and its stores.
   GP_DEVICE void run(unsigned char *shared) const {
     const bool LEADS = gp__buffered_leads(SIZE);
     const unsigned in_pitch = static_cast<unsigned>(a.columns * SIZE) & 15u;
@@ -21920,9 +21921,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_bu
   Panels(a, s).run(shared);
 }
 
-// ---- transpose/rows.cuh - rows that are moved as they are
+// ---- transpose/rows.cuh - rows that move unchanged
 
-// Rows that are moved as they are: `columns` words of WORD bytes each. A tile is 2^tile_columns words of some rows.
+// Moves rows unchanged: `columns` words of WORD bytes each. A tile is 2^tile_columns words of several rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__pdl_wait<P>();
@@ -27254,21 +27255,22 @@ static gp_result gp__host_transpose(gp__host_call *h) {
 
 // ---- layouts/host.c - layouts
 
-// Bytes of an array of `count` structs, room for more included; UINT64_MAX: that overflows.
+// Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
 GPUPRIMS__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   const uint64_t width = l->width ? l->width : l->capacity > count ? l->capacity : count;
   const uint64_t blocks = width ? gp__ceil_div(count, width) : 0;
   if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
   return blocks * width * l->size;
 }
-// Where a field's first value stands, in a buffer or in columns.
+// Address of a field's first value, in a buffer or in columns.
 GPUPRIMS__PRIVATE unsigned char *gp__layout_column(const gp_layout *l, const void *buffer, uint64_t count, int f,
                                                    size_t offset) {
   if (l->columns) return (unsigned char *)l->columns[f];
   return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
 }
 
-// What moves: sizes, offsets in the source and in the destination; then the gaps of the destination, with -1.
+// Moved fields: size, offsets in the source and in the destination; then gaps of the destination, with source offset
+// -1.
 typedef struct gp__layout_entry {
   int size, in, out;
 } gp__layout_entry;
@@ -27318,7 +27320,7 @@ GPUPRIMS__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_s
   return width == 0 ? i * size : i / width * width * struct_size + i % width * size;
 }
 
-// Values of structs, one by one, and zeros for gaps. In place: from a copy.
+// Converts value by value; writes zeros to gaps. In place it reads a copy.
 static gp_result gp__host_layouts(gp__host_call *h) {
   const gp__request *q = h->q;
   gp__layout_args a;
@@ -31293,7 +31295,7 @@ static const gp__own_check gp__checks_shuffle[GP__CHECKS] = {{GP__CHECK_OUT_TYPE
 
 // ---- transpose/check.c - checking a call: transposes
 
-// Strides of one side of a transpose, dense where they are 0, and how many elements lie between the first and the last.
+// Checks the strides of one side of a transpose (0: dense), and computes its span: elements from the first to the last.
 GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions,
                                               const uint64_t *extent, const uint64_t *given, uint64_t *stride,
                                               uint64_t *span) {
@@ -31320,16 +31322,16 @@ GPUPRIMS__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char 
   }
   return GP_SUCCESS;
 }
-// One dimension on its way through a merge.
+// One dimension while dimensions are merged.
 typedef struct gp__dimension {
   uint64_t extent, in, out; // strides in bytes
 } gp__dimension;
-// Dimensions of one element go, neighbours on both sides that lie so become one. d: in the output's order.
+// Drops dimensions of one element, and merges dimensions that are contiguous on both sides. d: in the output's order.
 GPUPRIMS__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
   int i, j, kept = 0;
   for (i = 0; i < count; ++i)
     if (d[i].extent != 1) d[kept++] = d[i];
-  for (i = 0; i < kept;) { // does dimension i hold all of another one?
+  for (i = 0; i < kept;) { // is another dimension one step of dimension i?
     for (j = 0; j < kept; ++j)
       if (i != j && d[i].in == d[j].in * d[j].extent && d[i].out == d[j].out * d[j].extent) break;
     if (j == kept) {
@@ -31348,11 +31350,11 @@ GPUPRIMS__PRIVATE void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
   *a = *b;
   *b = c;
 }
-// What is left to do, from the merged dimensions.
+// Derives the moves from the merged dimensions.
 GPUPRIMS__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
   uint64_t all = 16;
   int i, columns = -1, rows = -1;
-  for (;;) { // short rows that stay as they are and lie one behind the other on a side become elements
+  for (;;) { // short rows that stay whole and are contiguous on both sides become elements
     columns = rows = -1;
     for (i = 0; i < count; ++i) {
       if (d[i].in == (uint64_t)m->size) columns = i;
@@ -31469,7 +31471,7 @@ static const gp__own_check gp__checks_transpose[GP__CHECKS] = {{GP__CHECK_NUMBER
 
 // ---- layouts/check.c - checking a call: layouts
 
-// A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
+// Checks a layout; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
                                              const gp_layout *l, const void *buffer, gp__extent *span, int *spans) {
   const char *who = k->who;
@@ -32657,7 +32659,7 @@ GPUPRIMS__PRIVATE void gp__name_word(const gp__spelling *q, gp__text *t) { gp__a
 
 GPUPRIMS__PRIVATE gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   (void)h;
-  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more of them copy slower
+  if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more vectors copy slower
   return p;
 }
 GPUPRIMS__PRIVATE unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h,
@@ -32668,7 +32670,7 @@ GPUPRIMS__PRIVATE void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, g
   (void)p;
   if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
 }
-// Threads that a multiprocessor is to hold of a transpose: what tiles leave registers for.
+// Threads of a transpose that a multiprocessor should hold: as many as have registers for tiles.
 GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int aligned = (w->form & 3) == 3;
@@ -32680,7 +32682,7 @@ GPUPRIMS__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
   const int bytes = w->size == 1 && !(w->form & (GP__FORM_IN_ALIGNED | GP__FORM_WHOLE)); // shifted
   if (kind == GP__TRANSPOSE && (w->form & GP__FORM_FEW))
     return w->vectors > 4 || (w->size <= 2 && !(w->form & GP__FORM_IN_ALIGNED)) ? 1024 : 1280;
-  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a warp of each block that leads
+  if (kind == GP__TRANSPOSE_BUFFERED) return w->vectors > 4 ? 768 : 1024; // and a leading warp of each block
   if (kind == GP__TRANSPOSE && w->size <= 2 && w->vectors > 4 && w->threads == 512) return 1024; // gathered
   return w->vectors > 4 || bytes                                  ? 768
          : light                                                  ? 1536
@@ -32695,7 +32697,7 @@ GPUPRIMS__PRIVATE unsigned gp__resident_transposes(const gp__request *q, const g
 
 // ---- layouts/names.c - template arguments of conversions of layouts
 
-// A tile, what a thread takes of it, both sides, and what moves.
+// Names a tile, a thread's chunk, both sides, and the moved fields.
 GPUPRIMS__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
   int i;
   gp__add(t, ", %d, %d, gp__side<%d, %d>, gp__side<%d, %d>", q->tile, q->chunk, q->in_side, q->in_size, q->out_side,
@@ -32720,7 +32722,7 @@ GPUPRIMS__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *
     w->list[i] = (uint64_t)entry[i].size | (uint64_t)(entry[i].in + 1) << 16 | (uint64_t)(entry[i].out + 1) << 32;
   w->list_count = (uint64_t)count;
 }
-// As many blocks as leave room for what a thread takes.
+// As many blocks as leave registers for a thread's chunk.
 GPUPRIMS__PRIVATE unsigned gp__resident_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h,
                                                 const gp__spelling *w) {
   const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
@@ -34041,8 +34043,7 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__transpose_arguments(const gp__moves *m,
   a.column = gp__divisor_of(h.moved.columns < GP__TRANSPOSE_WHOLE ? h.moved.columns : 1);
   return a;
 }
-// The steps of a dense matrix in place, of which there are three: the plan and the arguments of one. 0: this one has
-// nothing to do.
+// Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
 GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int step, void *out, void *scratch,
                                          gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
@@ -34065,7 +34066,7 @@ GPUPRIMS__PRIVATE int gp__rectangle_step(const gp__moves *m, gp__shape h, int st
   a->gathers = within == inverse;
   return !a->rotates || common > 1;
 }
-// Columns, rows, columns.
+// Launches steps within columns, rows, columns.
 GPUPRIMS__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   gp__rectangle_plan r;
   gp__transpose_args a;
@@ -34094,7 +34095,7 @@ GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h,
   a.claimed = (unsigned *)(void *)(at + s.claimed);
   a.loaded = (unsigned *)(void *)(at + s.loaded);
   a.clears = (s.bytes - s.counters) / 8;
-  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // where panels are next
+  a.saves = r.inverse ? 0 : r.rows * r.columns * (unsigned)h.key_size * r.holes; // if panels are next
   a.rows = r.rows;
   a.columns = r.columns;
   a.panels = r.panels;
@@ -34108,7 +34109,7 @@ GPUPRIMS__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h,
   else a.shift_x = (unsigned)r.holes;
   return a;
 }
-// Panels that are tiles, of one matrix.
+// Arguments of panels that are tiles, of one matrix.
 GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of,
                                                                 void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
@@ -34119,7 +34120,7 @@ GPUPRIMS__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp_
   m.extent[3] = r.panels;
   return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
-// The kernels of a matrix, in their order: 0 panels, 1 chunks, 2 what both need first. -1: there are no more.
+// Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
 GPUPRIMS__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
   if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
@@ -34158,7 +34159,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// `count` matrices, from `data` to the workspace, and back. h: gp__tiled.
+// Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
 GPUPRIMS__PRIVATE gp__transpose_args gp__trip_arguments(gp_policy p, gp__shape h, const gp__moves *of, uint64_t count,
                                                         void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
@@ -34190,7 +34191,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-// The arguments of panels through a buffer, of one matrix, and of what clears their counters.
+// Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
 GPUPRIMS__PRIVATE gp__buffered_args gp__buffered_arguments(gp_policy p, gp__shape h, void *data, void *scratch,
                                                            gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
@@ -35706,12 +35707,12 @@ static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP_
 
 // ---- layouts/plan.c - plans of conversions of layouts
 
-// Is the input of a conversion copied first?
+// True if the input of a conversion is copied first.
 GPUPRIMS__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
   const gp__shape h = gp__shape_of(q);
   return h.in_place && !gp__layout_local(*p, h);
 }
-// Structs that a thread takes at a time: so many that each field's values fill whole words, where registers hold them.
+// Structs that a thread takes at a time: as many as make each field's values whole words, if registers hold them.
 GPUPRIMS__PRIVATE int gp__layout_chunk(const gp__request *q) {
   const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
   unsigned common = 4, chunk;
@@ -35745,7 +35746,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   gp__layout_args a;
   memset(&a, 0, sizeof a);
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
-  if (l->count == 2) { // in place: of a copy in the workspace
+  if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
         gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
     gp__map_args copy;

@@ -3,7 +3,7 @@
 //   core/messages.c, core/struct_size.c, core/request.c, layouts/host.c, core/check_types.c, core/checking.c,
 //   core/check_buffers.c
 
-// A layout, and its buffer or columns as extents. name: "in_layout (from)"; of: "in".
+// Checks a layout; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
 GPUPRIMS__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of,
                                              const gp_layout *l, const void *buffer, gp__extent *span, int *spans) {
   const char *who = k->who;
