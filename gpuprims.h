@@ -2572,7 +2572,7 @@ typedef struct gp__shape_of_layouts { // in_size and out_size of the call are th
 // ---- bfs/shape.h - what searches of graphs add to the shape of a call
 
 typedef struct gp__shape_of_bfs {
-  int has_transpose; // the edges that lead to vertices are known too
+  int has_transpose; // incoming edges are known too
 } gp__shape_of_bfs;
 
 // ---- shapes.h - what families add to the shape of a call
@@ -4071,16 +4071,16 @@ GPUPRIMS__RULE int gp__layout_local(gp_policy p, gp__shape s) {
 
 // ---- graph/policy.h - work on graphs: which primitives do it, and what it visits
 
-// Of gp_graph, by steps of a plan: building and checking.
+// True if a primitive builds or checks graphs, by steps of a plan.
 GPUPRIMS__RULE int gp__is_graph_work(int primitive) {
   return primitive >= GP_GRAPH_FROM_EDGES && primitive <= GP_CONNECTED_COMPONENTS;
 }
-// Does a kernel of it visit every edge with the vertex that it leaves (gp__each_edge)?
+// True if a kernel of it visits every edge with its source vertex (gp__each_edge).
 GPUPRIMS__RULE int gp__visits_edges(int primitive) {
   return primitive == GP_GRAPH_TRANSPOSE || primitive == GP_GRAPH_RELABEL || primitive == GP_BFS_CHECK ||
          primitive == GP_CONNECTED_COMPONENTS;
 }
-// Is the place of a fault an edge's number?
+// True if a fault's place is an edge's number.
 GPUPRIMS__RULE int gp__is_edge_fault(int kind) {
   return kind == GP_FAULT_TARGET || kind == GP_FAULT_IN_SOURCE || kind == GP_FAULT_NOT_REACHED ||
          kind == GP_FAULT_TOO_DEEP;
@@ -4131,27 +4131,27 @@ GPUPRIMS__RULE int gp__policy_valid_map(gp_policy p, gp__shape s) {
   F(cluster, 0, 1, 8, 16)
 
 enum {
-  GP__BFS_PART = 256,        // edges of a part of a list, at most
-  GP__BFS_LONG = 0xffff,     // in their place: all of a longer list, in the queue of one block
-  GP__BFS_BUFFER = 2048,     // bytes of shared memory of a warp: what it appends to queue and lists
-  GP__BFS_CLUSTER_MOST = 16, // blocks of a cluster that goes on alone
-  GP__BFS_CLUSTERS = 16,     // at most, in which all blocks go on, each with its own part of the frontier,
-  GP__BFS_SPREAD_AFTER = 64, // behind so many levels
+  GP__BFS_PART = 256,        // most edges of a part of a list
+  GP__BFS_LONG = 0xffff,     // as a part's count: all of a longer list, in the queue of one block
+  GP__BFS_BUFFER = 2048,     // bytes of a warp's shared memory, for what it appends to queue and lists
+  GP__BFS_CLUSTER_MOST = 16, // most blocks of a cluster that goes on alone
+  GP__BFS_CLUSTERS = 16,     // most clusters in which all blocks go on, each with its own part of the frontier,
+  GP__BFS_SPREAD_AFTER = 64, // after so many levels
   GP__BFS_WORDS = 1,         // tagged words: the counters of the barrier are clear
-  GP__BFS_LAUNCHES = 48, // steps, or levels, that have launches of their own where blocks cannot wait for each other
-  GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, where frontiers are of edges
+  GP__BFS_LAUNCHES = 48,     // steps, or levels, with launches of their own if blocks cannot wait for each other
+  GP__BFS_EDGE_STEPS = 2 * GP__BFS_LAUNCHES + 1, // the last step of a level, if frontiers are of edges
   GP__SOURCES_LAUNCHES = 96                      // steps likewise, of a search from many sources: two a level
 };
-// Parts that each of two queues in shared memory has room for.
+// Parts that fit each of two queues in shared memory.
 GPUPRIMS__RULE unsigned gp__bfs_small_most(int threads) { return (unsigned)(threads / GP__WARP * GP__BFS_BUFFER / 32); }
 GPUPRIMS__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
-// What a level by launches needs besides gp__lay_out_bfs: the edges that are expanded, source and target.
+// Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
 GPUPRIMS__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
   return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
 }
-// Roads and grids have few edges a vertex and many levels, others many and few: rows tell them apart by this.
+// Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
 GPUPRIMS__RULE int gp__degree_class(gp__shape s) { return s.count2 < 8 * s.count ? 0 : 8; }
 GPUPRIMS__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   return (p.algorithm == GP_EXPAND_CONTRACT ||
@@ -5019,7 +5019,8 @@ GPUPRIMS__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
 
 // ---- bfs/portable.h - portable rule of graphs
 
-// A search from many sources: a vertex lacks bits until all have reached it. Few vertices make no cluster.
+// A search from many sources has a small alpha: a vertex lacks bits until all sources have reached it. Few vertices
+// take no clusters.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
 #define GPUPRIMS__H200_GRAPH(primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull,       \
                              cluster, day)                                                                             \
@@ -5045,7 +5046,7 @@ GPUPRIMS__PRIVATE gp__measures gp__measure_graph(gp__shape s) {
   return m;
 }
 GPUPRIMS__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
-  // few blocks meet at a barrier sooner
+  // few blocks pass a barrier sooner
   p.threads = gp__default_to(p.threads,
                              s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
@@ -5737,7 +5738,7 @@ static const gp__rules gp__rules_transpose = {
     gp__policy_valid_transpose, gp__measure_matrices,     gp__portable_transpose, GPUPRIMS__ALWAYS_OVERLAPS,
     gp__geometry_transpose,     GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,      gp__row_serves_matrices};
 
-// ---- bfs/geometry.h - what a search keeps in scratch memory, and its launches
+// ---- bfs/geometry.h - scratch memory of searches, and their launches
 
 // Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
 typedef struct gp__bfs_layout {
@@ -5760,7 +5761,7 @@ GPUPRIMS__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 #undef GPUPRIMS__CARVE_SCRATCH
   return l;
 }
-// From many sources: acc_size is that of a vertex's word.
+// Search from many sources; acc_size is the size of a vertex's word.
 typedef struct gp__sources_layout {
   unsigned long long seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
@@ -5788,7 +5789,7 @@ GPUPRIMS__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned lon
   g->scratch =
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
-// A grid that waits for itself begins whole.
+// A grid that waits for itself must begin whole.
 GPUPRIMS__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph,   gp__portable_graph,
@@ -5940,31 +5941,30 @@ typedef struct gp__histogram_args {
 
 // ---- graph/arguments.h - arguments of graph building
 
-// Group by: tables of keys in shared memory.
-// Graphs are built and checked by steps of one plan, which have one struct of arguments.
+// Graphs are built and checked by steps of one plan, which share one struct of arguments.
 typedef struct gp__graph_args {
-  const void *offsets, *targets; // of the graph that is read; a list's sources and targets
-  const void *parents;           // of gp_bfs_check; numbers of vertices, of relabel and invert
+  const void *offsets, *targets; // of the graph read; or an edge list's sources and targets
+  const void *parents;           // gp_bfs_check: parents; relabel, invert: numbers of vertices
   const int *depths;
-  void *out_offsets, *out_targets; // what is written: a graph; degrees or numbers; a report
+  void *out_offsets, *out_targets; // written: a graph; degrees or numbers; a report
   unsigned long long *keys;
   unsigned long long vertices;
-  unsigned long long edges; // of the graph, at most
+  unsigned long long edges; // most edges of the graph
   unsigned long long count; // edges of the list; keys
   const unsigned long long *count_device;
   unsigned long long *bad;   // the first edge of the list that was left out, or NULL
   unsigned long long *state; // a number of keys; the least fault; degrees
-  unsigned *marks;           // two bits a vertex: set as long as there is no witness, no edge from the parent
+  unsigned *marks;           // two bits a vertex, set while no witness, no edge from the parent, is found
   unsigned long long source, limit;
-  int apart; // a list's: numbers from one edge's to the next one's
+  int apart; // edge list: numbers from one edge to the next
   int shift; // bits of a target in a key
   int flags;
-  int incoming;          // check: of in_offsets and in_sources
+  int incoming;          // check: the lists are in_offsets and in_sources
   const gp_fault *fault; // bfs with GP_CHECKED: of its graph
 } gp__graph_args;
-// The state's words where degrees are counted: a sum, the complement of the least, the most, the histogram.
+// The state's words of a degree count: the sum, the complement of the least, the most, the histogram.
 enum { GP__DEGREE_SUM, GP__DEGREE_LEAST, GP__DEGREE_MOST, GP__DEGREE_HISTOGRAM, GP__DEGREE_STATE = 3 + 65 };
-enum { GP__FAULT_SHIFT = 58 }; // kind and vertex (or edge) of a fault in a word, the first one being the least
+enum { GP__FAULT_SHIFT = 58 }; // a fault in a word: kind, then vertex or edge; the first fault is the least
 
 // ---- group_by/arguments.h - arguments of group by, and its constants
 
@@ -6215,8 +6215,7 @@ typedef struct gp__transpose_args {
 
 // ---- bfs/arguments.h - arguments of searches in graphs
 
-// Breadth-first search: all that a launch is told. Scratch memory holds bitmaps of the vertices that have been reached,
-// the queue, and lists of vertices.
+// Breadth-first search. Scratch memory holds bitmaps of reached vertices, the queue, and lists of vertices.
 typedef struct gp__bfs_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
@@ -6225,7 +6224,7 @@ typedef struct gp__bfs_args {
   gp_traversal *statistics;
   void *workspace;
   unsigned *reached[2]; // bitmaps
-  unsigned *fresh;      // a bitmap: of what a level over a list has found
+  unsigned *fresh;      // bitmap of what a level over a list has found
   void *queue;          // gp_edges
   void *lists[2];       // gp__bfs_unvisited
   void *found;          // vertices with long lists
@@ -6237,32 +6236,32 @@ typedef struct gp__bfs_args {
   int symmetric;
   int alpha, beta;               // gp_policy
   int look_from;                 // a block with so many parts looks at bits before it sets them
-  unsigned small, cluster_small; // parts with which one block goes on alone, one cluster, at most
-  unsigned cluster;              // its blocks; 1: there is none
+  unsigned small, cluster_small; // most parts with which one block, one cluster, goes on alone
+  unsigned cluster;              // blocks of a cluster; 1: no clusters
   unsigned blocks;               // of the grid, all of them resident
-  int step;                      // by launches
+  int step;                      // number of the launch, in a search by launches
   int gather, cull;              // gp_policy
   void *edge_queue;              // of gp__bfs_edge, as many as the graph has edges
   unsigned long long edges;
-  unsigned long long fused_edges; // more at a level are contracted and expanded by launches of their own
-  const gp_fault *fault;          // GP_CHECKED: search only where nothing was found
-  unsigned spread;                // parts with which all blocks go on, each with its own, or 0: they do not;
-  int spread_after;               // behind so many levels, GP__BFS_SPREAD_AFTER but in tests
+  unsigned long long fused_edges; // levels with more edges contract and expand in separate launches
+  const gp_fault *fault;          // GP_CHECKED: searches only if there is none
+  unsigned spread;                // fewest parts with which all blocks go on, each with its own; 0: never
+  int spread_after;               // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
 } gp__bfs_args;
-// The same from up to 64 sources at once.
+// Search from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
 enum {
-  GP__SOURCES_CLEAR, // a launch of its own, before any other
+  GP__SOURCES_CLEAR, // the first launch
   GP__SOURCES_ALL,   // all levels and the end, by blocks that can wait for each other
-  GP__SOURCES_STEP,  // by others: one step,
-  GP__SOURCES_REST,  // by one block what is then left, and
+  GP__SOURCES_STEP,  // by blocks that cannot: one step
+  GP__SOURCES_REST,  // later steps, by one block
   GP__SOURCES_FINISH // the end
 };
 typedef struct gp__sources_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
   int *depths;                         // a row for each source, or null
-  unsigned long long *reached;         // vertices, by each source; or null
+  unsigned long long *reached;         // vertices reached from each source; or null
   gp_traversal *statistics;            // or null
   void *seen, *words[2];               // a word a vertex
   void *lists[2];                      // vertices
@@ -6270,9 +6269,9 @@ typedef struct gp__sources_args {
   void *control;                       // gp__sources_control
   unsigned long long vertices;
   unsigned long long source[GP__SOURCES_MOST];
-  const unsigned long long *source_device; // in their place, or null
-  const gp_fault *fault;                   // GP_CHECKED: search only where nothing was found
-  int count, batch;                        // sources; which of the call's batches they are
+  const unsigned long long *source_device; // instead of `source`, or null
+  const gp_fault *fault;                   // GP_CHECKED: searches only if there is none
+  int count, batch;                        // sources; number of their batch in the call
   int limit;                               // of depth
   int alpha;                               // gp_policy
   unsigned small;
@@ -20699,13 +20698,13 @@ template <class P, class In, class Out> GP_DEVICE void gp__shuffle(const gp__map
 
 // ---- graph/build.cuh - graphs: building, degrees
 
-// An edge is a key: its source above its target, in as few bits as there are. One that is left out gets a key behind
-// all others. The keys are sorted; what is left to do is to take them apart, and to find where each source begins.
+// An edge becomes a key: its source above its target, in as few bits as possible. An edge that is left out gets a key
+// after all others. The keys are sorted, then split, and a search finds where each source begins.
 
 GP_DEVICE gp__u64 gp__edge_key(const gp__graph_args &a, gp__u64 source, gp__u64 target, bool there) {
   return there ? source << a.shift | target : a.vertices << a.shift;
 }
-// Keys of an edge list, and behind them those of the opposite edges. A loop is its own.
+// Writes the keys of an edge list, then those of the opposite edges. A loop has no opposite.
 template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_args &a) {
   const int ITEMS = 4 * P::vectors;
   const gp__u64 tile = static_cast<gp__u64>(P::threads) * ITEMS;
@@ -20735,12 +20734,12 @@ template <class P, class L> GP_DEVICE void gp__graph_list_keys(const gp__graph_a
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = both ? 2 * count : count;
 }
 
-// The number of edges of the graph that is read, as far as there is room for them.
+// Edges of the graph read, but at most a.edges.
 template <class O> GP_DEVICE gp__u64 gp__edge_count(const gp__graph_args &a) {
   const gp__u64 n = static_cast<const O *>(a.offsets)[a.vertices];
   return n < a.edges ? n : a.edges;
 }
-// Visits every edge with the vertex that it leaves, tile by tile: visit(edge, source, target).
+// Visits every edge with its source vertex, tile by tile: visit(edge, source, target).
 template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(const gp__graph_args &a, Visit visit) {
   const int ITEMS = 4 * P::vectors;
   typedef gp_tile_load_balance_storage<P::threads, ITEMS> Storage; // gp__edge_tile_bytes
@@ -20763,7 +20762,7 @@ template <class P, class O, class V, class Visit> GP_DEVICE void gp__each_edge(c
   }
 }
 
-// Keys of the edges of a graph: turned round, or, where vertices have new numbers, under these.
+// Keys of a graph's edges: reversed, or with the vertices' new numbers.
 template <class V, bool RELABEL> struct gp__edge_to_key {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64 edge, gp__u64 source, gp__u64 target) const {
@@ -20779,7 +20778,7 @@ template <class P, class O, class V, bool RELABEL> GP_DEVICE void gp__graph_keys
   if (blockIdx.x == 0 && threadIdx.x == 0) *a.state = gp__edge_count<O>(a);
 }
 
-// Sorted keys become a graph. A tile of vertices lies in few keys: the tile's range is searched first.
+// Turns sorted keys into a graph. A tile of vertices spans few keys: its range is searched first.
 template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp__graph_args &a) {
   struct Range {
     gp__u64 begin, end;
@@ -20824,7 +20823,7 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_from_keys(const gp
   }
 }
 
-// The degree of every vertex; and, of an order of vertices, where each one stands in it.
+// degree_keys: the degree of every vertex. invert: each vertex's position in an order.
 template <class P, class O> GP_DEVICE void gp__graph_degree_keys(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
@@ -20838,7 +20837,7 @@ template <class P, class V> GP_DEVICE void gp__graph_invert(const gp__graph_args
     static_cast<V *>(a.out_targets)[order[v]] = static_cast<V>(v);
 }
 
-// Degrees into the state's words, which begin as zeros.
+// Adds degrees to the state's words, which begin as zeros.
 template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_args &a) {
   struct Bins {
     gp__u32 bin[65];
@@ -20848,7 +20847,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   __syncthreads();
   gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
-  gp__u64 sum = 0, least = 0, most = 0; // of the least, the complement
+  gp__u64 sum = 0, least = 0, most = 0; // least: its complement
   for (gp__u64 v = blockIdx.x * P::threads + threadIdx.x; v < a.vertices; v += gridDim.x * P::threads) {
     const gp__u64 degree = offsets[v + 1] - offsets[v];
     sum += degree;
@@ -20868,7 +20867,7 @@ template <class P, class O> GP_DEVICE void gp__graph_degrees(const gp__graph_arg
   for (int i = int(threadIdx.x); i < 65; i += P::threads)
     if (s.bin[i]) gp__add_relaxed(a.state + GP__DEGREE_HISTOGRAM + i, s.bin[i]);
 }
-// One block: what the words say.
+// Called with one block: writes the report from the words.
 template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   gp_degrees *report = static_cast<gp_degrees *>(a.out_targets);
@@ -20882,9 +20881,10 @@ template <class P> GP_DEVICE void gp__graph_degree_report(const gp__graph_args &
 
 // ---- graph/components.cuh - connected components
 
-// Connected components: labels are a forest, in which every vertex's label is smaller, or its own (a root).
+// Connected components: labels are a forest. A vertex's label is smaller than the vertex, or the vertex itself (a
+// root).
 
-// The root of v's tree; labels on the way skip one.
+// The root of v's tree. Labels on the path skip one step.
 template <class V> GP_DEVICE V gp__root(V *labels, V v) {
   for (V up = gp__load_volatile(labels + v); up != v;) {
     const V above = gp__load_volatile(labels + up);
@@ -20894,7 +20894,7 @@ template <class V> GP_DEVICE V gp__root(V *labels, V v) {
   }
   return v;
 }
-// Who hooks a root to a smaller one has joined two trees. A root that somebody else has hooked is none any more.
+// Joins two trees: hooks the larger root to the smaller one. A root that another thread has hooked is no longer a root.
 template <class V> GP_DEVICE void gp__link(V *labels, V u, V v) {
   u = gp__root(labels, u), v = gp__root(labels, v);
   while (u != v) {
@@ -20914,7 +20914,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_first(const g
     labels[v] = first < v ? first : static_cast<V>(v);
   }
 }
-// Two neighbours of every vertex.
+// Links two neighbours of every vertex.
 template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp__graph_args &a) {
   const O *offsets = static_cast<const O *>(a.offsets);
   const V *targets = static_cast<const V *>(a.targets);
@@ -20924,7 +20924,7 @@ template <class P, class O, class V> GP_DEVICE void gp__components_few(const gp_
     for (O e = offsets[v], n = 0; n < 2 && e < offsets[v + 1]; ++n, ++e)
       gp__link(labels, static_cast<V>(v), targets[e]);
 }
-// Every label is the root's. At the end: how many roots there are.
+// Sets every label to its root. At the end also counts the roots.
 template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_args &a) {
   V *labels = static_cast<V *>(a.out_targets);
   gp__u64 roots = 0;
@@ -20938,7 +20938,7 @@ template <class P, class V> GP_DEVICE void gp__components_roots(const gp__graph_
   roots = gp_warp_reduce(roots, gp_sum<gp__u64>());
   if (gp_lane() == 0 && roots) atomicAdd(a.bad, roots);
 }
-// One block: the label that most of a sample have. Which one it is matters for speed only.
+// Called with one block: finds the most frequent label of a sample. The choice matters for speed only.
 template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph_args &a) {
   struct Sample {
     V label[P::threads];
@@ -20960,8 +20960,8 @@ template <class P, class V> GP_DEVICE void gp__components_sample(const gp__graph
 }
 template <class V> struct gp__edge_to_component {
   V *labels;
-  gp__u64 skipped; // the label of vertices whose edges need not be looked at
-  bool both;       // the opposite edge is there, too
+  gp__u64 skipped; // label of vertices whose edges are skipped
+  bool both;       // the opposite edge exists, too
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
     if (both && gp__load_volatile(labels + source) == skipped) return;
     if (source != target) gp__link(labels, static_cast<V>(source), static_cast<V>(target));
@@ -20986,7 +20986,7 @@ struct gp__faults {
     if (gp_lane() == 0 && all != ~gp__u64(0)) atomicMin(state, all);
   }
 };
-// Offsets and targets, or those of the transposed graph.
+// Checks offsets and targets, or those of the transposed graph.
 template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   const O *offsets = static_cast<const O *>(a.offsets);
@@ -21005,8 +21005,8 @@ template <class P, class O, class V> GP_DEVICE void gp__graph_check(const gp__gr
     faults.add(GP_FAULT_IN_EDGES, a.vertices);
   faults.tell(a.state);
 }
-// Depths along every edge. A vertex whose mark is gone has been seen from one that is one less deep; and from its
-// parent.
+// Checks depths along every edge. Clears a vertex's first mark when it is seen from a vertex one less deep, and its
+// second mark when that is its parent.
 template <class V> struct gp__edge_to_depths {
   const gp__graph_args &a;
   gp__faults &faults;
@@ -21050,8 +21050,8 @@ template <class P, class V> GP_DEVICE void gp__depths_of_vertices(const gp__grap
   }
   faults.tell(a.state);
 }
-// One block. Of an edge, the vertex that it leaves (in a transposed graph: to which it leads): offsets are well, or
-// they would have been the fault.
+// Called with one block: writes the report. For an edge it finds the source (in a transposed graph the target): offsets
+// are valid, or they would have been the fault.
 template <class P, class O> GP_DEVICE void gp__fault_report(const gp__graph_args &a) {
   gp__pdl_wait<P>();
   if (threadIdx.x > 0) return;
@@ -21951,36 +21951,36 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
   }
 }
 
-// ---- bfs/state.cuh - breadth-first search: what blocks count and tell each other
+// ---- bfs/state.cuh - breadth-first search: counts and state of blocks
 
-// One launch of resident blocks does the whole traversal; between its steps stands a barrier of the grid, which also
-// carries what each block has counted, so that all blocks take the same decisions from the same sums.
+// One launch of resident blocks does the whole traversal. A grid barrier separates its steps and sums the blocks'
+// counts, so that all blocks take the same decisions from the same sums.
 //
 // Top-down (Merrill, Garland and Grimshaw, Scalable GPU Graph Traversal): warps take parts of the frontier's lists,
-// expand them with a share of edges for each lane, and contract: who sets the bit of a vertex has reached it, writes
-// its depth, and appends its lists to the queue, long ones in parts, so that no list is one warp's alone. A vertex is
-// reached once, so the queue is one array from which levels take their ranges.
+// expand them with a share of edges for each lane, and contract. The thread that sets a vertex's bit has reached it: it
+// writes the depth and appends the vertex's list to the queue, in parts if it is long, so that no list is one warp's
+// alone. A vertex is reached once, so the queue is one array from which levels take their ranges.
 //
 // Bottom-up (Beamer, Asanovic and Patterson, Direction-Optimizing Breadth-First Search): each vertex not reached looks
-// for a neighbour that was reached before this level; that one is of the last level, or else the vertex had been
-// reached earlier. So the bitmap of reached vertices serves as the frontier's. The first such level goes over all
-// vertices, writes bitmap and depths in whole words (of those not reached too, so that nobody need clear them before),
-// and leaves a list of the vertices that are still to be reached and have edges; later levels go over that list. With
-// each of them the list has one of its neighbours, which most often is all that a later level needs to look at.
+// for a neighbour that was reached before this level. That one is of the last level, or the vertex would have been
+// reached earlier; so the bitmap of reached vertices serves as the frontier's. The first such level goes over all
+// vertices, writes bitmap and depths in whole words (also of vertices not reached, which need no clearing), and leaves
+// a list of unreached vertices that have edges; later levels go over that list. It has one neighbour of each vertex,
+// which mostly is all that a later level needs to look at.
 //
-// A small frontier is one block's alone: it stays in its shared memory, and levels need barriers of the block only. One
-// that is too large for that, and small for all, is one cluster's, whose blocks tell each other through their shared
-// memory what they have counted. The others wait at the barrier behind these levels. Where a search is long, and its
-// frontier larger than one cluster is fast with, all blocks have a part of it each, and clusters tell each other by
-// words in memory what their blocks have counted. A block of a cluster begins the next level before it has heard of
-// this one from the others, but nobody ends it before: so it is one level ahead at most. What it reaches too early is
-// reached again by a block that is behind, with the depth that is less; where that would be seen (parents, an end at a
-// target), or room might not do, blocks wait at each level.
+// One block handles a small frontier alone, in its shared memory, with barriers of the block only. A frontier too large
+// for that, and small for all blocks, is one cluster's, whose blocks exchange their counts through shared memory. The
+// others wait at the barrier after these levels. If a search is long, and its frontier too large for one cluster to be
+// fast, all blocks have a part of it each, and clusters exchange their blocks' counts by words in memory. A block of a
+// cluster begins the next level before it knows the others' counts of this one, but does not end it before: it is one
+// level ahead at most. A block behind reaches again, with the smaller depth, what was reached too early. If that would
+// be seen (parents, an end at a target), or room might not suffice, blocks wait at each level.
 //
-// A note on memory: bits of reached[] are set by atomics; in a bottom-up level nobody sets bits of the bitmap that is
-// read, which may therefore come from the nearest cache.
+// Memory: bits of reached[] are set by atomics. A bottom-up level sets no bits of the bitmap that it reads, which may
+// therefore come from L1.
 
-// Below a sum of the barrier, bits that count blocks; in a sum of parts, the first of those that say it went again.
+// Bits that count blocks, below a sum of the barrier; first bit, in a sum of parts, of those that tell of vertices
+// reached again.
 enum { GP__BFS_SUMS = 4, GP__BFS_BLOCK_BITS = 16, GP__BFS_AGAIN_SHIFT = 36 };
 enum {
   GP__BFS_DONE = 0,
@@ -21988,27 +21988,27 @@ enum {
   GP__BFS_TOP_DOWN = GP_STEP_TOP_DOWN,
   GP__BFS_BOTTOM_UP = GP_STEP_BOTTOM_UP,
   GP__BFS_LISTED = GP_STEP_LISTED,
-  GP__BFS_MERGE_FRONTIER = GP_STEP_MERGE_FRONTIER, // and, where it goes on top-down, the edges of those
+  GP__BFS_MERGE_FRONTIER = GP_STEP_MERGE_FRONTIER, // and, if it goes on top-down, queues their edges
   GP__BFS_COLLECT = GP_STEP_COLLECT,
   GP__BFS_CLUSTER = GP_STEP_CLUSTER,
   GP__BFS_SPREAD = GP_STEP_SPREAD
 };
-// A vertex that is to be reached, and one of its neighbours.
+// An unreached vertex, and one of its neighbours.
 template <class Vertex> struct alignas(2 * sizeof(Vertex)) gp__bfs_unvisited { Vertex vertex, neighbour; };
-// What a warp has counted in a step; GP__BFS_HIT goes to the block's sums at once.
+// A warp's counts of a step; GP__BFS_HIT goes to the block's sums at once.
 struct gp__bfs_counts {
   unsigned appended, found, longer;
   gp__u64 edges;
 };
 struct gp__bfs_sums {
   gp__u64 appended; // parts in the queue; vertices in a list
-  gp__u64 found;    // vertices, and GP__BFS_HIT where the target is among them
-  gp__u64 edges;    // that leave them
+  gp__u64 found;    // vertices, and GP__BFS_HIT if the target is among them
+  gp__u64 edges;    // edges that leave them
   gp__u64 longer;   // vertices whose lists are longer than a part, top-down
 };
 #define GP__BFS_HIT (1ull << 47)
-// The same in shared memory, where warps add to it: in halves of 24 bits and the rest, as additions of 32 bits are one
-// instruction and those of 64 bits a loop, in which a block's warps wait for each other.
+// The sums in shared memory, where warps add to them, in 24 bits and the rest: 32-bit additions are one instruction,
+// 64-bit ones a loop in which a block's warps wait for each other.
 struct gp__bfs_tally {
   gp__u32 appended[2], found[2], edges[2], longer[2];
   GP_DEVICE static void add(gp__u32 (&sum)[2], gp__u64 x) {
@@ -22026,8 +22026,8 @@ struct gp__bfs_tally {
     appended[0] = appended[1] = found[0] = found[1] = edges[0] = edges[1] = longer[0] = longer[1] = 0;
   }
 };
-// What a block of a cluster tells the others of its level, in 48 bits of a word: parts in its queue and edges that
-// leave what it has found, no more of either than fit; whether it has found any, and the target.
+// A block's counts of a level for the others of its cluster, in 48 bits of a word: parts in its queue and edges that
+// leave what it has found, both saturated; whether it has found any, and the target.
 struct gp__bfs_block_totals {
   unsigned appended, edges;
   bool found, hit;
@@ -22045,17 +22045,17 @@ struct gp__bfs_block_totals {
     return appended | (found ? 1u << 16 : 0) | (hit ? 1u << 17 : 0) | static_cast<gp__u64>(edges) << 18;
   }
 };
-// And what they know of it when all have.
+// Counts of a level of all blocks of a cluster.
 struct gp__bfs_cluster_totals {
   unsigned appended, edges;
   bool found, hit;
-  bool over, wide, uneven; // a block has more parts than there is room for, more edges, more than others
-  // In two words of 48 bits: parts and what is so; edges, no more than can be added for all clusters.
+  bool over, wide, uneven; // a block has too many parts for its room; too many edges; far more than others
+  // Two words of 48 bits: parts and flags; edges, saturated so that those of all clusters can be added.
   GP_DEVICE gp__u64 word(bool first) const {
     const unsigned is = found | hit << 1 | over << 2 | wide << 3 | uneven << 4;
     return first ? appended | static_cast<gp__u64>(is) << 32 : edges < 1u << 27 ? edges : 1u << 27;
   }
-  // Of all of them together, where even lanes have the first words, odd ones the second, others 0.
+  // Totals of all clusters: even lanes have the first words, odd ones the second, others 0.
   GP_DEVICE static gp__bfs_cluster_totals of_lanes(gp__u64 word) {
     const bool first = gp_lane() % 2 == 0;
     const unsigned count = static_cast<unsigned>(word), is = static_cast<unsigned>(word >> 32);
@@ -22064,34 +22064,34 @@ struct gp__bfs_cluster_totals {
         gp__warp_sum(first ? count : 0), gp__warp_sum(first ? 0 : count), any(0), any(1), any(2), any(3), any(4)};
   }
 };
-// The queue gets, while a level is merged, nothing where the search goes on bottom-up, the level where it goes on
-// top-down, and long lists alone where it went top-down before, for they are missing there.
+// What the queue gets while a level is merged: nothing if the search goes on bottom-up; the level if it goes on
+// top-down; only long lists, which it lacks, if it went top-down before.
 enum { GP__BFS_APPENDS_NOTHING, GP__BFS_APPENDS_LEVEL, GP__BFS_APPENDS_LONG };
-// Where the traversal stands; every block has its copy.
+// State of the traversal; every block has its copy.
 struct gp__bfs_state {
-  gp__u64 first, last;       // of the queue: the frontier, if it is there
-  gp__u64 edges;             // that leave the frontier
-  gp__u64 unexplored;        // that leave vertices not reached
-  gp__u64 kept, merged;      // what the cursors of lists were before the step
-  gp__u64 list, news;        // vertices in the list; in that of long lists
+  gp__u64 first, last;       // range of the queue that is the frontier, if it is there
+  gp__u64 edges;             // edges that leave the frontier
+  gp__u64 unexplored;        // edges that leave vertices not reached
+  gp__u64 kept, merged;      // cursors of lists before the step
+  gp__u64 list, news;        // vertices in the list; in the list of long ones
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
   gp__u64 again;    // vertices may have been reached twice
   gp__u64 barriers; // of the grid, so far
   int step, depth;
-  int map, side; // which bitmap is read, which list
-  int listed;    // there is a list, and depths of what was not reached are written; 2: some on it may have been reached
-  int appends;   // of a step that merges a frontier: what the queue gets
+  int map, side; // indices of the bitmap and of the list that are read
+  int listed;    // 1: there is a list, and depths not reached are written; 2: some on it may have been reached
+  int appends;   // what the queue gets when a frontier is merged
 };
-// Counters of barriers, which take them in turn: one that is added to, one that may still be read, one that is clear.
+// Counters of barriers, three sets in turn: one is added to, one may still be read, one is clear.
 template <int SUMS> struct alignas(128) gp__arrivals {
   gp__u64 word[SUMS]; // a sum, and below it 16 bits that count the blocks
 };
 enum { GP__BFS_NAP = 200 }; // nanoseconds between two looks of a block that waits for long
-// A barrier of the grid, by one warp of each block; a lane below SUMS brings `mine`, and gets what all blocks have
-// brought. Each sum travels with the number of blocks that have arrived, so that one look at them says whether they are
-// whole. The first block clears the counters of the next barrier, but not before it has passed the last: by then nobody
-// reads them. number: of the barrier, 0 being the first. naps: a block that waits for long.
+// Grid barrier, called by one warp of each block. Each lane below SUMS brings `mine` and gets the sum over all blocks.
+// A sum carries the number of blocks that have arrived, so one load tells whether it is complete. The first block
+// clears the counters of the next barrier only after it has passed the last: by then no block reads them. number: of
+// the barrier, from 0 on. naps: a block that waits for long.
 template <int SUMS>
 GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigned number, unsigned blocks,
                                        unsigned rank, gp__u64 mine, bool naps = false) {
@@ -22110,12 +22110,12 @@ GP_DEVICE gp__u64 gp__grid_barrier_sum(gp__arrivals<SUMS> (&barrier)[3], unsigne
   gp__fence();
   return all >> GP__BFS_BLOCK_BITS;
 }
-// What blocks share in scratch memory.
+// State that blocks share in scratch memory.
 struct gp__bfs_control {
   gp__u64 queue, kept, merged; // cursors: how much has been appended since the beginning
-  gp__u64 deepest;             // depth of all
-  gp__bfs_state state[2];      // of those who went on alone, by the barrier's number: the last may still be read
-  gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: what a step comes to; neighbours looked at
+  gp__u64 deepest;             // greatest depth
+  gp__bfs_state state[2];      // left by blocks that went on alone, by the barrier's parity: the last may still be read
+  gp__u64 sums[GP__BFS_SUMS], arrived, inspected; // by launches: a step's sums; neighbours looked at
   gp__arrivals<GP__BFS_SUMS> barrier[3];
   gp__u64 news[2][2 * GP__BFS_CLUSTERS]; // words of clusters, two levels in turn
 };
@@ -22123,26 +22123,25 @@ template <int WARPS> struct gp__bfs_shared {
   gp__bfs_state state;
   gp__bfs_tally sums[3]; // levels of one block take them in turn; others the first
   unsigned appended[3];
-  // Of a cluster's blocks: what each has counted, two levels in turn, and that its parts may be read; of all; where
-  // each one's parts end.
+  // Words of a cluster's blocks: counts, and that queues may be read, of two levels in turn; then the final sums.
   gp__u64 message[5][2][GP__BFS_CLUSTER_MOST];
   gp__bfs_sums level;
   unsigned ends[GP__BFS_CLUSTER_MOST];
   unsigned verdict[2];                  // LEVEL_..., of a level, two in turn
   gp__u64 found, explored;              // by this block in levels of a cluster: vertices, edges
-  gp__bfs_tally again;                  // of them, once more
-  gp__u64 source, begin;                // where the traversal begins, and its edges
+  gp__bfs_tally again;                  // of these, reached again
+  gp__u64 source, begin;                // the source, and where its edges begin
   gp__u64 edges;                        // of the graph
   gp__u64 tag;                          // of this launch
   unsigned rank, cluster_rank;          // of the block: in the grid, in its cluster
   gp__u64 clock;                        // when it began
-  unsigned steps;                       // of note(), which writes it: nobody's load of rank may take it along
+  unsigned steps;                       // written by note(): no other thread's load of rank may include it
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
 };
 
-// ---- bfs/search.cuh - breadth-first search: where a traversal stands, and what comes next
+// ---- bfs/search.cuh - breadth-first search: state of a traversal, and what comes next
 
-// A block's traversal is a struct in layers, a part each: search, queue, top_down, exchange, small_levels, bottom_up,
+// A block's traversal is a struct in layers, one part each: search, queue, top_down, exchange, small_levels, bottom_up,
 // block. A template must declare the names that it takes from the layer below; these are the search's own.
 #define GPUPRIMS__BFS_STATE(Below)                                                                                     \
   using Below::WARPS;                                                                                                  \
@@ -22175,17 +22174,17 @@ template <int WARPS> struct gp__bfs_shared {
   using Below::depth;                                                                                                  \
   using Below::turn
 
-// CLUSTERS: may the launch be in clusters?
+// CLUSTERS: the launch may be in clusters.
 template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_search {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors;
   static const unsigned COUNTER = WARPS > 1 ? GP__WARP : 0;     // a thread that counts while the first warp waits
   static const unsigned SMALL = gp__bfs_small_most(P::threads); // parts of each of two queues in shared memory
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(gp_edges));    // parts of a warp's buffer
-  static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // of a list, in it
+  static const unsigned SLOTS = GP__BFS_BUFFER / 8 / unsigned(sizeof(Vertex)); // items of a list in it
   typedef gp__bfs_unvisited<Vertex> Seeker;
   // Teams that append: each warp by itself; blocks of the grid, once a level; one block, in its shared memory.
   enum { WARPS_OF_GRID, BLOCKS_OF_GRID, ONE_BLOCK };
-  // A level of few short parts: lanes of a part, edges that it has at most, where a count of vertices begins.
+  // A level of few short parts: lanes of a part, its most edges, and the lowest bit of a count of vertices.
   enum { FEW_LANES = 4, FEW_EDGES = 16, FEW_SHIFT = 20 };
   typedef gp__bfs_shared<WARPS> Shared;
 
@@ -22198,11 +22197,11 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   Vertex *parents;
   gp__bfs_control *control;
   gp__u64 vertices, words;
-  gp__bfs_counts sums; // of this warp, in this step: its first lane's; bottom-up each lane's until the end
+  gp__bfs_counts sums; // of this warp in this step, in its first lane; bottom-up in each lane until the end
   unsigned inspected;  // by this thread, in all steps
   unsigned buffered;   // in the warp's buffer
   int depth;           // of what this step finds
-  unsigned turn;       // which of Shared::sums is added to
+  unsigned turn;       // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
@@ -22227,7 +22226,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     x.found = gp_warp_reduce(x.found, gp_sum<decltype(x.found)>());
     x.edges = gp_warp_reduce(x.edges, gp_sum<gp__u64>());
   }
-  // This warp's sums become part of the block's.
+  // Adds this warp's sums to the block's.
   GP_DEVICE void add_to_block() {
     if (gp_lane() == 0 && (sums.appended | sums.found | sums.longer | sums.edges) != 0) {
       gp__bfs_tally::add(s.sums[turn].appended, sums.appended);
@@ -22237,7 +22236,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     }
     sums = gp__bfs_counts{0, 0, 0, 0};
   }
-  // A barrier of the grid: thread 0 gets the sums of all blocks, and must be waited for.
+  // Grid barrier. Thread 0 gets the sums of all blocks; a barrier of the block must follow.
   GP_DEVICE gp__bfs_sums wait(bool naps = false) {
     add_to_block();
     __syncthreads();
@@ -22259,7 +22258,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   GP_DEVICE bool over(const gp__bfs_sums &x) const {
     return !(x.found & ~GP__BFS_HIT) || (x.found & GP__BFS_HIT) || s.state.depth == a.limit;
   }
-  // A level has been done.
+  // Counts a finished level.
   GP_DEVICE void count_level(const gp__bfs_sums &x, gp__u64 edges) {
     gp__bfs_state &t = s.state;
     const gp__u64 found = x.found & ~GP__BFS_HIT;
@@ -22270,8 +22269,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     t.unexplored -= edges;
     t.edges = edges;
   }
-  // Does a level bottom-up count the edges of those that it has not found? They are on its list, the others need not
-  // be asked how many they have.
+  // True if a bottom-up level counts the edges of vertices that it has not found: these are on its list, and the
+  // degrees of the others need not be loaded.
   GP_DEVICE bool counts_rest() const { return a.symmetric && s.state.listed != 2; }
   GP_DEVICE void count_bottom_up(const gp__bfs_sums &x) {
     gp__bfs_state &t = s.state;
@@ -22294,20 +22293,21 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
                                                              : GP__BFS_BOTTOM_UP;
     if (t.listed) t.listed = 2;
   }
-  // Is such a frontier small enough for one block to go on alone? What takes it longer than the whole grid's barrier is
-  // edges: it has one for each thread, and a list is a warp's, who should be through with it in a step.
+  // True if a frontier is small enough for one block to go on alone. Edges make that slower than a grid barrier: there
+  // must be at most one a thread, and a warp must finish a list in one step.
   GP_DEVICE bool fits_block(gp__u64 parts, gp__u64 edges) const {
     return parts <= a.small && edges <= P::threads && edges <= parts * GP__WARP;
   }
   GP_DEVICE bool fits_cluster(gp__u64 parts, gp__u64 edges) const {
     return parts <= a.cluster_small && edges <= a.cluster_small * 8ull;
   }
-  // A long search: is its frontier large enough that all blocks go on, each with a part of it in its shared memory?
+  // True if a long search has a frontier large enough for all blocks to go on, each with a part of it in its shared
+  // memory.
   GP_DEVICE bool fits_grid(gp__u64 parts, gp__u64 edges, int depth_of, unsigned least) const {
     return CLUSTERS && a.spread && a.blocks <= a.cluster * GP__BFS_CLUSTERS && depth_of >= a.spread_after &&
            parts >= least && parts <= a.blocks * (P::threads / FEW_LANES * 1ull) && edges <= parts * 8;
   }
-  // Does it go on top-down, behind a level bottom-up?
+  // True if the search goes on top-down after a bottom-up level.
   GP_DEVICE bool shrinks() const {
     return s.state.edges * static_cast<unsigned>(a.beta) < s.state.list || a.alpha <= 0;
   }
@@ -22348,7 +22348,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
       }
     }
   }
-  // The first block's first thread says what has been done.
+  // The first block's first thread records a step.
   GP_DEVICE void note(int kind) {
     if (threadIdx.x != 0 || !a.statistics || s.rank != 0 || s.steps == GP_TRAVERSAL_STEPS) return;
     gp_traversal_step &r = a.statistics->step[s.steps++];
@@ -22356,14 +22356,14 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     r.reached = s.state.reached, r.edges = s.state.explored;
     r.kind = static_cast<gp__u32>(kind), r.depth = static_cast<gp__u32>(s.state.depth);
   }
-  // The end of a step. Of levels of one block, or of one cluster, the others learn what has become of the traversal.
+  // Ends a step. After levels of one block, or of one cluster, the other blocks read the new state.
   GP_DEVICE void finish_step(int step) {
     const bool alone = step == GP__BFS_SMALL || step == GP__BFS_CLUSTER;
     const gp__bfs_sums all = wait(alone);
     if (threadIdx.x == 0) {
       gp__bfs_state &t = s.state;
       const gp__u64 barriers = t.barriers;
-      if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // behind those levels all blocks know
+      if (!alone && !(CLUSTERS && step == GP__BFS_SPREAD)) decide(all); // after these levels all blocks know it
       else if (alone && s.rank != 0) t = control->state[barriers & 1u];
       t.barriers = barriers + 1;
       s.sums[0].clear();
@@ -22379,8 +22379,8 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
     a.depths[v] = d;
     if (parents) parents[v] = parent;
   }
-  // In a launch in clusters levels of one block and of a cluster go by depths: a block may be one level ahead, and what
-  // it has reached is reached again by those behind. Bits are set by who visits a list, or leaves it.
+  // In launches in clusters, levels of one block and of a cluster use depths: a block may be one level ahead, and
+  // blocks behind reach its vertices again. A vertex's bit is set when its list is visited, or left.
   GP_DEVICE gp__u32 *reached_at(Vertex v) const { return reinterpret_cast<gp__u32 *>(a.depths) + v; }
   GP_DEVICE void set_bit_of(bool has, gp__u64 v, gp__u32 *map) const {
     if (CLUSTERS && has) gp__set_bit_alone(map, v);
@@ -22397,13 +22397,13 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   GPUPRIMS__BFS_STATE(Below);
   using Below::part_of;
 
-  // A warp's buffer: parts of the queue; or of a list, and vertices that wait.
+  // A warp's buffer: parts of the queue; or items of a list, and waiting vertices.
   GP_DEVICE gp_edges *buffer() const { return reinterpret_cast<gp_edges *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE Seeker *slots() const { return reinterpret_cast<Seeker *>(dynamic + gp_warp() * GP__BFS_BUFFER); }
   GP_DEVICE gp_edges *small_queue(unsigned which) const {
     return reinterpret_cast<gp_edges *>(dynamic) + (which & 1u) * SMALL;
   }
-  // Room for so many, in the cursor; the warp's first lane asks.
+  // Reserves `count` places by the cursor; the warp's first lane asks.
   GP_DEVICE static gp__u64 reserve(gp__u64 *cursor, unsigned count) {
     return gp_warp_broadcast(gp_lane() == 0 ? atomicAdd(cursor, static_cast<gp__u64>(count)) : 0, 0);
   }
@@ -22416,18 +22416,18 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
     buffered = 0;
     __syncwarp();
   }
-  // In a queue of shared memory, and what does not fit in the queue in memory (of one block's, leave_small).
+  // Appends to a queue in shared memory or, if that is full, to the queue in memory (for one block's, see leave_small).
   template <int TEAM> GP_DEVICE void put_small(unsigned at, const gp_edges &edges) {
     if (at < SMALL) small_queue(TEAM == ONE_BLOCK ? static_cast<unsigned>(depth) : 0)[at] = edges;
     else queue[atomicAdd(&control->queue, 1ull)] = edges;
   }
-  // The first `there` parts of a queue of shared memory join those in memory.
+  // Moves the first `there` parts of a queue in shared memory to the queue in memory.
   GP_DEVICE void move_small(unsigned which, unsigned there) {
     if (threadIdx.x == 0) s.begin = there ? atomicAdd(&control->queue, static_cast<gp__u64>(there)) : 0;
     __syncthreads();
     for (unsigned i = threadIdx.x; i < there; i += P::threads) queue[s.begin + i] = small_queue(which)[i];
   }
-  // Lanes append the lists of their vertices, and count their edges where they are new.
+  // Lanes append the lists of their vertices. counts: the vertices are new, and their edges are counted.
   template <int TEAM> GP_DEVICE void append(bool has, gp__u64 begin, gp__u64 count, Vertex v, bool counts) {
     const bool is_long = has && count > GP__BFS_PART;
     const unsigned small = !has ? 0 : !is_long ? static_cast<unsigned>(count) : TEAM == ONE_BLOCK ? GP__BFS_LONG : 0;
@@ -22450,7 +22450,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       }
     }
     if (TEAM != ONE_BLOCK && counts && large && a.in_offsets &&
-        a.alpha > 0) { // in parts once it is known that it goes on top-down
+        a.alpha > 0) { // split once the search is known to go on top-down
       const unsigned number = static_cast<unsigned>(__popc(large));
       const gp__u64 at = reserve(&control->merged, number) - s.state.merged;
       const bool is = (large >> gp_lane() & 1u) != 0;
@@ -22459,7 +22459,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       if (gp_lane() == 0) sums.longer += number;
       return;
     }
-    for (; large; large &= large - 1) { // a long list in parts, by the whole warp
+    for (; large; large &= large - 1) { // the whole warp splits a long list
       const int owner = __ffs(static_cast<int>(large)) - 1;
       const gp__u64 from = __shfl_sync(0xffffffffu, begin, owner), length = __shfl_sync(0xffffffffu, count, owner);
       const Vertex vertex = __shfl_sync(0xffffffffu, v, owner);
@@ -22477,7 +22477,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
       if (TEAM == WARPS_OF_GRID && gp_lane() == 0) sums.appended += parts;
     }
   }
-  // Vertices that lanes append to the next list.
+  // Lanes append vertices to the next list.
   template <bool LISTED> GP_DEVICE void flush_list() {
     if (!buffered) return;
     __syncwarp();
@@ -22512,15 +22512,15 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   using Below::write;
 
   // Each step goes over all of a lane's edges before the next one begins, so that a lane waits once a step, not once an
-  // edge. Where a level is short of time rather than of bandwidth, lists are asked for before it is known who wins.
+  // edge. A level bound by latency rather than bandwidth loads lists before it is known which lane wins.
   template <int TEAM> GP_DEVICE void expand(const gp_edges &edges, bool looks) {
     const auto all = [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&v)[ITEMS]) {
       visit<TEAM>(there, source, v, looks);
     };
     gp__warp_expand<ITEMS>(edges, targets, all);
   }
-  // Which vertices are reached, levels know by bits; small ones of a launch in clusters by depths (reached_at). The
-  // word of either; its value, by which a vertex is new; and its value before this level took the vertex.
+  // Levels know reached vertices by bits, small levels of a launch in clusters by depths (reached_at). state_of: the
+  // word of either. is_new: whether its value makes a vertex new. take: marks the vertex, and returns the value before.
   GP_DEVICE static bool by_depth(int team) { return CLUSTERS && team == ONE_BLOCK; }
   template <int TEAM> GP_DEVICE gp__u32 *state_of(Vertex v, gp__u32 *map) const {
     return by_depth(TEAM) ? reached_at(v) : map + (v >> 5);
@@ -22588,7 +22588,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     depth = s.state.depth + 1;
     if (count <= static_cast<gp__u64>(a.blocks) * P::threads && s.state.edges <= static_cast<gp__u64>(a.blocks) * SMALL)
       return top_down_by_blocks(first, count);
-    // Where there are fewer parts than lanes, more warps have fewer.
+    // With fewer parts than lanes, more warps have fewer parts each.
     const gp__u64 share = (count + warps_of_grid() - 1) / warps_of_grid();
     const unsigned width = share < GP__WARP ? static_cast<unsigned>(share) : unsigned(GP__WARP);
     for (gp__u64 at = warp_of_grid() * width; at < count; at += warps_of_grid() * width) {
@@ -22598,8 +22598,8 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
     }
     flush();
   }
-  // Parts are too few to keep all lanes busy: each block has its share, and takes room in the queue for all its warps
-  // by one atomic, as thousands on one word are a queue of their own.
+  // For parts too few to keep all lanes busy: each block has its share, and reserves room in the queue for all its
+  // warps by one atomic, as thousands on one word would queue up.
   GP_DEVICE void top_down_by_blocks(gp__u64 first, gp__u64 count) {
     const unsigned most = static_cast<unsigned>((count + a.blocks - 1) / a.blocks);
     const gp__u64 from = static_cast<gp__u64>(s.rank) * most;
@@ -22624,7 +22624,7 @@ struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   }
 };
 
-// ---- bfs/exchange.cuh - breadth-first search: what blocks of small levels tell each other
+// ---- bfs/exchange.cuh - breadth-first search: exchange between blocks of small levels
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
@@ -22644,8 +22644,8 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     LEVEL_PLAIN = 32,
     LEVEL_OVER = 64
   };
-  // Words of a cluster's blocks in shared memory: each is written by the block that it is of, and says of which level,
-  // which nobody reads it for but once.
+  // Clears the words of a cluster's blocks in shared memory. One block writes each word, with the tag of its level, for
+  // which it is read only once.
   GP_DEVICE void clear_words() {
     gp__u64 *word = s.message[0][0], *of_clusters = control->news[0];
     for (unsigned i = threadIdx.x; i < sizeof s.message / sizeof *word; i += P::threads) gp__cluster_store(word + i, 0);
@@ -22656,12 +22656,12 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE unsigned tag_of_level() const { // a clear word is of no level
     return (static_cast<unsigned>(depth) & 0x7fffu) | 0x8000u;
   }
-  // A word of each block to each: a lane's to block `to`, or none's.
+  // Sends a word of each block to each: a lane's to block `to`, if there is one. Returns the word from there.
   GP_DEVICE gp__u64 exchange_word(gp__u64 *words, unsigned to, gp__u64 value) const {
     if (to < a.cluster) gp__cluster_send(words + s.cluster_rank, to, value << 16 | tag_of_level());
     return await_words(to < a.cluster, [&] { return gp__cluster_load(words + to); });
   }
-  // Lanes that have a word get what it says, once all words are of this level; others get 0.
+  // Waits until all words are of this level. Lanes with a word get its value, others 0.
   template <class Load> GP_DEVICE gp__u64 await_words(bool has, const Load &load) const {
     const unsigned tag = tag_of_level();
     gp__u64 got = tag;
@@ -22670,10 +22670,10 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     while (!__all_sync(0xffffffffu, (got & 0xffffu) == tag));
     return got >> 16;
   }
-  // The blocks of a cluster, or of the grid, bring what they have counted in a level, and get what all have. Nobody can
-  // be two levels ahead, so two sets of words do. LEVEL_PLAIN: of the next level it need not be known at its end what
-  // the others have; all that a block finds in it has room, as it has no more edges than that.
-  // fenced: some have read what lies in others' queues, which will be written over. before: how many parts there were.
+  // Called by the blocks of a cluster, or of the grid: exchanges their counts of a level and draws the verdict. No
+  // block can be two levels ahead, so two sets of words suffice. LEVEL_PLAIN: at the end of the next level blocks need
+  // not know the others' counts; a block has room for all that it finds there, as it has no more edges than that.
+  // fenced: blocks have read others' queues, which will be overwritten. before: parts of the level before.
   GP_DEVICE void exchange(bool in_grid, bool fenced, unsigned &before) {
     if (gp_warp() != 0) return;
     if (fenced) gp__fence();
@@ -22682,7 +22682,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     if (fenced) gp__fence();
     gp__bfs_cluster_totals all;
     all.appended = gp__warp_sum(got.appended), all.edges = gp__warp_sum(got.edges);
-    const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // of the grid, what warps take at once
+    const unsigned most = P::threads / (in_grid ? FEW_LANES : 8); // grid: what warps take at once
     const bool much =
         got.appended > most && got.appended * (in_grid ? a.blocks : a.cluster) > 2 * (in_grid ? before : all.appended);
     all.found = __any_sync(0xffffffffu, got.found), all.hit = __any_sync(0xffffffffu, got.hit);
@@ -22707,7 +22707,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
                              (all.edges <= all.appended * 8 ? LEVEL_FEW : 0) | (all.found ? LEVEL_FOUND : 0) |
                              (all.over ? LEVEL_OVER : 0) | (plain ? LEVEL_PLAIN : 0);
   }
-  // Clusters bring what they have counted in two words each, which their first blocks write and all blocks read.
+  // Exchanges the counts of clusters: two words each, which their first blocks write and all blocks read.
   GP_DEVICE gp__bfs_cluster_totals exchange_of_clusters(const gp__bfs_cluster_totals &own) {
     const unsigned lane = gp_lane();
     gp__u64 *words = control->news[depth & 1];
@@ -22716,14 +22716,14 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     return gp__bfs_cluster_totals::of_lanes(
         await_words(lane < a.blocks / a.cluster * 2, [&] { return gp__load_relaxed(words + lane); }));
   }
-  // The first warp of each block: sums of all, of four lanes.
+  // Called by the first warp of each block: sums over all blocks, for four lanes.
   GP_DEVICE gp__u64 meet_in_grid(gp__u64 mine) {
     const gp__u64 number = s.state.barriers;
     __syncwarp();
     if (gp_lane() == 0) s.state.barriers = number + 1;
     return gp__grid_barrier_sum(control->barrier, static_cast<unsigned>(number), a.blocks, s.rank, mine);
   }
-  // Sums of what all blocks have counted, at the end.
+  // Sums the counts of all blocks, at the end.
   GP_DEVICE void sum_levels(bool in_grid) {
     if (gp_warp() != 0) return;
     const unsigned half = gp_lane() / 16, other = gp_lane() % 16;
@@ -22754,7 +22754,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
       s.state.reached += found, s.state.explored += explored, s.state.unexplored -= explored;
     }
   }
-  // All blocks of the cluster, or of the grid, may read what is in the others' queues.
+  // After this, all blocks of the cluster, or of the grid, may read the others' queues.
   GP_DEVICE void open_queues(bool in_grid, gp__u64 *words) {
     if (gp_warp() == 0) {
       gp__fence();
@@ -22764,7 +22764,7 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
   }
-  // Part i of those in the queues of all blocks of the cluster.
+  // Part i of all parts in the queues of the cluster's blocks.
   GP_DEVICE gp_edges part_of_cluster(unsigned which, unsigned i) {
     unsigned block = 0, begin = 0;
     while (s.ends[block] <= i) begin = s.ends[block++];
@@ -22774,41 +22774,41 @@ struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
 
 // ---- bfs/small_levels.cuh - breadth-first search: levels of one block, of a cluster, and of all with a part each
 
-// A frontier of few parts costs less time than the barrier of the grid that ends a level. So one block, one cluster, or
-// all blocks go on by themselves, level after level, until the frontier no longer suits them. The others wait at the
-// barrier of the grid behind the step (finish_step).
+// A frontier of few parts costs less time than the grid barrier that ends a level. So one block, one cluster, or all
+// blocks go on by themselves, level after level, until the frontier no longer suits them. The others wait at the grid
+// barrier after the step (finish_step).
 //
 // Modes
 //   ALONE    one block. Its barrier ends a level.
 //   CLUSTER  the blocks of the first cluster. Each has its part of the frontier in its own shared memory, and sends
-//            every other block a word with what it has found in a level.
+//            every other block a word with its counts of a level.
 //   GRID     the blocks of all clusters. The first block of each cluster also writes two words to memory, for all.
 //
-// A level: visit_parts, then close_alone or an exchange of words; behind the last one, leave_levels.
-//   Visit    A block has two queues in shared memory, of even and of odd levels. It reads the one of this level, takes
-//            new vertices (bits by one block without clusters, else depths), and appends their lists to the other.
-//   Close    The barrier of the block makes its sums whole. ALONE: every thread reads them. Otherwise the first warp
-//            exchanges words, and all blocks draw the same verdict from the same words:
+// A level: visit_parts, then close_alone or an exchange of words; after the last one, leave_levels.
+//   Visit    A block has two queues in shared memory, for even and for odd levels. It reads this level's, takes new
+//            vertices (by bits in one block without clusters, else by depths), and appends their lists to the other.
+//   Close    The block's barrier completes its sums. ALONE: every thread reads them. Otherwise the first warp exchanges
+//            words, and all blocks draw the same verdict from the same words:
 //              DONE     nothing was found, or the target, or the limit of depth is reached: the search is over.
 //              STAYS    the next level is of the same mode. If neither: leave_levels, and go_down chooses the step.
-//              UNEVEN   a block has far more parts than its share: CLUSTER shares all parts out anew, and reads
-//                       others' queues (share_out); GRID leaves.
+//              UNEVEN   a block has far more parts than its share: CLUSTER redistributes all parts, and reads others'
+//                       queues (share_out); GRID leaves.
 //              FEW      parts are short: four lanes take each (visit_few), not a warp all (visit_all).
-//              OVER     parts did not fit a queue; those lie in memory (put_small), and all blocks leave.
+//              OVER     parts did not fit a queue; those are in memory (put_small), and all blocks leave.
 //              PLAIN    see below.
-//   Leave    Queues join the one in memory, sums join the state, words are cleared for the next time.
+//   Leave    Queues move to the one in memory, sums are added to the state, words are cleared for the next time.
 //
-// One level ahead. Behind a PLAIN level only the first warp waits for the words of the level that ends; the other warps
-// begin the next one. What the words say is read at the barrier that ends the next level. PLAIN promises that nobody
-// needs it sooner: whatever is found has room, and neither parents nor a target are asked for. A block that is ahead
-// may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again counts it.
+// One level ahead. After a PLAIN level only the first warp waits for the words of the level that ends; the other warps
+// begin the next one. The words' verdict is read at the barrier that ends the next level. PLAIN guarantees that no
+// thread needs it sooner: all that is found has room, and neither parents nor a target are asked for. A block that is
+// ahead may take a vertex too early; a block behind takes it again with the smaller depth (atomicMin), and s.again
+// counts it.
 //
-// Waits, and why they end. A block sends its words of level d when it has visited d, and visits wait for
-// nobody. Its first warp then waits for the others' words of d, before the block's barrier of d + 1. So nobody is two
-// levels ahead: two sets of words do, by the parity of the level, and a word's tag says of which level it is. Counters
-// are three sets in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of
-// the launch are resident, so whoever is waited for runs. Verdicts are equal in all blocks, so all leave behind one
-// level.
+// Waits, and why they end. A block sends its words of level d when it has visited d, and visits do not wait. Its first
+// warp then waits for the others' words of d, before the block's barrier of d + 1. So no block is two levels ahead: two
+// sets of words suffice, by the parity of the level, and a word's tag tells its level. Three sets of counters are used
+// in turn: one is added to, one may still be read by the first warp, one is being cleared. All blocks of the launch are
+// resident, so a block that others wait for runs. Verdicts are equal in all blocks, so all leave after the same level.
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
@@ -22836,7 +22836,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   using Below::small_queue;
   using Below::sum_levels;
 
-  // A part of one block's queue joins the queue in memory, in its parts where it is a long list.
+  // Moves a part of one block's queue to the queue in memory, split if it is a long list.
   GP_DEVICE void leave(const gp_edges &part, gp__u64 at) {
     const Vertex v = static_cast<Vertex>(part.source);
     set_bit_of(true, v, a.reached[s.state.map]);
@@ -22851,7 +22851,8 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     atomicAdd(&s.appended[turn], static_cast<unsigned>(others));
   }
-  // The `there` parts of one block's queue join the queue in memory; over: and those of this cluster that had no room.
+  // Moves the `there` parts of one block's queue to the queue in memory. over: also completes this cluster's parts
+  // there that had no room.
   GP_DEVICE void leave_small(unsigned which, unsigned there, unsigned blocks, bool over) {
     gp__u64 i = threadIdx.x, end = 0, j = s.state.last + s.rank * unsigned(P::threads) + i;
     if (over) {
@@ -22868,16 +22869,17 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       (own ? i : j) += own ? unsigned(P::threads) : blocks * P::threads;
     }
   }
-  // The beginning and the end of a list that this block visits next; 32 bytes are what a cache gets at least.
+  // Prefetches the beginning and the end of a list that this block visits next; a cache gets at least 32 bytes.
   GP_DEVICE void prefetch_list(Offset begin, Offset count) {
     const unsigned sector = 32 / unsigned(sizeof(Vertex)), from = static_cast<unsigned>(begin) % sector;
-    gp__cp_async_wait(); // those before, which have long since come, as they would be written over
+    gp__cp_async_wait(); // earlier ones, long complete: they would be overwritten
     gp__prefetch_near(targets + begin, s.nowhere[0] + threadIdx.x);
     if (from + static_cast<unsigned>(count) > sector)
       gp__prefetch_near(targets + begin + count - 1, s.nowhere[1] + threadIdx.x);
   }
-  // A level of few short parts waits for memory, and for a warp's next instruction, so it has few: each part has four
-  // lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave them.
+  // A level of few short parts waits for memory and for each warp's next instruction, so this path has few: each part
+  // has four lanes, which append by themselves. `counted` gets vertices found, from bit 20 on, and edges that leave
+  // them.
   GP_DEVICE void visit_few(const gp_edges &part, gp__u32 *map, unsigned &counted) {
     const Vertex *list = targets + part.begin();
     const unsigned edges = part.count();
@@ -22886,7 +22888,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     set_bit_of(at == 0 && edges, part.source, map);
     for (;;) {
       const bool there = at < edges;
-      gp__u32 was = 0; // above depth: v is reached by this
+      gp__u32 was = 0; // above depth: this lane reaches v
       if (there && CLUSTERS) was = atomicMin(reached_at(v), static_cast<gp__u32>(depth));
       if (there && !CLUSTERS) was = gp__set_bit(map, v) ? ~0u : 0;
       const Offset begin = there ? offsets[v] : 0, count = (there ? offsets[v + 1] : 0) - begin;
@@ -22908,7 +22910,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       v = at < edges ? list[at] : 0;
     }
   }
-  // Lanes' parts of one block's queue; then the warp takes long lists together.
+  // Visits lanes' parts of one block's queue; then the warp takes long lists together.
   GP_DEVICE void visit_all(const gp_edges &part, gp__u32 *map, bool looks) {
     const Vertex source = static_cast<Vertex>(part.source);
     const bool is_long = part.count() == GP__BFS_LONG;
@@ -22927,7 +22929,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       if (done >= count) done = 0, left &= left - 1;
     }
   }
-  // Warps visit the parts of the queue `from`; from the last warp on, as the first has more to do at the end.
+  // Warps visit the parts of the queue `from`, the last warp first, as the first has more to do at the end.
   GP_DEVICE void visit_parts(unsigned from, unsigned first, unsigned count, bool few, bool uneven, gp__u32 *map) {
     const unsigned turned = WARPS - 1 - gp_warp(), share = (count + WARPS - 1) / WARPS;
     const unsigned width = few ? unsigned(GP__WARP / FEW_LANES) : share < GP__WARP ? share : unsigned(GP__WARP);
@@ -22955,7 +22957,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       add_to_block(); // of long lists
     }
   }
-  // The end of a level of one block: its verdict. count: parts of the next one.
+  // Ends a level of one block and returns its verdict. count: parts of the next one.
   GP_DEVICE unsigned close_alone(unsigned &count) {
     gp__bfs_state &t = s.state;
     gp__bfs_sums level = s.sums[turn].sums();
@@ -22975,14 +22977,14 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     return verdict;
   }
-  // All parts in the queues of the cluster's blocks are shared out to them anew.
+  // Redistributes all parts in the queues of the cluster's blocks.
   GP_DEVICE void share_out(unsigned &first, unsigned &count, unsigned blocks) {
     const unsigned all = s.ends[a.cluster - 1];
     open_queues(false, s.message[depth & 1][1]);
     first = all * s.rank / blocks, count = all * (s.rank + 1) / blocks - first;
   }
-  // Adds what this block has counted, in shared memory, as registers are short. last: the verdict of the level before.
-  // alive: did that level find anything?
+  // Adds this block's counts, in shared memory, as registers are scarce. last: the verdict of the level before. alive:
+  // whether that level found anything.
   GP_DEVICE void count_own(unsigned &alive, unsigned last) {
     gp__bfs_state &t = s.state;
     if (threadIdx.x == COUNTER) {
@@ -22995,7 +22997,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       }
     }
   }
-  // The frontier joins the queue in memory, and what was counted the state; the next step is chosen.
+  // Moves the frontier to the queue in memory, adds the counts to the state, and chooses the next step.
   GP_DEVICE void leave_levels(unsigned verdict, unsigned appended, unsigned alive, unsigned blocks, bool in_team,
                               bool in_grid) {
     gp__bfs_state &t = s.state;
@@ -23032,16 +23034,16 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
     }
     __syncthreads();
   }
-  // Levels by `blocks` blocks, as long as the frontier suits them: one (ALONE), a cluster's, or the grid's.
+  // Does levels by `blocks` blocks, as long as the frontier suits them: one (ALONE), a cluster's, or the grid's.
   GP_DEVICE void small_levels(unsigned blocks) {
     gp__bfs_state &t = s.state;
     gp__u32 *map = a.reached[t.map];
     const bool in_team = CLUSTERS && blocks > 1, in_grid = CLUSTERS && blocks > a.cluster;
     const unsigned parts = static_cast<unsigned>(t.last - t.first);
-    // This block's parts: in its own queue, or, behind an uneven level, of all in its cluster's.
+    // This block's parts: in its own queue or, after an uneven level, among all of its cluster's.
     unsigned first = parts * s.rank / blocks, count = parts * (s.rank + 1) / blocks - first, appended;
     unsigned verdict = t.edges <= parts * 8ull ? LEVEL_FEW : 0; // of the level before
-    unsigned before = parts, alive = 1;                         // parts of all in it; did it find anything?
+    unsigned before = parts, alive = 1;                         // parts of all blocks in it; whether it found anything
     depth = t.depth;
     for (unsigned i = threadIdx.x; i < count; i += P::threads)
       small_queue(static_cast<unsigned>(depth))[i] = queue[t.first + first + i];
@@ -23056,7 +23058,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
       if (in_team) {
         const unsigned last = s.verdict[~depth & 1];
         count = appended = s.appended[turn];
-        if (last & LEVEL_PLAIN) { // on, before it is known what the others have
+        if (last & LEVEL_PLAIN) { // goes on before the others' counts are known
           exchange(in_grid, false, before);
           verdict = LEVEL_STAYS | (last & LEVEL_FEW);
         } else {
@@ -23089,11 +23091,11 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   using Below::warps_of_grid;
   using Below::write;
 
-  // Bottom-up: vertices of a warp that wait and where they look next; words of the bitmap, or as many of the list, that
-  // a warp goes over at a time, less than one for which there is room; neighbours of one access.
+  // Bottom-up. WAITING: vertices of a warp that wait, and where they look next. WORDS: words of the bitmap, or as many
+  // of the list, that a warp takes at a time: one less than WAITING has room for. LOOK: neighbours of one access.
   static const int WAITING = GP__BFS_BUFFER / 4 * 3 / int(sizeof(Vertex) + 2 * sizeof(Offset)) / GP__WARP * GP__WARP;
   static const int WORDS = ITEMS < WAITING / GP__WARP ? ITEMS : WAITING / GP__WARP - 1, LOOK = 16 / int(sizeof(Vertex));
-  GP_DEVICE Offset *waiting_at() const { // and behind them, where their neighbours end
+  GP_DEVICE Offset *waiting_at() const { // followed by the ends of their neighbours
     return reinterpret_cast<Offset *>(dynamic + gp_warp() * GP__BFS_BUFFER + GP__BFS_BUFFER / 4);
   }
   GP_DEVICE Vertex *waiting_vertices() const { return reinterpret_cast<Vertex *>(waiting_at() + 2 * WAITING); }
@@ -23101,7 +23103,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   GP_DEVICE static unsigned before_whole(const Vertex *p) {
     return static_cast<unsigned>(reinterpret_cast<gp__u64>(p) / sizeof(Vertex)) & (LOOK - 1u);
   }
-  // The 16 bytes that hold p, of what is there. They stay out of the nearest cache, which is the bitmap's.
+  // Loads the existing part of the 16 bytes that hold p. These bypass L1, which is for the bitmap.
   GP_DEVICE void load_neighbours(const Vertex *p, Vertex (&u)[LOOK]) const {
     const Vertex *from = p - before_whole(p), *end = in_sources + s.edges;
     if (from >= in_sources && from + LOOK <= end) {
@@ -23114,13 +23116,13 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       for (int i = 0; i < LOOK; ++i) u[i] = from + i >= p && from + i < end ? from[i] : 0;
     }
   }
-  // The end of a look that begins at `at`, over `whole` times 16 bytes, the first of which hold `at`.
+  // End of a look from `at` on, over `whole` times 16 bytes, the first of which hold `at`.
   GP_DEVICE Offset behind(Offset at, Offset end, unsigned whole) const {
     const unsigned n = whole * LOOK - before_whole(in_sources + at);
     return end - at < n ? end : at + n;
   }
-  // Has one of the neighbours been reached that stand in the 16 bytes of `at`, from there on? It is the parent, or else
-  // one of the others is.
+  // True if a neighbour in the 16 bytes of `at`, from there on, has been reached; it becomes the parent. Otherwise
+  // another neighbour does.
   GP_DEVICE bool look(const gp__u32 *map, Offset at, Offset end, Vertex &parent) {
     const unsigned from = before_whole(in_sources + at), n = static_cast<unsigned>(behind(at, end, 1) - at);
     Vertex u[LOOK];
@@ -23137,7 +23139,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     return hit;
   }
-  // A vertex has found a neighbour, or has none of its `degree` neighbours, `parent` among them.
+  // Ends the look of a vertex that has found a neighbour, or none of its `degree` neighbours, `parent` among them.
   template <bool LISTED> GP_DEVICE void conclude(bool ends, Vertex v, bool found, Vertex parent, Offset degree) {
     const bool keeps = ends && !found && degree != 0;
     if (ends && (found || !LISTED)) write(v, found ? depth : -1, found ? parent : static_cast<Vertex>(~Vertex(0)));
@@ -23151,7 +23153,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     Below::template append_to_list<LISTED>(keeps, v, parent);
     sums.appended += keeps;
   }
-  // A vertex that has looked in vain, and the neighbours that it has not looked at.
+  // A vertex that has found none yet, and the neighbours that it has not looked at.
   struct Waiter {
     Vertex vertex;
     Offset at, end;
@@ -23160,7 +23162,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     return Waiter{is ? waiting_vertices()[slot] : 0, is ? waiting_at()[slot] : 0,
                   is ? waiting_at()[WAITING + slot] : 0};
   }
-  // They wait until there is a warp of them.
+  // Vertices wait until there is a warp of them.
   GP_DEVICE void wait_for_others(bool waits, const Waiter &x, unsigned &waiting) const {
     const unsigned mask = __ballot_sync(0xffffffffu, waits);
     if (waits) {
@@ -23171,7 +23173,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     waiting += static_cast<unsigned>(__popc(mask));
   }
-  // They look on, at 16 bytes each; where they are few, with several lanes each.
+  // Waiting vertices look on, at 16 bytes each; few vertices have several lanes each.
   template <bool LISTED> GP_DEVICE void look_on(const gp__u32 *map, gp__u32 *next, unsigned &waiting) {
     const unsigned taken = waiting < GP__WARP ? waiting : unsigned(GP__WARP);
     const gp__lane_team team(taken);
@@ -23193,8 +23195,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     conclude<LISTED>(leads && !waits, v, found, parent, keeps ? static_cast<Offset>(mine.end - in_offsets[v]) : 0);
     wait_for_others(waits, Waiter{v, rest, mine.end}, waiting);
   }
-  // A warp goes over words of the bitmap, or as many vertices of the list. Each looks at one neighbour, its first or
-  // the list's, which has most often been reached; who needs more looks on later.
+  // A warp goes over words of the bitmap, or as many vertices of the list. Each vertex looks at one neighbour: its
+  // first, or the list's, which has mostly been reached. Vertices that need more look on later.
   template <bool LISTED> GP_DEVICE void bottom_up() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
@@ -23202,7 +23204,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const Seeker *list = static_cast<const Seeker *>(a.lists[t.side]);
     const Vertex last = static_cast<Vertex>((LISTED ? t.list : vertices) - 1),
                  step = static_cast<Vertex>(warps_of_grid());
-    const Vertex rows = last / GP__WARP + 1; // a step has something to do
+    const Vertex rows = last / GP__WARP + 1; // not empty: a step has something to do
     unsigned waiting = 0;
     depth = t.depth + 1;
     if (!LISTED) {
@@ -23229,7 +23231,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       GPUPRIMS__UNROLL
       for (int w = 0; w < WORDS && !LISTED; ++w) parent[w] = begin[w] < end[w] ? in_sources[begin[w]] : 0;
       GPUPRIMS__UNROLL
-      for (int w = 0; w < WORDS && !LISTED; ++w) { // offsets that come next
+      for (int w = 0; w < WORDS && !LISTED; ++w) { // prefetches the next offsets
         const Vertex mine = row + unsigned(w + WORDS) * step, i = mine * GP__WARP + gp_lane();
         if (mine < rows && i <= last) gp__prefetch(in_offsets + i);
       }
@@ -23264,7 +23266,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     const gp__u64 begin = there ? offsets[v] : 0, end = there ? offsets[v + 1] : 0;
     Below::template append<WARPS_OF_GRID>(there, begin, end - begin, v, false);
   }
-  // Lanes have a word of a bitmap each, the first of them word `at`: the lists of its vertices.
+  // Appends the lists of vertices in a bitmap: lanes have a word each, the first of them word `at`.
   GP_DEVICE void append_words(gp__u64 at, gp__u32 mine) {
     for (unsigned left = __ballot_sync(0xffffffffu, mine != 0); left; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
@@ -23272,8 +23274,8 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
       append_vertex((word >> gp_lane() & 1u) != 0, static_cast<Vertex>((at + unsigned(owner)) * 32 + gp_lane()));
     }
   }
-  // Vertices that the level before has found join those reached, and the queue where the search goes on top-down; or
-  // long lists join the queue, which lacks them.
+  // Merges the vertices that the last level has found into the reached ones and, if the search goes on top-down, into
+  // the queue; or appends long lists to the queue, which lacks them.
   GP_DEVICE void merge_frontier() {
     const Vertex *list = static_cast<const Vertex *>(a.found);
     gp__u32 *map = a.reached[s.state.map];
@@ -23291,7 +23293,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
     }
     flush();
   }
-  // Edges of the vertices that the level over all vertices has found: those in one bitmap, not in the other.
+  // Queues the edges of vertices that the level over all vertices has found: those in one bitmap but not in the other.
   GP_DEVICE void collect() {
     const gp__u32 *map = a.reached[s.state.map], *before = a.reached[s.state.map ^ 1];
     for (gp__u64 at = warp_of_grid() * GP__WARP; at < words; at += warps_of_grid() * GP__WARP) {
@@ -23327,7 +23329,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   using Below::warps_of_grid;
   using Below::write;
 
-  // One thread: where the traversal stands at first.
+  // Called by one thread: sets the initial state.
   GP_DEVICE void set_out(unsigned rank) {
     gp__bfs_state &t = s.state;
     const gp__u64 source = a.source_device ? *a.source_device : a.source;
@@ -23353,7 +23355,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     s.steps = 0, s.clock = gp__nanoseconds();
     for (int i = 0; i < 3; ++i) s.sums[i].clear(), s.appended[i] = 0;
   }
-  // The bitmap, and the first frontier.
+  // Initialises the bitmap and the first frontier.
   GP_DEVICE void fill() {
     const gp__u64 source = s.source;
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < words;
@@ -23421,7 +23423,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
       finish_step(step);
     }
   }
-  // What was not reached, where nobody has written that.
+  // Writes depths of vertices not reached, unless a level has.
   GP_DEVICE void fill_rest() {
     const gp__bfs_state &t = s.state;
     const gp__u32 *map = a.reached[t.map];
@@ -23444,11 +23446,11 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     sums.edges = inspected;
     add_warp(sums);
     const gp__u64 all = wait().edges;
-    if (threadIdx.x != 0 || s.rank != 0) return; // nobody else reads beside what note() writes
+    if (threadIdx.x != 0 || s.rank != 0) return; // no other thread reads next to what note() writes
     note(GP_STEP_FINISH);
     report(all);
   }
-  // A block ahead may have counted a level that nobody is of in the end.
+  // A block one level ahead may have counted a level that is empty in the end.
   GP_DEVICE void find_deepest() {
     gp__u64 most = 0;
     for (gp__u64 i = static_cast<gp__u64>(s.rank) * P::threads + threadIdx.x; i < vertices;
@@ -23471,8 +23473,8 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     r.bytes = vertices * (4 + (parents ? of_vertex : 0)) + t.reached * 2 * of_offset + looks * of_vertex;
   }
 
-  // ---- the same by launches, of which none waits: what a step leaves for the next lies in memory, in one of two
-  // places, as blocks of a launch may still read how it began when its first block is through
+  // ---- steps by launches, none of which waits. Their state is in one of two places in memory: blocks of a launch may
+  // still read the old one when the first block is done
 
   GP_DEVICE gp__bfs_state &left(int launch) const { return control->state[launch & 1]; }
   GP_DEVICE void set_out_by_launches() {
@@ -23488,11 +23490,11 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     if (threadIdx.x == 0) {
       enter(blockIdx.x);
       s.state = left(a.step);
-      s.state.barriers = static_cast<unsigned>(a.step) + 1; // where levels of one block leave what comes next
+      s.state.barriers = static_cast<unsigned>(a.step) + 1; // so that levels of one block write the next state
     }
     __syncthreads();
   }
-  // By what all blocks have counted, thread 0 of the one that is through with the step last decides what comes next.
+  // Thread 0 of the last block to finish the step decides what comes next, from all blocks' sums, and returns true.
   GP_DEVICE bool decides() {
     add_to_block();
     __syncthreads();
@@ -23512,7 +23514,7 @@ struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
     decide(gp__bfs_sums{all[0], all[1], all[2], all[3]});
     return true;
   }
-  // A step; or, by one block, those that are left.
+  // Does one step or, by one block, all that are left.
   GP_DEVICE void go_on() {
     const bool all = a.step > GP__BFS_LAUNCHES;
     bool decided = s.rank == 0 && threadIdx.x == 0;
@@ -23543,18 +23545,18 @@ template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE 
   GP_SHARED(typename Block::Shared, s);
   GP_DYNAMIC_SHARED(memory);
   gp__pdl_wait<P>();
-  int zero = 0; // so that the place of s stays in a register: it is asked for many times a level, and takes 30 cycles
+  int zero = 0; // keeps the address of s in a register: it is used many times a level, and takes 30 cycles
   gp__optimizer_barrier(zero);
   Block block(a, (&s)[zero], memory);
   block.start();
   block.levels();
   block.finish();
-  if (CLUSTERS) { // nobody leaves whose words others may still write
+  if (CLUSTERS) { // no block exits while others may still write its words
     gp__cluster_arrive();
     gp__cluster_wait();
   }
 }
-// Launches of it: the beginning, steps, one block's levels behind them, the end.
+// The search by launches: the beginning, steps, later levels by one block, the end.
 template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(const gp__bfs_args &a) {
   typedef gp__bfs_block<P, Offset, Vertex, false> Block;
   GP_SHARED(typename Block::Shared, s);
@@ -23567,14 +23569,14 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_stepwise(c
   if (a.step <= GP__BFS_LAUNCHES + 1) block.go_on();
   else block.finish_by_launches();
 }
-// GP_CHECKED: a graph in which something is wrong is not searched.
+// GP_CHECKED: searches only a graph without faults.
 template <class P, class Offset, class Vertex, bool CLUSTERS = false>
 GP_DEVICE void gp__bfs_checked(const gp__bfs_args &a) {
-  gp__pdl_wait<P>(); // what says that, a launch before this one writes
+  gp__pdl_wait<P>(); // an earlier launch writes the fault
   if (a.fault->kind == GP_FAULT_NONE) gp__bfs<P, Offset, Vertex, CLUSTERS>(a);
 }
 
-// GP_REPRODUCIBLE: of the vertices from which an edge leads, and that are one less deep, the smallest.
+// GP_REPRODUCIBLE: a parent is the smallest vertex that is one less deep and has an edge to the vertex.
 template <class V> struct gp__edge_to_parent {
   const gp__graph_args &a;
   GP_DEVICE void operator()(gp__u64, gp__u64 source, gp__u64 target) const {
@@ -23592,13 +23594,13 @@ template <class P, class O, class V> GP_DEVICE void gp__bfs_parents(const gp__gr
 
 // ---- bfs/launches.cuh - levels by launches: frontiers of edges
 
-// Made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare: GP_CONTRACT_EXPAND
-// contracts a frontier and expands what is left in the same launch, GP_TWO_PHASE in two, with a frontier of vertices in
-// between, GP_HYBRID in two where the frontier is large. A vertex is expanded once, so all frontiers of a search have
-// room in one array of as many edges as the graph has.
+// Levels made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_CONTRACT_EXPAND
+// contracts a frontier and expands what is left in one launch. GP_TWO_PHASE takes two, with a frontier of vertices in
+// between. GP_HYBRID takes two if the frontier is large. A vertex is expanded once, so all frontiers of a search fit
+// one array of as many edges as the graph has.
 
 template <class Vertex> struct gp__bfs_edge { Vertex source, target; };
-// What launches leave for each other. Slots of levels behind the last that has a launch are taken in turn.
+// State that launches share. Levels after the last one with a launch use slots in turn.
 struct gp__bfs_progress {
   gp__u64 found[GP__BFS_LAUNCHES + 3];    // vertices of each level
   gp__u64 edges_to[GP__BFS_LAUNCHES + 3]; // edges of the frontier that leads there
@@ -23637,7 +23639,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
   GP_DEVICE gp_frontier<Vertex> vertices_of(int level) const {
     return gp_frontier<Vertex>{list(), &s->found[slot(level)], a.vertices};
   }
-  // Of the edges that lead to a level, the first stands behind those that lead to the levels before.
+  // The edges that lead to a level, after the `first` ones, which lead to earlier levels.
   GP_DEVICE gp_frontier<Edge> edges_to(int level, gp__u64 first) const {
     return gp_frontier<Edge>{static_cast<Edge *>(a.edge_queue) + first, &s->edges_to[slot(level)], a.edges - first};
   }
@@ -23647,7 +23649,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     return sum;
   }
   GP_DEVICE gp__u64 degree(Vertex v) const { return static_cast<gp__u64>(offsets[v + 1] - offsets[v]); }
-  // Is there no level behind this one, of so many vertices?
+  // True if no level follows this one of `count` vertices.
   GP_DEVICE bool over(int level, gp__u64 count) const {
     const gp__u64 hit = gp__load_volatile(&s->hit);
     return !count || (a.limit && level == a.limit) || (hit && hit <= static_cast<gp__u64>(level));
@@ -23675,7 +23677,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
 
   // ---- what a level is made of; whole warps call
 
-  // Is it the lane that reaches v? Where culling is not exact, depths decide.
+  // True in the lane that reaches v. If culling is not exact, depths decide.
   GP_DEVICE bool reach(bool there, Vertex source, Vertex v, int level) {
     bool mine = gp__warp_contract(a.cull, there, v, a.reached[0], m.contract);
     if (mine && !(a.cull & GP_CULL_BITMAP))
@@ -23727,7 +23729,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     const gp__u64 found = gp_warp_reduce(reached - before, gp_sum<gp__u64>());
     if (gp_lane() == 0 && found) atomicAdd(&s->found[slot(level)], found);
   }
-  // Does a level of so many edges have two launches?
+  // True if a level of `count` edges has two launches.
   GP_DEVICE bool in_two(gp__u64 count) const { return count > a.fused_edges; }
 
   GP_DEVICE void add_sums() {
@@ -23739,7 +23741,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     if (edges) atomicAdd(&s->edges, edges);
     if (inspected) atomicAdd(&s->inspected, inspected);
   }
-  // A launch: the edges that lead to a level are contracted (and expanded), or its vertices expanded.
+  // One launch: contracts (and expands) the edges that lead to a level, or expands its vertices.
   GP_DEVICE void level(int level, bool expands) {
     if (over(expands ? level : level - 1, s->found[expands ? level : level - 1])) return;
     if (expands) {
@@ -23747,10 +23749,10 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     } else if (in_two(s->edges_to[level])) contract(level, edges_before(level));
     else contract_expand(level, edges_before(level));
   }
-  // One block: all levels that are left, and what has been done.
+  // Called with one block: does all levels that are left, and writes the statistics.
   GP_DEVICE void rest() {
     const int most = GP__BFS_LAUNCHES;
-    gp__u64 first = edges_before(most + 1); // of the edges that lead to the next level
+    gp__u64 first = edges_before(most + 1); // first of the edges that lead to the next level
     int level = most;
     for (; !over(level, gp__load_volatile(&s->found[slot(level)])); ++level) {
       if (threadIdx.x == 0 && level > most) s->found[slot(level + 1)] = s->edges_to[slot(level + 2)] = 0;
@@ -23771,7 +23773,7 @@ template <class P, class Offset, class Vertex> struct gp__bfs_stepper {
     gp_traversal &r = *a.statistics;
     const gp__u64 of_vertex = sizeof(Vertex), of_offset = sizeof(Offset);
     gp__u64 levels = static_cast<gp__u64>(level);
-    if (level == most) // or earlier, in a launch of its own
+    if (level == most) // the search ended there or earlier, in a launch of its own
       for (levels = 0; levels < most && s->found[levels + 1]; ++levels) {}
     else if (!gp__load_volatile(&s->found[slot(level)])) --levels;
     r.reached = s->reached;
@@ -23804,24 +23806,24 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
 // ---- bfs/sources_state.cuh - search from many sources: what is counted
 
 // A vertex has a word with a bit for each source (Then et al., The More the Merrier: Efficient Multi-Source Graph
-// Traversal), in three arrays: seen[], which sources have reached it; of the frontier, which of them in the last level;
-// next[], which in this one. An edge is inspected once a level, whatever the number of sources.
+// Traversal), in three arrays: in seen[], sources that have reached it; in the frontier's, those of the last level; in
+// next[], those of this level. An edge is inspected once a level for any number of sources.
 //
-// Top-down, a level is two steps. Vertices of the frontier give their bits to neighbours that lack them, by atomics;
-// who brings the first bits to a vertex puts it on a list. Then the listed vertices are merged: what is new becomes
-// seen, depths are written, and their lists of edges, long ones in parts, are the next queue. Bottom-up, where the
-// transposed graph is there, it is one step over all vertices: each gathers the bits that it lacks from its neighbours,
-// until it has all. Where a frontier is small, its levels are one block's alone, and barriers are those of the block.
+// A top-down level has two steps. Vertices of the frontier give their bits to neighbours that lack them, by atomics;
+// the thread that brings the first bits to a vertex puts it on a list. Then the listed vertices are merged: new bits
+// become seen, depths are written, and their lists of edges, long ones in parts, are the next queue. A bottom-up level
+// needs the transposed graph and is one step over all vertices: each gathers the bits that it lacks from its
+// neighbours, until it has all. One block does the levels of a small frontier alone, with barriers of the block.
 //
-// Nothing that a step reads is written in the same step but by atomics, or by who reads it: so depths, and what is
-// counted, are the same in every call.
+// A step writes what it reads only by atomics, or in the thread that reads it: so depths and counts are the same in
+// every call.
 
 // What is counted in a step.
 enum {
   GP__NEW_ITEMS,    // vertices on the list, or parts in the queue
-  GP__NEW_PAIRS,    // of a source and a vertex that it has reached
-  GP__NEW_EDGES,    // that leave the vertices
-  GP__NEW_EXPLORED, // the same, of each pair
+  GP__NEW_PAIRS,    // pairs of a source and a vertex that it has reached
+  GP__NEW_EDGES,    // edges that leave the vertices
+  GP__NEW_EXPLORED, // the same, for each pair
   GP__NEW_CLOSED,   // edges that lead to vertices that all sources have reached
   GP__NEW_LOOKS,    // edges that were inspected
   GP__SOURCES_SUMS
@@ -23831,14 +23833,14 @@ struct gp__sources_state {
   int depth, side, alone;
   gp__u64 count, before;  // vertices of the last two lists
   gp__u64 parts;          // of the queue
-  gp__u64 edges, open;    // that leave the frontier; that lead to vertices that some source has not reached
-  gp__u64 listed, parted; // what the cursors were
+  gp__u64 edges, open;    // edges: leave the frontier; open: lead to vertices that some source has not reached
+  gp__u64 listed, parted; // earlier values of the cursors
   gp__u64 pairs, explored, inspected, visits, bottom_up, small;
 };
 struct gp__sources_control {
   gp__u64 list, queue; // cursors: how much has been appended since the beginning
   gp__sources_state state;
-  gp__u64 sums[GP__SOURCES_SUMS], arrived; // of launches of a step each
+  gp__u64 sums[GP__SOURCES_SUMS], arrived; // of launches of one step each
   gp__arrivals<GP__SOURCES_SUMS> barrier[3];
 };
 template <int WARPS> struct gp__sources_shared {
@@ -23850,12 +23852,12 @@ template <int WARPS> struct gp__sources_shared {
 
 // ---- bfs/sources.cuh - search from many sources: a block, the kernel
 
-// What a warp appends to an array of all: gathered in shared memory first, as thousands on one cursor are a queue of
-// their own.
+// Items that a warp appends to an array of all warps. They are gathered in shared memory first: thousands of atomics on
+// one cursor would queue up.
 template <class T> struct gp__warp_list {
   static const unsigned ROOM = GP__BFS_BUFFER / unsigned(sizeof(T));
   T *buffer, *array;
-  gp__u64 *cursor, before; // what the cursor was when the array was empty
+  gp__u64 *cursor, before; // before: the cursor when the array was empty
   unsigned filled, appended;
   GP_DEVICE gp__u64 reserve(unsigned number) {
     appended += number;
@@ -23880,7 +23882,7 @@ template <class T> struct gp__warp_list {
 
 template <class P, class Offset, class Vertex, class Word> struct gp__sources_block {
   static const int WARPS = P::threads / GP__WARP, ITEMS = P::vectors, BITS = 8 * int(sizeof(Word));
-  static const int LOOK = 4, FEW = 8; // neighbours that a lane looks at in a turn; vertices that have the warp's help
+  static const int LOOK = 4, FEW = 8; // neighbours that a lane looks at in a turn; most vertices that the warp helps
   typedef gp__sources_shared<WARPS> Shared;
   typedef gp__sources_state State;
   const gp__sources_args &a;
@@ -23908,7 +23910,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     GPUPRIMS__UNROLL
     for (int i = 0; i < GP__SOURCES_SUMS; ++i) sums[i] = 0;
   }
-  // The words of the frontier, and of what comes after it; their lists likewise.
+  // Words of the frontier, and of the one after it; likewise their lists.
   GP_DEVICE Word *visit() const { return static_cast<Word *>(a.words[s.state.side]); }
   GP_DEVICE Word *next() const { return static_cast<Word *>(a.words[s.state.side ^ 1]); }
   GP_DEVICE Vertex *list(int side) const { return static_cast<Vertex *>(a.lists[side]); }
@@ -23917,13 +23919,13 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE static int number_of_bits(gp__u64 x) { return __popcll(x); }
   GP_DEVICE static int lowest_bit(gp__u32 x) { return __ffs(static_cast<int>(x)) - 1; }
   GP_DEVICE static int lowest_bit(gp__u64 x) { return __ffsll(static_cast<long long>(x)) - 1; }
-  // Bits of all lanes, for all lanes.
+  // OR of all lanes' bits, in all lanes.
   GP_DEVICE static Word all_bits(Word x) {
     GPUPRIMS__UNROLL
     for (int other = GP__WARP / 2; other; other /= 2) x |= gp_warp_exchange(x, other);
     return x;
   }
-  // Who shares the work of a step.
+  // Warps that share the work of a step; this warp's number.
   GP_DEVICE gp__u64 warps() const { return s.state.alone ? WARPS : static_cast<gp__u64>(a.blocks) * WARPS; }
   GP_DEVICE gp__u64 warp() const { return static_cast<gp__u64>(rank) * WARPS + gp_warp(); }
   template <class T> GP_DEVICE gp__warp_list<T> appending_to(T *array, gp__u64 *cursor, gp__u64 before) const {
@@ -23939,7 +23941,8 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // ---- steps
 
-  // Depths of a lane's vertex, in the rows of its bits: row by row, as vertices of a warp mostly lie side by side.
+  // Writes the depth of a lane's vertex to the rows of its bits: row by row, as vertices of a warp are mostly
+  // neighbours.
   GP_DEVICE void write(gp__u64 v, Word bits, int depth) const {
     if (!a.depths) return;
     for (Word any = all_bits(bits); any; any &= any - 1) {
@@ -23947,7 +23950,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       if (bits >> row & 1u) a.depths[static_cast<unsigned>(row) * vertices + v] = depth;
     }
   }
-  // Sources have reached a vertex: all lanes, those with fresh bits have one. Its edges: how many leave it.
+  // Called by all lanes: merges the fresh bits of a lane's vertex, if any. Returns the number of edges that leave it.
   GP_DEVICE gp__u64 merge_vertex(gp__u64 v, Word fresh) {
     gp__u64 degree = 0;
     if (fresh) {
@@ -23963,7 +23966,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     write(v, fresh, s.state.depth + 1);
     return degree;
   }
-  // Vertices of the frontier become parts of the queue.
+  // Appends a frontier vertex's edges to the queue, in parts.
   GP_DEVICE void append_parts(gp__warp_list<gp_edges> &parts, gp__u64 v, gp__u64 degree) const {
     const gp__u64 begin = degree ? offsets[v] : 0;
     const bool is_short = degree <= GP__BFS_PART;
@@ -23984,7 +23987,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   GP_DEVICE void clear_words(Word *words, const Vertex *of, gp__u64 count) const {
     for (gp__u64 i = warp() * GP__WARP + gp_lane(); i < count; i += warps() * GP__WARP) words[of[i]] = 0;
   }
-  // Bits of the sources: a warp's work.
+  // One warp sets the bits of the sources.
   GP_DEVICE void seed() {
     if (warp() != 0) return;
     gp__warp_list<Vertex> reached = next_list();
@@ -24008,7 +24011,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int i = 0; i < ITEMS; ++i) bits[i] = there[i] ? from[source[i]] & ~have[v[i]] : 0;
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i)
-        if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // somebody has given them
+        if (bits[i] && !(bits[i] & ~gp__load_volatile(to + v[i]))) bits[i] = 0; // another thread has given them
       GPUPRIMS__UNROLL
       for (int i = 0; i < ITEMS; ++i) {
         sums[GP__NEW_LOOKS] += there[i];
@@ -24022,7 +24025,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     finish_list(reached);
   }
-  // Many are found faster, and their rows written in longer pieces, in the order of all vertices.
+  // Many vertices are found faster in the order of all vertices, and their rows are written in longer pieces.
   GP_DEVICE void merge_frontier() {
     const State &t = s.state;
     const bool dense = t.count * 4 > vertices;
@@ -24038,7 +24041,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     finish_list(parts);
     clear_words(visit(), list(t.side), t.before);
   }
-  // A frontier that was gathered is to go on top-down.
+  // Queues a gathered frontier, to go on top-down.
   GP_DEVICE void collect() {
     const State &t = s.state;
     const Vertex *frontier = list(t.side);
@@ -24051,7 +24054,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     finish_list(parts);
     clear_words(next(), list(t.side ^ 1), t.before);
   }
-  // Bits that neighbours have, of those that are wanted.
+  // Returns the wanted bits that neighbours have.
   GP_DEVICE Word gather_vertex(const Word *from, Word wants, Offset at, Offset end) {
     Word got = 0;
     for (;;) {
@@ -24158,7 +24161,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
 
   // ---- sums and barriers
 
-  // What the block has counted: lane i of the first warp gets the i-th sum.
+  // The block's sums: lane i of the first warp gets the i-th.
   GP_DEVICE gp__u64 block_sums() {
     GPUPRIMS__UNROLL
     for (int i = 0; i < GP__SOURCES_SUMS; ++i) {
@@ -24173,7 +24176,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int w = 0; w < WARPS; ++w) mine += s.sums[gp_lane()][w];
     return mine;
   }
-  // The first thread decides, by what all blocks have brought (the first warp's lanes).
+  // The first thread decides from the sums of all blocks, which the first warp's lanes have.
   GP_DEVICE void decide_by(gp__u64 mine, int step) {
     if (gp_warp() == 0) {
       gp__u64 all[GP__SOURCES_SUMS];
@@ -24195,7 +24198,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     return mine;
   }
-  // The first block's first thread says what has been done; of the first sources only.
+  // The first block's first thread records a step, of the first batch only.
   GP_DEVICE void note(int kind) {
     if (!a.statistics || a.batch || rank != 0 || a.part != GP__SOURCES_ALL || s.steps == GP_TRAVERSAL_STEPS) return;
     gp_traversal_step &r = a.statistics->step[s.steps++];
@@ -24213,7 +24216,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
     }
     __syncthreads();
   }
-  // Nothing has been reached.
+  // Clears the state: nothing has been reached.
   GP_DEVICE void clear() {
     const gp__u64 threads = static_cast<gp__u64>(a.blocks) * P::threads;
     const gp__u64 first = static_cast<gp__u64>(rank) * P::threads + threadIdx.x;
@@ -24235,7 +24238,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       for (int b = 0; b < 3; ++b) control->barrier[b].word[i] = 0;
     }
   }
-  // All levels that are left. Levels of one block the others wait for, and learn what has become of the search.
+  // Does all levels that are left. Other blocks wait for levels of one block, then read the new state.
   GP_DEVICE void levels() {
     while (s.state.step != GP_STEP_FINISH) {
       const bool alone = s.state.alone != 0;
@@ -24259,7 +24262,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       }
     }
   }
-  // One step; the block that is through with it last decides.
+  // Does one step; the last block to finish it decides.
   GP_DEVICE void step() {
     const int step = s.state.step;
     if (step == GP_STEP_FINISH) return;
@@ -24285,7 +24288,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
       control->arrived = 0;
     }
   }
-  // Depths where nothing was reached, how many each source has reached, and what has been done.
+  // Writes depths where nothing was reached, the number of vertices that each source has reached, and the statistics.
   GP_DEVICE void finish() {
     const Word all = full();
     gp__u64 reached[BITS / GP__WARP];
@@ -28772,7 +28775,7 @@ static gp_result gp__host_group_by(gp__host_call *h) {
 
 // ---- graph/host.c - graphs
 
-// Sorted keys, a source above its target, become lists. Keys whose source is no vertex are left out.
+// Turns sorted keys, a source above its target, into lists; leaves out keys whose source is no vertex.
 static void gp__host_from_keys(const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets,
                                void *targets) {
   const uint64_t n = q->out_graph.vertices, mask = ((uint64_t)1 << shift) - 1;
@@ -28796,7 +28799,7 @@ static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, in
   return gp__host_run(&sort, threads);
 }
 GPUPRIMS__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
-// Keys of a list, of the opposite edges too; returns how many.
+// Writes the keys of a list, and of the opposite edges; returns their number.
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;
   const size_t apart = q->in2 ? 1 : 2;
@@ -28818,7 +28821,7 @@ static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *ke
   }
   return kept;
 }
-// The vertices in the order of their degrees, most edges first, and where each one stands in it.
+// order: vertices by degree, most edges first. numbers: each vertex's position in it.
 static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *numbers) {
   const gp_graph *g = &q->graph;
   uint64_t v;
@@ -28902,7 +28905,7 @@ static gp_fault gp__host_fault(int kind, uint64_t vertex, uint64_t edge) {
   f.kind = (uint64_t)kind, f.vertex = vertex, f.edge = edge;
   return f;
 }
-// Of two faults the one that is told.
+// Keeps the fault of the lower kind.
 static void gp__host_add_fault(gp_fault *f, int kind, uint64_t vertex, uint64_t edge) {
   if (!f->kind || (uint64_t)kind < f->kind) *f = gp__host_fault(kind, vertex, edge);
 }
@@ -28927,7 +28930,7 @@ static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f
   if (incoming && last != gp__host_offset(g->offsets, q->offset_size, g->vertices))
     gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
 }
-// What gp_bfs_check says of one vertex; seen: 1, from one that is one less deep; 2, from its parent.
+// Checks one vertex for gp_bfs_check. seen: 1, from a vertex one less deep; 2, from its parent.
 static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
   const int32_t *depths = (const int32_t *)q->in;
   const uint64_t none = UINT64_MAX, unset = q->key_size == 4 ? (uint64_t)UINT32_MAX : none;
@@ -29032,7 +29035,7 @@ static gp_result gp__host_graph_work(gp__host_call *h) {
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }
-// From one source; `queue` has room for all vertices. parents: NULL, or not wanted.
+// Searches from one source; `queue` has room for all vertices. parents: NULL if not wanted.
 static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue,
                               gp_traversal *t) {
   const gp_graph *g = &q->graph;
@@ -29058,7 +29061,7 @@ static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *de
         const uint64_t v = gp__host_number(g->targets, of_vertex, e);
         ++t->inspected;
         if (depths[v] > depths[u] && parents && u < gp__host_number(parents, of_vertex, v))
-          gp__host_set_number(parents, of_vertex, v, u); // the smallest one
+          gp__host_set_number(parents, of_vertex, v, u); // the smallest parent
         if (depths[v] >= 0) continue;
         depths[v] = depths[u] + 1;
         if (parents) gp__host_set_number(parents, of_vertex, v, u);
@@ -29073,7 +29076,7 @@ static void gp__host_bfs_from(const gp__request *q, uint64_t source, int32_t *de
   t->small = t->levels;
   t->bytes = g->vertices * (4 + (parents ? of_vertex : 0)) + t->reached * 2 * of_offset + t->inspected * of_vertex;
 }
-// GP_CHECKED: is something wrong with the graph?
+// GP_CHECKED: true if the graph has a fault.
 static int gp__host_finds_fault(const gp__request *q) {
   gp_fault f = gp__host_fault(GP_FAULT_NONE, UINT64_MAX, UINT64_MAX);
   if (!q->fault) return 0;
@@ -29095,8 +29098,8 @@ static gp_result gp__host_bfs(const gp__request *q) {
   if (q->statistics) *q->statistics = t;
   return GP_SUCCESS;
 }
-// From many sources: one after another, as many at a time as there are threads, each with a queue and, where rows are
-// not wanted, depths of its own.
+// Searches from many sources, one a thread at a time. Each thread has a queue and, if rows are not wanted, depths of
+// its own.
 static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   const uint64_t n = q->graph.vertices, *sources = q->sources ? q->sources : q->source_device;
   const uint64_t item = q->out ? sizeof(uint64_t) : sizeof(uint64_t) + sizeof(int32_t);
@@ -31559,7 +31562,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
 // ---- graph/check.c - checking a call: its graph
 
 GPUPRIMS__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
-// Numbers and types of a graph that is read or made. Memory is looked at apart.
+// Checks the numbers and types of a graph that is read or made, but not its memory.
 GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given,
                                             gp_graph *g) {
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
@@ -31584,7 +31587,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *n
                     g->in_offsets ? "in_sources" : "in_offsets", name, g->in_offsets ? "in_offsets" : "in_sources");
   return GP_SUCCESS;
 }
-// What a call knows of its graph's types.
+// Sets a request's types from its graph's.
 GPUPRIMS__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->offset_type = g->offset_type;
   q->key_type = g->vertex_type;
@@ -31592,7 +31595,7 @@ GPUPRIMS__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->key_size = gp__type_rows[g->vertex_type].size;
   q->channels = q->active = 1;
 }
-// The memory of a graph: lists that leave vertices, or those that lead to them; read or written.
+// Checks the memory of a graph's outgoing or incoming lists, read or written.
 GPUPRIMS__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g,
                                             const void *offsets, const void *ends, int written) {
   gp__checked_type offset = {gp__type_rows[g->offset_type].size, 0, NULL};
@@ -31615,7 +31618,7 @@ GPUPRIMS__PRIVATE gp_result gp__check_graph(gp__checking *k) {
   GPUPRIMS__CHECK(gp__check_lists(k, names, g, g->offsets, g->targets, 0));
   return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
 }
-// Buffers that all searches have; the last step of their check.
+// Checks the buffers that all searches have: the last step of their check.
 GPUPRIMS__PRIVATE gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
@@ -31664,12 +31667,12 @@ GPUPRIMS__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   GPUPRIMS__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, c->count * n, 0, 0));
   GPUPRIMS__CHECK(gp__writing(k, "out2 (reached)", c->out2, 8, 8, c->count, 0, 0));
   q->segments = c->count;
-  q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word of a bit for each source
+  q->acc_type = c->count > 32 ? GP_U64 : GP_U32; // a word with a bit for each source
   q->acc_size = c->count > 32 ? 8 : 4;
   q->target = UINT64_MAX;
   return gp__check_search_buffers(k, c->count);
 }
-// A list of edges, and the graph that it becomes.
+// Checks a list of edges, and the graph that it becomes.
 GPUPRIMS__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -34269,7 +34272,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp_
   of.fault = a->fault;
   return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
 }
-// By launches, of which none waits for another.
+// A search by launches: no block waits for another.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2; ++a->step) {
     a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
@@ -34284,7 +34287,7 @@ GPUPRIMS__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__
   }
   return GP_SUCCESS;
 }
-// In clusters, of which the first may go on alone: as many as fit, at most.
+// Launches as many clusters as fit, at most; the first one may go on alone.
 GPUPRIMS__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
   const unsigned blocks = (unsigned)l->p->cluster;
   gp__bfs_args a = *args;
@@ -34656,7 +34659,7 @@ typedef struct gp__graph_plan {
   gp__request requests[4];
   int count, request_count;
   uint64_t held;     // bytes
-  unsigned char *at; // where they are, or NULL
+  unsigned char *at; // their address, or NULL
 } gp__graph_plan;
 
 GPUPRIMS__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
@@ -34685,7 +34688,7 @@ GPUPRIMS__PRIVATE gp_result gp__add_fill(gp__state *s, const char *who, gp__grap
   c.count = words;
   return gp__add_call(s, who, g, &c);
 }
-// Keys that a kernel has written are sorted and become a graph. counted: how many there are is in the state.
+// Adds the steps that sort keys and turn them into a graph. counted: the state has their number.
 GPUPRIMS__PRIVATE gp_result gp__add_from_keys(gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a,
                                               int counted, int unique) {
   gp_call c = gp_call_init(GP_SORT);
@@ -34732,7 +34735,7 @@ GPUPRIMS__PRIVATE gp_result gp__plan_building(gp__state *s, const char *who, con
     if (q->flags & GP_SYMMETRISE) a->count *= 2;
     return gp__add_from_keys(s, who, g, a, q->count_device != NULL, unique);
   }
-  if (relabel) { // the degrees, a sort of them, and what it has made of the vertices' numbers
+  if (relabel) { // degrees, their sort, and the inverse of the order
     gp_call sort = gp_call_init(GP_SORT);
     gp__graph_args of_vertices = *a;
     void *order = q->out ? q->out : gp__take(g, to->vertices * q->key_size);
@@ -34820,7 +34823,7 @@ GPUPRIMS__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q
   if (q->primitive == GP_CONNECTED_COMPONENTS) return gp__plan_components(q, &a, g);
   return q->primitive <= GP_GRAPH_RELABEL ? gp__plan_building(s, who, q, &a, g) : gp__plan_checking(s, who, q, &a, g);
 }
-// The primary context is current. run 0: the kernels are built, nothing else.
+// The primary context must be current. run 0: only builds the kernels.
 GPUPRIMS__PRIVATE gp_result gp__run_graph_work(gp__state *s, const gp__request *q, const gp_policy *p, int run,
                                                gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
@@ -35875,7 +35878,7 @@ static const gp__primitive gp__primitive_group_by = {
 
 // ---- graph/plan.c - plans of work on graphs
 
-// The kernels of its own.
+// The primitive's own kernels; its other steps are calls.
 GPUPRIMS__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   static const signed char lists[][5] = {
       {GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
@@ -36993,14 +36996,14 @@ GPUPRIMS__API const char *gp_fault_text(const gp_fault *fault, char *text, size_
 // ---- graph/read_edges.c - files of edges
 
 typedef struct gp__reader {
-  const char *name, *begin, *at, *end, *line; // line: where the present one begins
+  const char *name, *begin, *at, *end, *line; // line: start of the current one
   uint64_t lines, room, rows, columns, entries;
   int matrix, valued; // a Matrix Market file; entries have values
   uint64_t *pairs;
   gp_edge_list *edges;
 } gp__reader;
 
-// What should stand at `at`.
+// Fails: `wanted` is expected at `at`.
 static gp_result gp__read_fault(const gp__reader *r, const char *at, const char *wanted) {
   char found[24];
   size_t n = 0;
@@ -37024,7 +37027,7 @@ static void gp__next_line(gp__reader *r) {
   r->line = r->at;
   if (newline) ++r->lines;
 }
-// Goes on to a line that has something to say. 0: there is none.
+// Goes on to a line with content. Returns 0 if there is none.
 static int gp__find_line(gp__reader *r) {
   for (; r->at < r->end; gp__next_line(r)) {
     gp__skip_blanks(r);
@@ -37051,7 +37054,7 @@ static const char *gp__skip_digits(const char *at, const char *end) {
   while (at < end && (unsigned char)(*at - '0') < 10) ++at;
   return at;
 }
-// The value of an entry, which nobody wants: [+-]digits[.digits][e[+-]digits], inf, nan.
+// Skips the value of an entry: [+-]digits[.digits][e[+-]digits], inf, nan.
 static gp_result gp__skip_value(gp__reader *r) {
   const char *at, *digits;
   int any;
@@ -37082,7 +37085,7 @@ static gp_result gp__skip_value(gp__reader *r) {
   r->at = at;
   return GP_SUCCESS;
 }
-// Which of the words stands next; -1: none of them.
+// Reads one of the words and returns its index; -1: none of them is next.
 static int gp__read_word(gp__reader *r, const char *const *words) {
   size_t length = 0;
   int i;
@@ -37095,7 +37098,8 @@ static int gp__read_word(gp__reader *r, const char *const *words) {
     }
   return -1;
 }
-// The banner, comments, and the line of sizes. (Boisvert, Pozo and Remington, The Matrix Market Exchange Formats.)
+// Reads the banner, comments, and the line of sizes. (Boisvert, Pozo and Remington, The Matrix Market Exchange
+// Formats.)
 static gp_result gp__read_banner(gp__reader *r) {
   static const char *const matrix[] = {"matrix", NULL}, *const coordinate[] = {"coordinate", NULL};
   static const char *const fields[] = {"pattern", "integer", "real", "double", NULL};
@@ -37162,7 +37166,7 @@ static gp_result gp__read_edges(gp__reader *r) {
                     (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count,
                     (unsigned long long)r->entries);
   r->edges->vertex_type = r->edges->vertices > UINT32_MAX ? GP_U64 : GP_U32;
-  if (r->edges->vertex_type == GP_U32) // in place: what is written lies before what is still to be read
+  if (r->edges->vertex_type == GP_U32) // in place: writes stay behind reads
     for (i = 0; i < 2 * r->edges->count; ++i) {
       const uint32_t narrow = (uint32_t)r->pairs[i];
       memcpy((unsigned char *)r->pairs + i * 4, &narrow, 4);
