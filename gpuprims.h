@@ -2550,7 +2550,7 @@ typedef struct gp__shape_of_sorts {
 // ---- top_k/shape.h - what top-k and nth element add to the shape of a call
 
 typedef struct gp__shape_of_top_k {
-  unsigned long long results; // of a row
+  unsigned long long results; // results of a row
   int drop_keys;              // sorted results without keys, which a sort after the selection would need
 } gp__shape_of_top_k;
 
@@ -2565,7 +2565,7 @@ typedef struct gp__shape_of_moves { // gp__moves; segments of the call: matrices
 
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
   unsigned long long in_width, out_width;
-  unsigned long long in_bytes; // of the whole input
+  unsigned long long in_bytes; // bytes of the whole input
   int chunk;                   // structs that a thread takes at a time; 0: values one by one
 } gp__shape_of_layouts;
 
@@ -3024,7 +3024,7 @@ enum {
   GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,
-  GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket; breaks ties of pairs
+  GP__HYBRID_PLACE_BITS = 13 // bits of an element's place in its bucket; breaks ties of pairs
 };
 // A block that sorts a bucket: threads, keys a thread, bins.
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }
@@ -3106,9 +3106,9 @@ GPUPRIMS__RULE unsigned gp__pair_bucket_bytes(int key_size, int value_size, int 
 enum {
   GP__RADIX_PASSES = 64, // at most: struct keys of 64 bytes
   GP__RADIX_HISTOGRAM_THREADS = 1024,
-  GP__RADIX_TABLES = 4,       // of 256 counters each: one for each digit of a 32-bit word
-  GP__RADIX_GROUP = 8,        // tiles of a group, whose counts are also summed; a look-back loads them together,
-  GP__RADIX_GROUPS = 2,       // and so many groups at a time
+  GP__RADIX_TABLES = 4,       // tables of 256 counters: one for each digit of a 32-bit word
+  GP__RADIX_GROUP = 8,        // tiles of a group, whose counts are also summed; a look-back loads a group at once
+  GP__RADIX_GROUPS = 2,       // sums of groups that a look-back loads at once
   GP__RADIX_VALUE_BYTES = 16, // larger values follow their keys by index
   GP__RADIX_NARROW_LOG2 = 30, // below 2^30 elements counts travel in 32-bit words
   GP__NUMBERS_LOG2 = 15       // from 2^15 floats on, merge sort by GP_LESS or GP_GREATER is a radix sort
@@ -3572,7 +3572,7 @@ GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // State that the kernels share, in scratch memory.
 typedef struct gp__sort_header {             // zero when the call begins
-  unsigned long long tag;                    // of this call's words
+  unsigned long long tag;                    // tag of this call's words
   unsigned long long pushed, taken;          // tasks of the queue
   unsigned long long pending;                // tasks not done
   unsigned long long buckets, tiles, groups; // in use
@@ -3695,7 +3695,7 @@ enum {
 enum {
   GP__FORM_IN_ALIGNED = 1,  // addresses of all rows are multiples of 16
   GP__FORM_OUT_ALIGNED = 2, // addresses of all columns are
-  GP__FORM_IN_WHOLE = 4,    // of a kernel: a whole side
+  GP__FORM_IN_WHOLE = 4,    // kernel: a whole side
   GP__FORM_OUT_WHOLE = 8,
   GP__FORM_WHOLE = 12,            // either
   GP__FORM_IN_START = 16,         // addresses of all matrices of the input are multiples of 16
@@ -3703,8 +3703,8 @@ enum {
   GP__FORM_OUT_DENSE = 64,        // columns are
   GP__FORM_STACKED = 128,         // and matrices, on both sides
   GP__FORM_DENSE = 256,           // stacked, and the first matrix begins at a multiple of 16
-  GP__FORM_FEW = 16,              // of a kernel: few long rows
-  GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
+  GP__FORM_FEW = 16,              // kernel: few long rows
+  GP__FORM_WORD = 256,            // kernel: times the bytes of a word of chunks
   GP__SQUARE_PANEL = 8,           // tile rows and columns of a panel of a square in place
   GP__TRANSPOSE_PANEL = 8,        // default tile rows of a panel
   GP__TRANSPOSE_SEGMENT = 9 * 16, // least bytes of a line of a tile with a whole side, and 16 more
@@ -3746,7 +3746,7 @@ GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned)
 GPUPRIMS__RULE int gp__is_scattered(int size, int word, int form) {
   return size <= 2 && size == word && (form & GP__FORM_IN_ALIGNED) && (size == 1 || (form & GP__FORM_OUT_ALIGNED));
 }
-GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
+GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // side of a square tile
   return gp__transpose_columns(threads, vectors, size);
 }
 // Bytes from row to row of a tile in shared memory, and of a tile. Unaligned rows take one vector more.
@@ -3883,9 +3883,9 @@ gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other
   return best;
 }
 typedef struct gp__panels_plan {
-  unsigned long long items; // of a chunk; 0: no panels
+  unsigned long long items; // elements of a chunk; 0: no panels
   int inverse, word, form;
-  unsigned long long rows, columns, panels, holes; // of a panel before its transpose; of a matrix
+  unsigned long long rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
   unsigned long long whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
@@ -4017,10 +4017,10 @@ GPUPRIMS__RULE int gp__policy_valid_transpose(gp_policy p, gp__shape s) {
 // ---- layouts/policy.h - conversion of layouts: tiles, shared memory
 
 enum {
-  GP__LAYOUT_FIELDS = 32,          // of a struct
+  GP__LAYOUT_FIELDS = 32,          // most fields of a struct
   GP__LAYOUT_ENTRIES = 65,         // fields, and the gaps between them and at both ends
-  GP__LAYOUT_STRUCT_BYTES = 1024,  // of a struct
-  GP__LAYOUT_REGISTER_BYTES = 256, // that a thread takes through registers
+  GP__LAYOUT_STRUCT_BYTES = 1024,  // most bytes of a struct
+  GP__LAYOUT_REGISTER_BYTES = 256, // most bytes that a thread takes through registers
   GP__LAYOUT_STEP = 16             // tiles are multiples of so many structs: every field's part is whole vectors
 };
 // Contiguous structs in shared memory, of which a thread reads `chunk` at a time: a free vector follows an even number
@@ -4941,7 +4941,7 @@ GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long by
          : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
                                           : large;
 }
-// Tiles have 16 KiB; fewer if there would not be four for each multiprocessor, or elements have 8 bytes; more if
+// Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
 // gp__transposes_by_eight says so: 64 KiB for gathered narrow elements that are aligned on one side. Squares in place
 // with unaligned rows take tiles of 256 x 256 bytes, or of 128 x 128 elements of 2 or 4 bytes. Rectangles in place of
 // 128 MiB or more go through a buffer in panels of about 16 MiB, as that has less in flight; wide elements with aligned
@@ -5581,8 +5581,8 @@ static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k,    gp__measure
 typedef struct gp__transpose_plan {
   int form;
   unsigned tile_rows, tile_columns; // moved rows: log2 of a tile's words in a row
-  unsigned matrices;                // of a tile, if both sides are whole
-  unsigned pitch, pad;              // of a tile with a whole side
+  unsigned matrices;                // matrices of a tile, if both sides are whole
+  unsigned pitch, pad;              // layout of a tile with a whole side
   unsigned shared_bytes;
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
@@ -5943,7 +5943,7 @@ typedef struct gp__histogram_args {
 
 // Graphs are built and checked by steps of one plan, which share one struct of arguments.
 typedef struct gp__graph_args {
-  const void *offsets, *targets; // of the graph read; or an edge list's sources and targets
+  const void *offsets, *targets; // the graph read; or an edge list's sources and targets
   const void *parents;           // gp_bfs_check: parents; relabel, invert: numbers of vertices
   const int *depths;
   void *out_offsets, *out_targets; // written: a graph; degrees or numbers; a report
@@ -6019,7 +6019,7 @@ typedef struct gp__radix_args {
   unsigned long long *counts;  // 256 a pass: keys with the digit, then keys before them
   unsigned long long *tickets; // one for each pass
   unsigned *steps;             // what each pass does, and the final copy
-  void *words;                 // of the look-back
+  void *words;                 // look-back words
   unsigned long long clear;    // their size in units of 16 bytes
   int passes, begin_bit, end_bit;
   int in_place;                     // keys or values are: the first pass may not write to the outputs
@@ -6072,7 +6072,7 @@ typedef struct gp__counting_args {
   void *out;
   unsigned long long count;
   const unsigned long long *count_device;
-  const unsigned long long *counts; // of each value, by its bits
+  const unsigned long long *counts; // keys of each value, by its bits
   const unsigned short *rows;       // 2-byte keys: counts of each block, to be added to `counts`
   unsigned blocks;                  // number of rows; 0: nothing to add
   unsigned long long *starts;       // first key of each run
@@ -6089,10 +6089,10 @@ typedef struct gp__top_k_args {
   const void *in;           // values; NULL: indices
   void *out_keys;           // rows * k, or null
   void *out;                // or null
-  unsigned long long count; // of a row
+  unsigned long long count; // keys of a row
   const unsigned long long *count_device;
   unsigned long long rows, k;
-  unsigned long long blocks; // of a row
+  unsigned long long blocks; // blocks of a row
   void *workspace;
   const void *from;         // lists: `ranks` ranks a row
   void *to;                 // lists: k ranks of each block; NULL: to the output
@@ -6123,12 +6123,12 @@ typedef struct gp__hybrid_args {
   void *out;                // may be in
   void *spare;              // as large as `in`
   unsigned long long *list; // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
-  void *parts, *next_parts; // of even levels, of odd ones
+  void *parts, *next_parts; // even levels; odd levels
   unsigned long long *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
   void *items;
   unsigned long long count;
   const unsigned long long *count_device;
-  const void *values; // of pairs; NULL: indices
+  const void *values; // values of pairs; NULL: indices
   void *out_values, *spare_values;
   void *workspace;
   unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid sort
@@ -6179,7 +6179,7 @@ typedef struct gp__merge_args {
   void *out_keys, *out_values;            // or null
   unsigned long long *out_count;          // sets
   unsigned long long count, count2;       //
-  const unsigned long long *count_device; // of the first input, or null
+  const unsigned long long *count_device; // count of the first input, or null
   unsigned long long run;                 // merge sort: keys of a run, two of which this pass merges; otherwise 0
   void *workspace;
   unsigned long long *borders;  // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
@@ -6196,7 +6196,7 @@ typedef struct gp__divisor {
 typedef struct gp__transpose_args {
   const void *in;
   void *out;
-  unsigned long long columns, rows;                       // of a matrix; the input's rows are contiguous
+  unsigned long long columns, rows;                       // extents of a matrix; the input's rows are contiguous
   unsigned long long in_pitch, out_pitch;                 // from row to row; from column to column
   unsigned long long outer[2], in_outer[2], out_outer[2]; // matrices
   unsigned long long in_bytes;                            // from `in` to the end of its last element
@@ -6232,16 +6232,16 @@ typedef struct gp__bfs_args {
   unsigned long long vertices, source;
   const unsigned long long *source_device; // or null
   unsigned long long target;               // or ~0
-  int limit;                               // of depth
+  int limit;                               // limit of depth
   int symmetric;
   int alpha, beta;               // gp_policy
   int look_from;                 // a block with so many parts looks at bits before it sets them
   unsigned small, cluster_small; // most parts with which one block, one cluster, goes on alone
   unsigned cluster;              // blocks of a cluster; 1: no clusters
-  unsigned blocks;               // of the grid, all of them resident
+  unsigned blocks;               // blocks of the grid, all resident
   int step;                      // number of the launch, in a search by launches
   int gather, cull;              // gp_policy
-  void *edge_queue;              // of gp__bfs_edge, as many as the graph has edges
+  void *edge_queue;              // gp__bfs_edge: as many as the graph has edges
   unsigned long long edges;
   unsigned long long fused_edges; // levels with more edges contract and expand in separate launches
   const gp_fault *fault;          // GP_CHECKED: searches only if there is none
@@ -6272,10 +6272,10 @@ typedef struct gp__sources_args {
   const unsigned long long *source_device; // instead of `source`, or null
   const gp_fault *fault;                   // GP_CHECKED: searches only if there is none
   int count, batch;                        // sources; number of their batch in the call
-  int limit;                               // of depth
+  int limit;                               // limit of depth
   int alpha;                               // gp_policy
   unsigned small;
-  unsigned blocks; // of the grid
+  unsigned blocks; // blocks of the grid
   int part;
 } gp__sources_args;
 
@@ -6287,8 +6287,8 @@ typedef struct gp__panels_args {
   unsigned long long saves, clears;                // to save; 8-byte words to clear, from `counters` on
   unsigned long long *counters;                    // GP__PANELS_COUNTERS, then one a panel
   unsigned *claimed, *loaded;                      // a bit for each chunk
-  unsigned long long rows, columns, panels, holes; // of a panel, elements; of the matrix
-  unsigned long long column_tiles, panel_tiles;    // of a panel
+  unsigned long long rows, columns, panels, holes; // extents of a panel, in elements; panels of the matrix
+  unsigned long long column_tiles, panel_tiles;    // tiles of a panel
   // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
   unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
 } gp__panels_args;
@@ -13842,10 +13842,10 @@ template <class P, bool UPPER, class T, class Less, class R> GP_DEVICE void gp__
 // pass whose keys all have one digit moves nothing. The others alternate between two buffers so that the last one
 // writes to the output.
 
-// Of two sorts in one plan, the one that is not chosen exits.
+// True if this sort was chosen: a plan's other sort has nothing to do.
 GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
 
-// What a pass does.
+// Flags of a pass.
 enum {
   GP__RADIX_RUNS = 1,
   GP__RADIX_COPIES = 2,    // copies elements to the output
@@ -13942,7 +13942,7 @@ template <class K, class V> struct gp__radix_record {
   static GP_DEVICE Bits bits(const Key &record, int word) { return K::bits(record.key, word); }
   static GP_DEVICE Key padding(bool descending) { return Key{K::padding(descending), V()}; }
 };
-// What passes move: keys and values in arrays of their own, or records.
+// Elements that passes move: keys and values in arrays of their own, or records.
 template <class K, class V> struct gp__radix_moved {
   typedef typename K::Key Key;
   typedef V Value;
@@ -15298,7 +15298,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const unsigned t = threadIdx.x;
     const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift, bits = this->WIDEST - shift, spans = bits < 0 ? 0 : bits < 8 ? bits : 8;
-    gp__u32 *next = s.next, *heads = s.next + 256; // next: bucket after a group that starts here; heads: does one?
+    gp__u32 *next = s.next, *heads = s.next + 256; // next: bucket after a group that starts here; heads: one does
     if (t < digits) {
       unsigned low = t + 1, high = t + (1u << spans) < digits ? t + (1u << spans) : digits;
       while (low < high) { // finds the last end of the group that fits
@@ -15853,7 +15853,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCE
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
     typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
-    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // of the next level
+    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // counters of the next level
     gp__u64 *next_bins = h.bins_of(h.level + 1);
     for (gp__u64 i = static_cast<gp__u64>(h.block) * P::threads + threadIdx.x; i < counters;
          i += static_cast<gp__u64>(gridDim.x) * P::threads)
@@ -16672,7 +16672,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
   }
-  // One warp.
+  // Called by one warp.
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
     const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
     gp__u64 cost = 0, size = n;
@@ -17719,7 +17719,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
     if (n > 0 && n <= SMALL) {
-      unsigned before = d;                                       // first digit of its task?
+      unsigned before = d;                                       // looks for the first digit of its task
       while (before > 0 && s.next[before - 1] == from) --before; // empty digits
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
       unsigned last = d + 1;
@@ -18001,7 +18001,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   const gp__merge_args &a;
   Storage &s;
   unsigned char *shared;
-  gp__u64 count, count2; // of the inputs
+  gp__u64 count, count2; // elements of the inputs
 
   GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
   GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
@@ -18202,7 +18202,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
       value1 = gp__ahead(value1, base);
       value2 = gp__ahead(value1, n1);
     }
-    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // of a range
+    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // most elements of a range
     const gp__u64 diagonal = at - base, rest = n1 + n2 - diagonal < length ? n1 + n2 - diagonal : length;
     if (gp_warp() == 0) {
       const gp__u64 split = gp_warp_merge_split(one, n1, two, n2, diagonal, Before());
@@ -18459,7 +18459,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
 template <int LANES> struct gp__four_split {
   static const int PROBES = LANES / 4;
   struct Storage {
-    gp__u64 rest[4], taken[4]; // of each run
+    gp__u64 rest[4], taken[4]; // keys of each run
   };
   template <int N> struct Storages { Storage of[N]; };
   static GP_DEVICE bool any(bool x) {
@@ -18603,7 +18603,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const unsigned char *begin_of_keys, *end_of_keys; //
     gp__u64 from[4];                                  // from the first key, minus the bytes of earlier units
     gp__u64 begin[4];                                 // first element in each run
-    unsigned units[5];                                // of earlier parts
+    unsigned units[5];                                // units of earlier parts
     int count[4], behind[5];                          // elements of a part, and of earlier parts
     gp__u32 at[4], last;                              // byte offsets of parts, and of the last key of all
     bool whole;                                       // units are within the keys
@@ -18703,7 +18703,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
   static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
-    const bool later = int(threadIdx.x) >= threads; // of the second pair
+    const bool later = int(threadIdx.x) >= threads; // thread of the second pair
     const int base = later ? first_ends : 0, all = later ? parts.tile() - first_ends : first_ends;
     const int mine = at_most((int(threadIdx.x) - (later ? threads : 0)) * PART, all), here = at_most(all - mine, PART);
     Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};
@@ -18885,7 +18885,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__bala
 }
 
 template <int THREADS> struct gp__set_storage {
-  gp__ticket ticket; // of the next tile; while results are counted, of the one after it
+  gp__ticket ticket; // the next tile's; while results are counted, that of the one after it
   gp__u64 at[2][2];  // the next tile's two ends, in each input
   gp__u64 before;    // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
@@ -18909,7 +18909,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   typedef Key KeyType;
 
   const unsigned char *window; // in shared memory
-  const Key *keys, *keys2;     // of the tile, there
+  const Key *keys, *keys2;     // the tile's keys, there
   int n, m;
 
   // Returns how many of keys[0 .. end) equal x; none is after x. Rarely more than a few; if more, searches back by
@@ -19039,7 +19039,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
         one_rank = equal_before(keys, i, x);
         two_rank = equal_before(keys2, j, x);
       }
-      int twos = two_rank + twos_here; // of the run; after the thread's elements only as far as they count
+      int twos = two_rank + twos_here; // keys of the run; after the thread's elements only as far as they count
       if (end > ITEMS && ones_here) {
         const int from = j + gp__bit_count(second & gp__bits_below<Mask>(ITEMS)), most = one_rank + ones_here;
         twos += equal_behind(keys2, from, from + most < m ? from + most : m, key[ITEMS - 1]);
@@ -19338,7 +19338,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
 // next tile's results.
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 template <int THREADS> struct gp__set_pipeline_storage {
-  gp__u64 tag, number[2], at[2][2][2]; // of a tile and the next one: two ends in each input
+  gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
   gp__u64 before[2];                   // results before a tile, and before the one that follows it here
   gp__u64 found, taken;                // barriers: the next tile is ready; has been seen
   gp__u64 placed[2];                   // results have their place; taking the next tile but one implies it
@@ -19819,7 +19819,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
   struct Row {                                               // a warp's row in which runs begin
     gp__u32 begins[V];                                       // one bit a position
-    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // of the run before, then of those that begin
+    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
   };
   struct Storage {
     gp_tile_scan_storage<THREADS, gp__run_tally> scan;
@@ -19955,7 +19955,7 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__counting_fill(co
 template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, is below it
 template <int SHIFT> struct gp__rank_of<0, SHIFT> {
   typedef gp__u32 type;
-  static const int DIGITS = 4; // of eight bits
+  static const int DIGITS = 4; // digits of eight bits
   static GP_DEVICE type make(gp__u64 key, gp__u64) { return static_cast<type>(key) << SHIFT; }
   static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
   static GP_DEVICE gp__u64 index(type) { return 0; }
@@ -20052,7 +20052,7 @@ template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *
 // is lowered digit by digit until there is room; later ranks beyond it are dropped at once.
 struct gp__best_storage {
   gp__u32 listed, bins[256];
-  alignas(16) gp__u32 bin; // of a digit; the three are read as 16 bytes that hold nothing else
+  alignas(16) gp__u32 bin; // a digit; the three are read as 16 bytes that hold nothing else
   gp__u32 before, in_bin;
 };
 template <int THREADS, class R> struct gp__best {
@@ -21699,7 +21699,7 @@ template <class P, int WORD> struct gp__chunk_mover {
         if (gp_lane() == static_cast<unsigned>(k)) mine = from;
       }
       const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
-      const gp__u32 behind = (got << 1 | 1u) & all; // whose predecessor this warp has
+      const gp__u32 behind = (got << 1 | 1u) & all; // places whose predecessor this warp has
       GPUPRIMS__UNROLL
       for (int k = 0; k < DEEP; ++k)
         if (got >> k & 1u) load(c[k], place[k]);
@@ -21753,7 +21753,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       Tile;
   struct storage {
     gp__buffered_turn turn[2];
-    unsigned step, done; // of one thread: step of the latest ticket; steps known to be done
+    unsigned step, done; // one thread's: step of the latest ticket; steps known to be done
   };
   const gp__buffered_args &a;
   storage &s;
@@ -22077,7 +22077,7 @@ struct gp__bfs_state {
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
   gp__u64 again;    // vertices may have been reached twice
-  gp__u64 barriers; // of the grid, so far
+  gp__u64 barriers; // grid barriers so far
   int step, depth;
   int map, side; // indices of the bitmap and of the list that are read
   int listed;    // 1: there is a list, and depths not reached are written; 2: some on it may have been reached
@@ -22129,11 +22129,11 @@ template <int WARPS> struct gp__bfs_shared {
   unsigned ends[GP__BFS_CLUSTER_MOST];
   unsigned verdict[2];                  // LEVEL_..., of a level, two in turn
   gp__u64 found, explored;              // by this block in levels of a cluster: vertices, edges
-  gp__bfs_tally again;                  // of these, reached again
+  gp__bfs_tally again;                  // vertices reached again, and their edges
   gp__u64 source, begin;                // the source, and where its edges begin
-  gp__u64 edges;                        // of the graph
-  gp__u64 tag;                          // of this launch
-  unsigned rank, cluster_rank;          // of the block: in the grid, in its cluster
+  gp__u64 edges;                        // edges of the graph
+  gp__u64 tag;                          // tag of this launch
+  unsigned rank, cluster_rank;          // rank of the block: in the grid, in its cluster
   gp__u64 clock;                        // when it began
   unsigned steps;                       // written by note(): no other thread's load of rank may include it
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near
@@ -22197,10 +22197,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   Vertex *parents;
   gp__bfs_control *control;
   gp__u64 vertices, words;
-  gp__bfs_counts sums; // of this warp in this step, in its first lane; bottom-up in each lane until the end
+  gp__bfs_counts sums; // this warp's sums of this step, in its first lane; bottom-up in each lane until the end
   unsigned inspected;  // by this thread, in all steps
   unsigned buffered;   // in the warp's buffer
-  int depth;           // of what this step finds
+  int depth;           // depth of what this step finds
   unsigned turn;       // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)
@@ -22954,7 +22954,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
         gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
         gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
       }
-      add_to_block(); // of long lists
+      add_to_block(); // sums of long lists
     }
   }
   // Ends a level of one block and returns its verdict. count: parts of the next one.
@@ -23818,7 +23818,7 @@ template <class P, class Offset, class Vertex> GP_DEVICE void gp__bfs_steps(cons
 // A step writes what it reads only by atomics, or in the thread that reads it: so depths and counts are the same in
 // every call.
 
-// What is counted in a step.
+// Counts of a step.
 enum {
   GP__NEW_ITEMS,    // vertices on the list, or parts in the queue
   GP__NEW_PAIRS,    // pairs of a source and a vertex that it has reached
@@ -23832,7 +23832,7 @@ struct gp__sources_state {
   int step; // GP_STEP_START: bits of the sources; ... GP_STEP_FINISH: nothing is left
   int depth, side, alone;
   gp__u64 count, before;  // vertices of the last two lists
-  gp__u64 parts;          // of the queue
+  gp__u64 parts;          // parts of the queue
   gp__u64 edges, open;    // edges: leave the frontier; open: lead to vertices that some source has not reached
   gp__u64 listed, parted; // earlier values of the cursors
   gp__u64 pairs, explored, inspected, visits, bottom_up, small;
@@ -23840,7 +23840,7 @@ struct gp__sources_state {
 struct gp__sources_control {
   gp__u64 list, queue; // cursors: how much has been appended since the beginning
   gp__sources_state state;
-  gp__u64 sums[GP__SOURCES_SUMS], arrived; // of launches of one step each
+  gp__u64 sums[GP__SOURCES_SUMS], arrived; // for launches of one step each
   gp__arrivals<GP__SOURCES_SUMS> barrier[3];
 };
 template <int WARPS> struct gp__sources_shared {
@@ -23895,7 +23895,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   gp_edges *queue;
   gp__u64 vertices;
   unsigned rank;
-  gp__u64 sums[GP__SOURCES_SUMS]; // of this thread, in this step
+  gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
   GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),
@@ -26858,7 +26858,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
 
 // ---- merge/host.c - merge, merge sort
 
-// Does key x come before key y?
+// Order of keys: true if x comes before y.
 typedef struct gp__host_order {
   int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
   const gp__op_info *user;
@@ -32491,7 +32491,7 @@ GPUPRIMS__PRIVATE unsigned gp__resident_histograms(const gp__request *q, const g
 
 // ---- sort/names.c - template arguments of sorts
 
-// How a radix sort reads a key.
+// Names the type by which a radix sort reads a key.
 GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   const char *key = gp__key_name(q);
   int i;
@@ -34649,9 +34649,9 @@ GPUPRIMS__PRIVATE gp_result gp__run_group_by(gp__state *s, const gp__request *q,
 // ---- graph/launch.c - work on graphs: steps and other calls
 
 typedef struct gp__graph_step {
-  int request; // of gp__graph_plan, or -1: a kernel
+  int request; // index in gp__graph_plan, or -1: a kernel
   gp__kernel_kind kind;
-  uint64_t items; // of the kernel: edges or vertices
+  uint64_t items; // edges or vertices of the kernel
   gp__graph_args args;
 } gp__graph_step;
 typedef struct gp__graph_plan {
@@ -35785,7 +35785,7 @@ GPUPRIMS__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p,
              : q->flags & GP_CHECKED                            ? GP__BFS_CHECKED
                                                                 : GP__BFS;
   kinds[1] = GP__BFS_PARENTS;
-  return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may be
+  return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may run
 }
 GPUPRIMS__PRIVATE int gp__bfs_is_idle(const gp__request *q) {
   return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)

@@ -18,16 +18,16 @@ typedef struct gp__bfs_args {
   unsigned long long vertices, source;
   const unsigned long long *source_device; // or null
   unsigned long long target;               // or ~0
-  int limit;                               // of depth
+  int limit;                               // limit of depth
   int symmetric;
   int alpha, beta;               // gp_policy
   int look_from;                 // a block with so many parts looks at bits before it sets them
   unsigned small, cluster_small; // most parts with which one block, one cluster, goes on alone
   unsigned cluster;              // blocks of a cluster; 1: no clusters
-  unsigned blocks;               // of the grid, all of them resident
+  unsigned blocks;               // blocks of the grid, all resident
   int step;                      // number of the launch, in a search by launches
   int gather, cull;              // gp_policy
-  void *edge_queue;              // of gp__bfs_edge, as many as the graph has edges
+  void *edge_queue;              // gp__bfs_edge: as many as the graph has edges
   unsigned long long edges;
   unsigned long long fused_edges; // levels with more edges contract and expand in separate launches
   const gp_fault *fault;          // GP_CHECKED: searches only if there is none
@@ -58,9 +58,9 @@ typedef struct gp__sources_args {
   const unsigned long long *source_device; // instead of `source`, or null
   const gp_fault *fault;                   // GP_CHECKED: searches only if there is none
   int count, batch;                        // sources; number of their batch in the call
-  int limit;                               // of depth
+  int limit;                               // limit of depth
   int alpha;                               // gp_policy
   unsigned small;
-  unsigned blocks; // of the grid
+  unsigned blocks; // blocks of the grid
   int part;
 } gp__sources_args;

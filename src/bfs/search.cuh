@@ -58,10 +58,10 @@ template <class P, class Offset, class Vertex, bool CLUSTERS> struct gp__bfs_sea
   Vertex *parents;
   gp__bfs_control *control;
   gp__u64 vertices, words;
-  gp__bfs_counts sums; // of this warp in this step, in its first lane; bottom-up in each lane until the end
+  gp__bfs_counts sums; // this warp's sums of this step, in its first lane; bottom-up in each lane until the end
   unsigned inspected;  // by this thread, in all steps
   unsigned buffered;   // in the warp's buffer
-  int depth;           // of what this step finds
+  int depth;           // depth of what this step finds
   unsigned turn;       // index of Shared::sums
 
   GP_DEVICE gp__bfs_search(const gp__bfs_args &args, Shared &shared, unsigned char *memory)

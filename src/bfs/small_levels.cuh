@@ -182,7 +182,7 @@ struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
         gp__shared_add_unaggregated(&s.sums[turn].found[0], counted >> FEW_SHIFT);
         gp__shared_add_unaggregated(&s.sums[turn].edges[0], counted & ((1u << FEW_SHIFT) - 1));
       }
-      add_to_block(); // of long lists
+      add_to_block(); // sums of long lists
     }
   }
   // Ends a level of one block and returns its verdict. count: parts of the next one.

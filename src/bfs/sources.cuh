@@ -46,7 +46,7 @@ template <class P, class Offset, class Vertex, class Word> struct gp__sources_bl
   gp_edges *queue;
   gp__u64 vertices;
   unsigned rank;
-  gp__u64 sums[GP__SOURCES_SUMS]; // of this thread, in this step
+  gp__u64 sums[GP__SOURCES_SUMS]; // this thread's sums in this step
 
   GP_DEVICE gp__sources_block(const gp__sources_args &args, Shared &shared, unsigned char *memory)
       : a(args), s(shared), dynamic(memory), offsets(static_cast<const Offset *>(args.offsets)),

@@ -14,7 +14,7 @@
 // A step writes what it reads only by atomics, or in the thread that reads it: so depths and counts are the same in
 // every call.
 
-// What is counted in a step.
+// Counts of a step.
 enum {
   GP__NEW_ITEMS,    // vertices on the list, or parts in the queue
   GP__NEW_PAIRS,    // pairs of a source and a vertex that it has reached
@@ -28,7 +28,7 @@ struct gp__sources_state {
   int step; // GP_STEP_START: bits of the sources; ... GP_STEP_FINISH: nothing is left
   int depth, side, alone;
   gp__u64 count, before;  // vertices of the last two lists
-  gp__u64 parts;          // of the queue
+  gp__u64 parts;          // parts of the queue
   gp__u64 edges, open;    // edges: leave the frontier; open: lead to vertices that some source has not reached
   gp__u64 listed, parted; // earlier values of the cursors
   gp__u64 pairs, explored, inspected, visits, bottom_up, small;
@@ -36,7 +36,7 @@ struct gp__sources_state {
 struct gp__sources_control {
   gp__u64 list, queue; // cursors: how much has been appended since the beginning
   gp__sources_state state;
-  gp__u64 sums[GP__SOURCES_SUMS], arrived; // of launches of one step each
+  gp__u64 sums[GP__SOURCES_SUMS], arrived; // for launches of one step each
   gp__arrivals<GP__SOURCES_SUMS> barrier[3];
 };
 template <int WARPS> struct gp__sources_shared {

@@ -125,7 +125,7 @@ struct gp__bfs_state {
   gp__u64 reached, explored; // vertices; edges that leave them
   gp__u64 levels, bottom_up, small;
   gp__u64 again;    // vertices may have been reached twice
-  gp__u64 barriers; // of the grid, so far
+  gp__u64 barriers; // grid barriers so far
   int step, depth;
   int map, side; // indices of the bitmap and of the list that are read
   int listed;    // 1: there is a list, and depths not reached are written; 2: some on it may have been reached
@@ -177,11 +177,11 @@ template <int WARPS> struct gp__bfs_shared {
   unsigned ends[GP__BFS_CLUSTER_MOST];
   unsigned verdict[2];                  // LEVEL_..., of a level, two in turn
   gp__u64 found, explored;              // by this block in levels of a cluster: vertices, edges
-  gp__bfs_tally again;                  // of these, reached again
+  gp__bfs_tally again;                  // vertices reached again, and their edges
   gp__u64 source, begin;                // the source, and where its edges begin
-  gp__u64 edges;                        // of the graph
-  gp__u64 tag;                          // of this launch
-  unsigned rank, cluster_rank;          // of the block: in the grid, in its cluster
+  gp__u64 edges;                        // edges of the graph
+  gp__u64 tag;                          // tag of this launch
+  unsigned rank, cluster_rank;          // rank of the block: in the grid, in its cluster
   gp__u64 clock;                        // when it began
   unsigned steps;                       // written by note(): no other thread's load of rank may include it
   gp__u32 nowhere[2][WARPS * GP__WARP]; // gp__prefetch_near

@@ -3,7 +3,7 @@
 
 // Graphs are built and checked by steps of one plan, which share one struct of arguments.
 typedef struct gp__graph_args {
-  const void *offsets, *targets; // of the graph read; or an edge list's sources and targets
+  const void *offsets, *targets; // the graph read; or an edge list's sources and targets
   const void *parents;           // gp_bfs_check: parents; relabel, invert: numbers of vertices
   const int *depths;
   void *out_offsets, *out_targets; // written: a graph; degrees or numbers; a report

@@ -5,9 +5,9 @@
 //   core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
-  int request; // of gp__graph_plan, or -1: a kernel
+  int request; // index in gp__graph_plan, or -1: a kernel
   gp__kernel_kind kind;
-  uint64_t items; // of the kernel: edges or vertices
+  uint64_t items; // edges or vertices of the kernel
   gp__graph_args args;
 } gp__graph_step;
 typedef struct gp__graph_plan {

@@ -7,7 +7,7 @@ typedef struct gp__merge_args {
   void *out_keys, *out_values;            // or null
   unsigned long long *out_count;          // sets
   unsigned long long count, count2;       //
-  const unsigned long long *count_device; // of the first input, or null
+  const unsigned long long *count_device; // count of the first input, or null
   unsigned long long run;                 // merge sort: keys of a run, two of which this pass merges; otherwise 0
   void *workspace;
   unsigned long long *borders;  // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way

@@ -16,7 +16,7 @@
 template <int LANES> struct gp__four_split {
   static const int PROBES = LANES / 4;
   struct Storage {
-    gp__u64 rest[4], taken[4]; // of each run
+    gp__u64 rest[4], taken[4]; // keys of each run
   };
   template <int N> struct Storages { Storage of[N]; };
   static GP_DEVICE bool any(bool x) {
@@ -160,7 +160,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const unsigned char *begin_of_keys, *end_of_keys; //
     gp__u64 from[4];                                  // from the first key, minus the bytes of earlier units
     gp__u64 begin[4];                                 // first element in each run
-    unsigned units[5];                                // of earlier parts
+    unsigned units[5];                                // units of earlier parts
     int count[4], behind[5];                          // elements of a part, and of earlier parts
     gp__u32 at[4], last;                              // byte offsets of parts, and of the last key of all
     bool whole;                                       // units are within the keys
@@ -260,7 +260,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
   static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
-    const bool later = int(threadIdx.x) >= threads; // of the second pair
+    const bool later = int(threadIdx.x) >= threads; // thread of the second pair
     const int base = later ? first_ends : 0, all = later ? parts.tile() - first_ends : first_ends;
     const int mine = at_most((int(threadIdx.x) - (later ? threads : 0)) * PART, all), here = at_most(all - mine, PART);
     Two two = {parts.at[0], parts.at[1], parts.count[0], parts.count[1]};

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
 //   host/values.c, host/call.c, host/exact.c, host/indices.c
 
-// Does key x come before key y?
+// Order of keys: true if x comes before y.
 typedef struct gp__host_order {
   int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
   const gp__op_info *user;

@@ -221,7 +221,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   const gp__merge_args &a;
   Storage &s;
   unsigned char *shared;
-  gp__u64 count, count2; // of the inputs
+  gp__u64 count, count2; // elements of the inputs
 
   GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
   GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
@@ -422,7 +422,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__merg
       value1 = gp__ahead(value1, base);
       value2 = gp__ahead(value1, n1);
     }
-    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // of a range
+    const gp__u64 MOST = gp__u64(1) << 30, length = end - at < MOST ? end - at : MOST; // most elements of a range
     const gp__u64 diagonal = at - base, rest = n1 + n2 - diagonal < length ? n1 + n2 - diagonal : length;
     if (gp_warp() == 0) {
       const gp__u64 split = gp_warp_merge_split(one, n1, two, n2, diagonal, Before());

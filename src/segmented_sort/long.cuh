@@ -442,7 +442,7 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
     if (n > gp__u64(CAPACITY)) gp__push_bucket(this->a, tag, CAPACITY, b.begin + from, n, target, shift);
     gp__u64 sorted = n > gp__u64(CAPACITY) ? 0 : n; // elements of the task that begins here
     if (n > 0 && n <= SMALL) {
-      unsigned before = d;                                       // first digit of its task?
+      unsigned before = d;                                       // looks for the first digit of its task
       while (before > 0 && s.next[before - 1] == from) --before; // empty digits
       const bool head = before == 0 || !s.small[before - 1] || s.next[before - 1] / WINDOW != from / WINDOW;
       unsigned last = d + 1;

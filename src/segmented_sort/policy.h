@@ -92,7 +92,7 @@ GPUPRIMS__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // State that the kernels share, in scratch memory.
 typedef struct gp__sort_header {             // zero when the call begins
-  unsigned long long tag;                    // of this call's words
+  unsigned long long tag;                    // tag of this call's words
   unsigned long long pushed, taken;          // tasks of the queue
   unsigned long long pending;                // tasks not done
   unsigned long long buckets, tiles, groups; // in use

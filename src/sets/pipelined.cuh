@@ -8,7 +8,7 @@
 // next tile's results.
 #if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
 template <int THREADS> struct gp__set_pipeline_storage {
-  gp__u64 tag, number[2], at[2][2][2]; // of a tile and the next one: two ends in each input
+  gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
   gp__u64 before[2];                   // results before a tile, and before the one that follows it here
   gp__u64 found, taken;                // barriers: the next tile is ready; has been seen
   gp__u64 placed[2];                   // results have their place; taking the next tile but one implies it

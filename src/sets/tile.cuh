@@ -74,7 +74,7 @@ template <class P, class Before, class Key, class Value> GP_DEVICE void gp__bala
 }
 
 template <int THREADS> struct gp__set_storage {
-  gp__ticket ticket; // of the next tile; while results are counted, of the one after it
+  gp__ticket ticket; // the next tile's; while results are counted, that of the one after it
   gp__u64 at[2][2];  // the next tile's two ends, in each input
   gp__u64 before;    // results of the tiles before
   gp_tile_scan_storage<THREADS, gp__u32> scan;
@@ -98,7 +98,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   typedef Key KeyType;
 
   const unsigned char *window; // in shared memory
-  const Key *keys, *keys2;     // of the tile, there
+  const Key *keys, *keys2;     // the tile's keys, there
   int n, m;
 
   // Returns how many of keys[0 .. end) equal x; none is after x. Rarely more than a few; if more, searches back by
@@ -228,7 +228,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
         one_rank = equal_before(keys, i, x);
         two_rank = equal_before(keys2, j, x);
       }
-      int twos = two_rank + twos_here; // of the run; after the thread's elements only as far as they count
+      int twos = two_rank + twos_here; // keys of the run; after the thread's elements only as far as they count
       if (end > ITEMS && ones_here) {
         const int from = j + gp__bit_count(second & gp__bits_below<Mask>(ITEMS)), most = one_rank + ones_here;
         twos += equal_behind(keys2, from, from + most < m ? from + most : m, key[ITEMS - 1]);

@@ -12,7 +12,7 @@ typedef struct gp__radix_args {
   unsigned long long *counts;  // 256 a pass: keys with the digit, then keys before them
   unsigned long long *tickets; // one for each pass
   unsigned *steps;             // what each pass does, and the final copy
-  void *words;                 // of the look-back
+  void *words;                 // look-back words
   unsigned long long clear;    // their size in units of 16 bytes
   int passes, begin_bit, end_bit;
   int in_place;                     // keys or values are: the first pass may not write to the outputs

@@ -132,7 +132,7 @@ template <class P, class T, bool DESCENDING, class Value> struct gp__sort_sampli
     __syncthreads();
     return __syncthreads_or(threadIdx.x < 256 && s.lowest[threadIdx.x] > m / 8) || s.different < m / 4 * 3;
   }
-  // One warp.
+  // Called by one warp.
   GP_DEVICE gp__u64 hybrid_cost(gp__u64 n, unsigned m) const {
     const int common = BITS - gp__width(static_cast<Key>(key(0) ^ key(m - 1)));
     gp__u64 cost = 0, size = n;

@@ -285,7 +285,7 @@ template <class P, class T, bool DESCENDING> struct gp__counting_filler {
   static const int ITEMS = ALONE && VALUES > THREADS ? VALUES / THREADS : 1;
   struct Row {                                               // a warp's row in which runs begin
     gp__u32 begins[V];                                       // one bit a position
-    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // of the run before, then of those that begin
+    unsigned short value[(ROW < VALUES ? ROW : VALUES) + 1]; // values of the run before, then of those that begin
   };
   struct Storage {
     gp_tile_scan_storage<THREADS, gp__run_tally> scan;

@@ -6,12 +6,12 @@ typedef struct gp__hybrid_args {
   void *out;                // may be in
   void *spare;              // as large as `in`
   unsigned long long *list; // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
-  void *parts, *next_parts; // of even levels, of odd ones
+  void *parts, *next_parts; // even levels; odd levels
   unsigned long long *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
   void *items;
   unsigned long long count;
   const unsigned long long *count_device;
-  const void *values; // of pairs; NULL: indices
+  const void *values; // values of pairs; NULL: indices
   void *out_values, *spare_values;
   void *workspace;
   unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid sort

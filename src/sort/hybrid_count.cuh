@@ -159,7 +159,7 @@ struct gp__hybrid_counting : gp__hybrid<P, T, DESCENDING, Value> {
     const unsigned t = threadIdx.x;
     const gp__u64 begin = p.begin, size = p.end - begin;
     const int shift = p.shift, bits = this->WIDEST - shift, spans = bits < 0 ? 0 : bits < 8 ? bits : 8;
-    gp__u32 *next = s.next, *heads = s.next + 256; // next: bucket after a group that starts here; heads: does one?
+    gp__u32 *next = s.next, *heads = s.next + 256; // next: bucket after a group that starts here; heads: one does
     if (t < digits) {
       unsigned low = t + 1, high = t + (1u << spans) < digits ? t + (1u << spans) : digits;
       while (low < high) { // finds the last end of the group that fits

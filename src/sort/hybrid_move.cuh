@@ -342,7 +342,7 @@ template <class P, class T, bool DESCENDING> struct gp__hybrid_mover<P, T, DESCE
     typedef gp__hybrid_moving<P, T, DESCENDING> Moving;
     typename Moving::Storage &s = *reinterpret_cast<typename Moving::Storage *>(shared);
     const gp__hybrid_share share(h.a.list[h.level], h.block);
-    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // of the next level
+    const gp__u64 counters = (h.a.list[h.level + 1] & 0xffffffffu) * 256; // counters of the next level
     gp__u64 *next_bins = h.bins_of(h.level + 1);
     for (gp__u64 i = static_cast<gp__u64>(h.block) * P::threads + threadIdx.x; i < counters;
          i += static_cast<gp__u64>(gridDim.x) * P::threads)

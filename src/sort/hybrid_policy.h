@@ -21,7 +21,7 @@ enum {
   GP__HYBRID_LIST,
   GP__HYBRID_PART_BYTES = 72,
   GP__HYBRID_ITEM_BYTES = 24,
-  GP__HYBRID_PLACE_BITS = 13 // of an element's place in its bucket; breaks ties of pairs
+  GP__HYBRID_PLACE_BITS = 13 // bits of an element's place in its bucket; breaks ties of pairs
 };
 // A block that sorts a bucket: threads, keys a thread, bins.
 GPUPRIMS__RULE int gp__bucket_threads(int key_size) { return key_size > 4 ? 576 : 288; }

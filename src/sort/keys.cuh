@@ -8,10 +8,10 @@
 // pass whose keys all have one digit moves nothing. The others alternate between two buffers so that the last one
 // writes to the output.
 
-// Of two sorts in one plan, the one that is not chosen exits.
+// True if this sort was chosen: a plan's other sort has nothing to do.
 GP_DEVICE bool gp__is_chosen(const gp__u64 *choice, gp__u64 sort) { return !choice || *choice == sort; }
 
-// What a pass does.
+// Flags of a pass.
 enum {
   GP__RADIX_RUNS = 1,
   GP__RADIX_COPIES = 2,    // copies elements to the output
@@ -108,7 +108,7 @@ template <class K, class V> struct gp__radix_record {
   static GP_DEVICE Bits bits(const Key &record, int word) { return K::bits(record.key, word); }
   static GP_DEVICE Key padding(bool descending) { return Key{K::padding(descending), V()}; }
 };
-// What passes move: keys and values in arrays of their own, or records.
+// Elements that passes move: keys and values in arrays of their own, or records.
 template <class K, class V> struct gp__radix_moved {
   typedef typename K::Key Key;
   typedef V Value;

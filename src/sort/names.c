@@ -4,7 +4,7 @@
 //   sort/scratch.h, sort/geometry.h, core/text.c, core/request.c, core/names.c, core/kinds.c, core/spelling.c,
 //   core/kernel_names.c
 
-// How a radix sort reads a key.
+// Names the type by which a radix sort reads a key.
 GPUPRIMS__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   const char *key = gp__key_name(q);
   int i;

@@ -6,10 +6,10 @@ typedef struct gp__top_k_args {
   const void *in;           // values; NULL: indices
   void *out_keys;           // rows * k, or null
   void *out;                // or null
-  unsigned long long count; // of a row
+  unsigned long long count; // keys of a row
   const unsigned long long *count_device;
   unsigned long long rows, k;
-  unsigned long long blocks; // of a row
+  unsigned long long blocks; // blocks of a row
   void *workspace;
   const void *from;         // lists: `ranks` ranks a row
   void *to;                 // lists: k ranks of each block; NULL: to the output

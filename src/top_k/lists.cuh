@@ -8,7 +8,7 @@
 template <int FORM, int SHIFT> struct gp__rank_of; // SHIFT: of the key; the index, if any, is below it
 template <int SHIFT> struct gp__rank_of<0, SHIFT> {
   typedef gp__u32 type;
-  static const int DIGITS = 4; // of eight bits
+  static const int DIGITS = 4; // digits of eight bits
   static GP_DEVICE type make(gp__u64 key, gp__u64) { return static_cast<type>(key) << SHIFT; }
   static GP_DEVICE gp__u64 key(type r) { return r >> SHIFT; }
   static GP_DEVICE gp__u64 index(type) { return 0; }
@@ -105,7 +105,7 @@ template <int THREADS, class R> GP_DEVICE void gp__sort_ranks(typename R::type *
 // is lowered digit by digit until there is room; later ranks beyond it are dropped at once.
 struct gp__best_storage {
   gp__u32 listed, bins[256];
-  alignas(16) gp__u32 bin; // of a digit; the three are read as 16 bytes that hold nothing else
+  alignas(16) gp__u32 bin; // a digit; the three are read as 16 bytes that hold nothing else
   gp__u32 before, in_bin;
 };
 template <int THREADS, class R> struct gp__best {

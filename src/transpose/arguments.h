@@ -7,7 +7,7 @@ typedef struct gp__divisor {
 typedef struct gp__transpose_args {
   const void *in;
   void *out;
-  unsigned long long columns, rows;                       // of a matrix; the input's rows are contiguous
+  unsigned long long columns, rows;                       // extents of a matrix; the input's rows are contiguous
   unsigned long long in_pitch, out_pitch;                 // from row to row; from column to column
   unsigned long long outer[2], in_outer[2], out_outer[2]; // matrices
   unsigned long long in_bytes;                            // from `in` to the end of its last element

@@ -22,7 +22,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
       Tile;
   struct storage {
     gp__buffered_turn turn[2];
-    unsigned step, done; // of one thread: step of the latest ticket; steps known to be done
+    unsigned step, done; // one thread's: step of the latest ticket; steps known to be done
   };
   const gp__buffered_args &a;
   storage &s;

@@ -6,8 +6,8 @@
 typedef struct gp__transpose_plan {
   int form;
   unsigned tile_rows, tile_columns; // moved rows: log2 of a tile's words in a row
-  unsigned matrices;                // of a tile, if both sides are whole
-  unsigned pitch, pad;              // of a tile with a whole side
+  unsigned matrices;                // matrices of a tile, if both sides are whole
+  unsigned pitch, pad;              // layout of a tile with a whole side
   unsigned shared_bytes;
   unsigned long long row_tiles, column_tiles, tiles;
 } gp__transpose_plan;

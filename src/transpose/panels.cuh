@@ -108,7 +108,7 @@ template <class P, int WORD> struct gp__chunk_mover {
         if (gp_lane() == static_cast<unsigned>(k)) mine = from;
       }
       const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
-      const gp__u32 behind = (got << 1 | 1u) & all; // whose predecessor this warp has
+      const gp__u32 behind = (got << 1 | 1u) & all; // places whose predecessor this warp has
       GPUPRIMS__UNROLL
       for (int k = 0; k < DEEP; ++k)
         if (got >> k & 1u) load(c[k], place[k]);

@@ -7,8 +7,8 @@ typedef struct gp__panels_args {
   unsigned long long saves, clears;                // to save; 8-byte words to clear, from `counters` on
   unsigned long long *counters;                    // GP__PANELS_COUNTERS, then one a panel
   unsigned *claimed, *loaded;                      // a bit for each chunk
-  unsigned long long rows, columns, panels, holes; // of a panel, elements; of the matrix
-  unsigned long long column_tiles, panel_tiles;    // of a panel
+  unsigned long long rows, columns, panels, holes; // extents of a panel, in elements; panels of the matrix
+  unsigned long long column_tiles, panel_tiles;    // tiles of a panel
   // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
   unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
 } gp__panels_args;

@@ -45,9 +45,9 @@ gp__chunk_items(gp__shape s, unsigned long long extent, unsigned long long other
   return best;
 }
 typedef struct gp__panels_plan {
-  unsigned long long items; // of a chunk; 0: no panels
+  unsigned long long items; // elements of a chunk; 0: no panels
   int inverse, word, form;
-  unsigned long long rows, columns, panels, holes; // of a panel before its transpose; of a matrix
+  unsigned long long rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
   unsigned long long whole; // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GPUPRIMS__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {

@@ -23,7 +23,7 @@ enum {
 enum {
   GP__FORM_IN_ALIGNED = 1,  // addresses of all rows are multiples of 16
   GP__FORM_OUT_ALIGNED = 2, // addresses of all columns are
-  GP__FORM_IN_WHOLE = 4,    // of a kernel: a whole side
+  GP__FORM_IN_WHOLE = 4,    // kernel: a whole side
   GP__FORM_OUT_WHOLE = 8,
   GP__FORM_WHOLE = 12,            // either
   GP__FORM_IN_START = 16,         // addresses of all matrices of the input are multiples of 16
@@ -31,8 +31,8 @@ enum {
   GP__FORM_OUT_DENSE = 64,        // columns are
   GP__FORM_STACKED = 128,         // and matrices, on both sides
   GP__FORM_DENSE = 256,           // stacked, and the first matrix begins at a multiple of 16
-  GP__FORM_FEW = 16,              // of a kernel: few long rows
-  GP__FORM_WORD = 256,            // of a kernel: times the bytes of a word of chunks
+  GP__FORM_FEW = 16,              // kernel: few long rows
+  GP__FORM_WORD = 256,            // kernel: times the bytes of a word of chunks
   GP__SQUARE_PANEL = 8,           // tile rows and columns of a panel of a square in place
   GP__TRANSPOSE_PANEL = 8,        // default tile rows of a panel
   GP__TRANSPOSE_SEGMENT = 9 * 16, // least bytes of a line of a tile with a whole side, and 16 more
@@ -74,7 +74,7 @@ GPUPRIMS__RULE int gp__transpose_step(int rows, int size, int word, int aligned)
 GPUPRIMS__RULE int gp__is_scattered(int size, int word, int form) {
   return size <= 2 && size == word && (form & GP__FORM_IN_ALIGNED) && (size == 1 || (form & GP__FORM_OUT_ALIGNED));
 }
-GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // of a square tile
+GPUPRIMS__RULE int gp__transpose_side(int threads, int vectors, int size) { // side of a square tile
   return gp__transpose_columns(threads, vectors, size);
 }
 // Bytes from row to row of a tile in shared memory, and of a tile. Unaligned rows take one vector more.

@@ -22,7 +22,7 @@ GPUPRIMS__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long by
          : aligned                        ? large || (s.key_size <= 2 && bytes >> 24)
                                           : large;
 }
-// Tiles have 16 KiB; fewer if there would not be four for each multiprocessor, or elements have 8 bytes; more if
+// Tiles have 16 KiB; less if there would not be four for each multiprocessor, or elements have 8 bytes; more if
 // gp__transposes_by_eight says so: 64 KiB for gathered narrow elements that are aligned on one side. Squares in place
 // with unaligned rows take tiles of 256 x 256 bytes, or of 128 x 128 elements of 2 or 4 bytes. Rectangles in place of
 // 128 MiB or more go through a buffer in panels of about 16 MiB, as that has less in flight; wide elements with aligned
