@@ -152,10 +152,10 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     }
     return gp_warp_reduce(most, gp_max<gp__u64>());
   }
-  // For random keys that occur m times each: would a bucket of `even` keys, by the digits' shares, be too large, or
-  // hold too many copies of a key for its bins? A digit's count has a standard deviation of the root of m times the
-  // mean. The fullest of 256 counts is 2.4 deviations above the mean or more; the digit with the smallest maximum gives
-  // the estimate. The fullest of all buckets is 4.4 deviations above.
+  // True if a bucket of `even` keys, by the digits' shares, would be too large, or hold too many copies of a key for
+  // its bins, with random keys that occur m times each. A digit's count has a standard deviation of the root of m times
+  // the mean. The fullest of 256 counts is 2.4 deviations above the mean or more; the digit with the smallest maximum
+  // gives the estimate. The fullest of all buckets is 4.4 deviations above.
   GP_DEVICE bool keys_recur(const gp__u64 *most, gp__u64 n, gp__u64 even) const {
     gp__u64 least = most[0];
     for (int p = 1; p < 4; ++p) least = most[p] < least ? most[p] : least;
